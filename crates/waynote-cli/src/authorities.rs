@@ -21,7 +21,8 @@ pub(crate) fn authorities(ca_file: Option<&Path>) -> Outcome<Vec<Authority>> {
     Ok(all)
 }
 
-fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
+/// Those of a file.
+pub(crate) fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
     use std::io::Read as _;
     let mut pem = Vec::new();
     let read = std::fs::File::open(file).and_then(|open| open.take(LONGEST).read_to_end(&mut pem));

@@ -85,6 +85,7 @@ mod suite {
     mod search;
     mod secrets;
     mod serve;
+    mod served;
     mod sessions;
     mod slips;
     mod synced;

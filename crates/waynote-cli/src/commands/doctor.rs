@@ -23,7 +23,7 @@ use crate::error::{Failure, Outcome};
 use crate::opened::on_network;
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{clock, database, home, program, remote, zrb_file};
+use crate::{authorities, clock, database, home, program, remote, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -140,6 +140,13 @@ fn configuration(context: &Context<'_>, findings: &mut Findings) {
             format!("settings: {}", masked(&problem.told())),
             problem.hint.clone(),
         );
+    }
+    let settings = &context.settings;
+    // A store on a server is asked anyway, and fails for the same reason.
+    if let (None, Some(file)) = (settings.remote(), &settings.ca_file.value)
+        && let Err(failure) = authorities::of_file(file)
+    {
+        findings.wrong(format!("settings: {}", failure.line()), failure.hint());
     }
 }
 

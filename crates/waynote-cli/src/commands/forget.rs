@@ -81,6 +81,7 @@ pub(super) fn run(
         // All was done that can be done from here; the rest is the administrator's.
         Some(residue @ Residue::Database(_)) => {
             if !context.output.json {
+                context.output.flush()?;
                 say(&format!("note: {residue}"));
             }
             Ok(())

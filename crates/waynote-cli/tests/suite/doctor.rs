@@ -304,3 +304,21 @@ fn a_damaged_file_in_sync_is_named() {
     ok    notes_file: HOME/work/notes.json, kept in sync
     ");
 }
+
+#[test]
+fn certificates_that_cannot_be_read_are_named_also_for_a_file() {
+    let scratch = Scratch::new();
+    scratch.ok("place write x");
+    let run = scratch
+        .run("doctor")
+        .env("WAYNOTE_CA_FILE", "/nowhere/ca.pem");
+    let said = run.said();
+    assert!(
+        said.contains("the setting `ca_file` cannot be used: /nowhere/ca.pem cannot be read"),
+        "{said}"
+    );
+    assert!(
+        said.contains("next: name a file with the certificate"),
+        "{said}"
+    );
+}

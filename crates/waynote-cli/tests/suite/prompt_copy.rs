@@ -1,11 +1,11 @@
 //! Prompts of sessions whose store is on a server: what they are told comes from the copy that the session's MCP server
 //! keeps, however long the server takes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{Child, Output, Stdio};
+use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,13 +14,14 @@ use serde_json::{Value, json};
 
 use super::common::{Scratch, until};
 use super::mcp_client::Client;
+use super::served::Served;
 
 /// Longer than a hook has at a prompt.
 const DELAY: Duration = Duration::from_millis(60);
 
 /// `waynote serve`, and a way to it that takes its time with every answer.
 struct Far {
-    server: Child,
+    _server: Served,
     _store: Scratch,
     /// Its address.
     near: String,
@@ -32,16 +33,9 @@ struct Far {
 impl Far {
     fn start() -> Self {
         let store = Scratch::new();
-        let mut server = store
-            .command("serve --listen 127.0.0.1:0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
-        lines.next().unwrap().unwrap();
-        let near = lines.next().unwrap().unwrap().trim().to_owned();
+        let options: [&str; 0] = [];
+        let server = Served::start(&store, options);
+        let near = format!("{}/s/default", server.url);
         let (address, path) = near["http://".len()..].split_once('/').unwrap();
         let is_held = Arc::new(AtomicBool::new(false));
         let way = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -67,7 +61,7 @@ impl Far {
             }
         });
         Self {
-            server,
+            _server: server,
             _store: store,
             near,
             far,
@@ -78,13 +72,6 @@ impl Far {
     /// From now on nothing comes back; or again everything.
     fn hold(&self, is_held: bool) {
         self.is_held.store(is_held, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Far {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 

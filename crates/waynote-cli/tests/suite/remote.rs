@@ -1,18 +1,17 @@
 //! A store on a server is used as a file is: the same commands say the same.
 
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::common::{Run, Scratch};
 use super::mcp_client::Client;
+use super::served::Served;
 
-/// `waynote serve` on a free port of this machine, until it is dropped.
+/// A server of one store, until it is dropped.
 struct Server {
-    child: Child,
+    served: Served,
     url: String,
     scratch: Scratch,
 }
@@ -20,34 +19,21 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let scratch = Scratch::new();
-        let mut child = scratch
-            .command("serve --listen 127.0.0.1:0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        lines.next().unwrap().unwrap();
-        let url = lines.next().unwrap().unwrap().trim().to_owned();
+        let served = Served::start(&scratch, NO_OPTIONS);
+        let url = format!("{}/s/default", served.url);
         Self {
-            child,
+            served,
             url,
             scratch,
         }
     }
 
     fn stop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.served.kill();
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
+const NO_OPTIONS: [&str; 0] = [];
 
 /// What is said of the store itself differs.
 fn neutral(said: &str, server: &Server, file: &Scratch) -> String {

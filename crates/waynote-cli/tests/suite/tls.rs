@@ -1,14 +1,13 @@
 //! A store behind TLS, with a certificate of a company's own authority.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::json;
 
 use super::common::{Run, Scratch, until};
 use super::mcp_client::Client;
+use super::served::Served;
 
 /// An authority that nobody knows, and the file with its certificate.
 struct Authority {
@@ -44,21 +43,17 @@ impl Authority {
         let (cert_file, key_file) = (scratch.path("cert.pem"), scratch.path("key.pem"));
         std::fs::write(&cert_file, certificate.pem()).unwrap();
         std::fs::write(&key_file, key.serialize_pem()).unwrap();
-        let mut child = scratch
-            .command("serve --listen 127.0.0.1:0")
-            .args(["--tls-cert".as_ref(), cert_file.as_os_str()])
-            .args(["--tls-key".as_ref(), key_file.as_os_str()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        lines.next().unwrap().unwrap();
-        let url = lines.next().unwrap().unwrap().trim().to_owned();
+        let options = [
+            "--tls-cert".as_ref(),
+            cert_file.as_os_str(),
+            "--tls-key".as_ref(),
+            key_file.as_os_str(),
+        ];
+        let served = Served::start(&scratch, options);
+        let url = format!("{}/s/default", served.url);
         Server {
-            child,
             url: url.replace("127.0.0.1", "localhost"),
+            _served: served,
             _scratch: scratch,
         }
     }
@@ -66,16 +61,9 @@ impl Authority {
 
 /// A server, until it is dropped.
 struct Server {
-    child: Child,
     url: String,
+    _served: Served,
     _scratch: Scratch,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {

@@ -1,11 +1,8 @@
 //! Two servers over one database behind a balancer: either may die, and nothing is lost, doubled or out of order.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
-use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -18,6 +15,7 @@ use super::balancer::Balancer;
 use super::common::Scratch;
 use super::http::{Answer, follow, send};
 use super::postgres::its_server;
+use super::served::Served;
 
 /// The store, as both servers have it.
 const STORE: &str = "/s/team";
@@ -27,49 +25,17 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `waynote serve`, on a machine of its own as far as it knows, until it is dropped.
 struct Server {
-    child: Child,
+    served: Served,
     address: SocketAddr,
 }
 
 impl Server {
     fn start(scratch: &Scratch, url: &str) -> Self {
-        let words = format!("serve --json --rate 0 --listen 127.0.0.1:0 --store team={url}");
-        let mut log = File::options();
-        let log = log.create(true).append(true).open(scratch.path("log"));
-        let mut child = scratch
-            .command(&words)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log.unwrap())
-            .spawn()
-            .unwrap();
-        let mut said = String::new();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = lines.map_while(Result::ok).find_map(|line| {
-            said.push_str(&line);
-            let said: Value = serde_json::from_str(&said).ok()?;
-            Some(said["url"].as_str()?.to_owned())
-        });
-        let Some(url) = url else {
-            let status = child.wait().unwrap();
-            let log = std::fs::read_to_string(scratch.path("log")).unwrap();
-            panic!("the server does not start: {status} {said}{log}");
-        };
-        let address = url.strip_prefix("http://").unwrap().parse().unwrap();
-        Self { child, address }
-    }
-
-    /// Ends it as a loss of power does.
-    fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let store = format!("team={url}");
+        let served = Served::start(scratch, ["--rate", "0", "--store", &store]);
+        let address = served.url.strip_prefix("http://").unwrap();
+        let address = address.parse().unwrap();
+        Self { served, address }
     }
 }
 
@@ -352,7 +318,7 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
         work.more(writes);
         for _ in 0..rounds {
             for dies in 0..servers.len() {
-                servers[dies].kill();
+                servers[dies].served.kill();
                 // The other one alone.
                 work.more(writes);
                 servers[dies] = Server::start(&machines[dies], &url);
