@@ -1,5 +1,5 @@
-//! The write-ahead log of a store goes into its database when nobody writes: then nobody waits for that, and whoever opens
-//! the store next has no long log to read.
+//! The write-ahead log of a store goes into its database when nobody writes: then nobody waits for that, and whoever
+//! opens the store next has no long log to read.
 
 use std::time::Duration;
 

@@ -1,7 +1,9 @@
-//! Changes of notes that many requests wait for (saving, undoing, redoing, restoring, and batches), written by one thread.
+//! Changes of notes that many requests wait for (saving, undoing, redoing, restoring, and batches), written by one
+//! thread.
 //!
 //! A request that waits for its change costs no thread: waking one for each takes longer than the change itself, when
-//! dozens of clients write at once. While one transaction is committed, the calls that arrive are gathered for the next.
+//! dozens of clients write at once. While one transaction is committed, the calls that arrive are gathered for the
+//! next.
 
 use std::sync::{Arc, Mutex};
 

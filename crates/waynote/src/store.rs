@@ -363,8 +363,8 @@ pub trait Store: Reader {
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
-    /// Carries out calls of [`Store::apply`] that do not belong together, in this order. One that is refused does not stop
-    /// the others. A store that can writes them in one transaction, or in a few. `answered` gets the index of each call
+    /// Carries out calls of [`Store::apply`] that do not belong together, in this order. One that is refused does not
+    /// stop the others. A store that can writes them in one transaction, or in a few. `answered` gets the index of each call
     /// and its answer as soon as it is known; this returns when the store has done what is left to do.
     fn apply_each(
         &self,

@@ -26,8 +26,8 @@ use crate::settings::{self, Origin, Settings};
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
 
-/// After how many pages a server moves the write-ahead log of a store into its database, while many write at once: 16 MB.
-/// The write that does it takes as long as several others. When nobody writes, the server does it after a while.
+/// After how many pages a server moves the write-ahead log of a store into its database, while many write at once: 16
+/// MB. The write that does it takes as long as several others. When nobody writes, the server does it after a while.
 const LOG_PAGES: u32 = 4000;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {

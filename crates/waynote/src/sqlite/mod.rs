@@ -68,8 +68,8 @@ pub struct Options {
     /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
     /// are. Later on such a database is opened without this.
     pub attach: bool,
-    /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server write
-    /// more a second; the first to open the store after a crash reads all of it.
+    /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server
+    /// write more a second; the first to open the store after a crash reads all of it.
     pub log_pages: u32,
 }
 

@@ -23,8 +23,8 @@ use super::{LOG_PAGES, Options, frozen, migrate, shared_room, transaction};
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;
 
-/// The pages that a connection keeps, in KiB. Those of the kernel are as near, and many servers share them: searches are no
-/// faster with more.
+/// The pages that a connection keeps, in KiB. Those of the kernel are as near, and many servers share them: searches
+/// are no faster with more.
 const CACHE: i64 = 512;
 
 /// The pages that the connection keeps that writes, in KiB. A transaction that changes more pages than that writes some
