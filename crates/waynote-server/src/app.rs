@@ -27,7 +27,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A store with what the server knows about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
-    /// What writes the changes of all requests.
+    /// What writes the changes that many requests bring at once.
     pub(crate) writer: Arc<Writer>,
     /// What was refused, and what was done by those who look after the store.
     pub(crate) audit: Arc<Audit<Told>>,

@@ -15,7 +15,7 @@ const QUIET: Duration = Duration::from_secs(3);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Does that for a store, as long as the server runs.
-pub(crate) async fn fold_when_quiet(app: App, name: String) {
+pub(crate) async fn checkpoint_when_quiet(app: App, name: String) {
     let Some(shelf) = app.shelves.get(&name) else {
         return;
     };

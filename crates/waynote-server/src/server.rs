@@ -204,7 +204,7 @@ impl Bound {
                 tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
             tokio::spawn(watch::watch(app.clone()));
             for name in app.shelves.keys() {
-                tokio::spawn(quiet::fold_when_quiet(app.clone(), name.clone()));
+                tokio::spawn(quiet::checkpoint_when_quiet(app.clone(), name.clone()));
             }
             tokio::spawn(audit(app.clone()));
             connection::serve(&app, listener, tls, routes::router(app.clone())).await;

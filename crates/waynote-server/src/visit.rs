@@ -33,7 +33,7 @@ pub(crate) struct Visit {
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<Narrowed<Told>>,
-    /// What writes the changes of all requests to the store.
+    /// What writes the changes that many requests bring at once.
     writer: Arc<Writer>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,

@@ -17,7 +17,8 @@ const INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) struct Watched {
     /// Counts the times at which something may have been written.
     writes: watch::Sender<u64>,
-    /// Told of the same.
+    /// Wakes the task that empties the log when nobody writes. Each receiver of `writes` counts as a reader of the
+    /// feed.
     written: Notify,
     watcher: Arc<Watcher>,
 }

@@ -16,7 +16,7 @@ use waynote::{Result, Store};
 use crate::problem::{Answer, Problem};
 use crate::told::Told;
 
-/// What writes the changes of all requests to one store.
+/// Writes to one store the changes that many requests bring at once.
 pub(crate) struct Writer {
     store: Told,
     waiting: Mutex<Waiting>,

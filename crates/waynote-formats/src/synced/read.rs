@@ -274,9 +274,14 @@ impl<S: LocalStore> Snapshot for SyncedStore<S> {
     }
 }
 
+/// Whether changes leave the file as it is: nothing but notes of directories is in it.
+fn leave_file(changes: &[Change]) -> bool {
+    changes.iter().all(|change| place_of(change).is_none())
+}
+
 impl<S: LocalStore> Store for SyncedStore<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        if changes.iter().all(|change| place_of(change).is_none()) {
+        if leave_file(changes) {
             return self.inner.apply(changes, stamp);
         }
         self.drop_cached();
@@ -289,11 +294,11 @@ impl<S: LocalStore> Store for SyncedStore<S> {
         calls: &[ApplyCall],
         answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
     ) {
-        let is_stored = |call: &ApplyCall| call.changes.iter().all(|of| place_of(of).is_none());
+        let leaves_file = |call: &ApplyCall| leave_file(&call.changes);
         let mut begin = 0;
-        for calls in calls.chunk_by(|one, next| is_stored(one) == is_stored(next)) {
+        for calls in calls.chunk_by(|one, next| leaves_file(one) == leaves_file(next)) {
             let mut of_these = |index: usize, answer| answered(begin + index, answer);
-            if calls.iter().all(is_stored) {
+            if calls.iter().all(leaves_file) {
                 self.inner.apply_each(calls, &mut of_these);
             } else {
                 for (index, call) in calls.iter().enumerate() {

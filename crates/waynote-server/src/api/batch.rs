@@ -43,11 +43,13 @@ async fn reply<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
 ) -> Answer<Reply> {
-    let written = visit.run(move |store| {
-        // Nothing in an answer fails to be written as JSON.
-        Ok(serde_json::to_vec(&work(store)?).unwrap_or_default())
-    });
+    let written = visit.run(move |store| Ok(json(&work(store)?)));
     Ok(Reply(Some(written.await?)))
+}
+
+/// An answer as JSON. Nothing in one fails to be written.
+fn json(answer: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(answer).unwrap_or_default()
 }
 
 /// Answers many questions at once.
@@ -112,11 +114,9 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
     let (changes, stamp) = parts.map_err(|error| Problem::of_store(&error, &visit.name))?;
     let (changes, stamp) = (grant.changes(changes), grant.stamp(stamp, now));
     let applied = visit.apply(changes, stamp).await?;
-    // Nothing in an answer fails to be written as JSON.
-    let write = |applied: &[_]| serde_json::to_vec(&ApplyAnswer::new(applied)).unwrap_or_default();
     let written = match applied.len() {
-        ..=SHORT => write(&applied),
-        _ => waiting(move || write(&applied)).await?,
+        ..=SHORT => json(&ApplyAnswer::new(&applied)),
+        _ => waiting(move || json(&ApplyAnswer::new(&applied))).await?,
     };
     Ok(Reply(Some(written)))
 }

@@ -140,10 +140,9 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let answer = self.group.run(&[call], &|calls| self.write(calls)).pop();
-        // The others of the group have their answers, and the next group is being written.
-        self.build_index();
-        answer.unwrap_or_else(|| Err(self.ran_nothing()))
+        let mut own = None;
+        self.carry_out_all(&[call], &mut |_, answer| own = Some(answer));
+        own.unwrap_or_else(|| Err(self.ran_nothing()))
     }
 
     /// The same for calls that arrived together. Each is carried out, or refused, for itself, and answered when it is
@@ -156,6 +155,7 @@ impl<E: Engine> EngineStore<E> {
                 index += 1;
             }
         }
+        // The others of the group have their answers, and the next group is being written.
         self.build_index();
     }
 
