@@ -283,8 +283,8 @@ impl<'t> Command<'t> {
         }
         let argument = self.program.and_then(|program| program.argument);
         match argument {
-            Some(Takes::Token | Takes::Password) if word.text.contains(['.', ':', '/']) => None,
-            Some(Takes::Password)
+            Some(Takes::Token | Takes::Chosen) if word.text.contains(['.', ':', '/']) => None,
+            Some(Takes::Chosen)
                 if !value::is_strong(word.text.as_bytes())
                     && !value::is_word_and_number(word.text.as_bytes()) =>
             {
@@ -338,7 +338,7 @@ fn is_cluster(word: &str) -> bool {
 fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, usize)> {
     let text = value.text;
     let (user, password) = match takes {
-        Takes::Password | Takes::Token => ("", text),
+        Takes::Password | Takes::Chosen | Takes::Token => ("", text),
         Takes::Login | Takes::LoginAtHost => text.split_once(':')?,
         Takes::LoginBy(sign) => text.split_once(sign)?,
     };
@@ -347,7 +347,7 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
         Takes::LoginBy('/') | Takes::LoginAtHost => password
             .rsplit_once('@')
             .map_or(password, |(password, _)| password),
-        Takes::LoginBy(_) | Takes::Login | Takes::Password | Takes::Token => password,
+        _ => password,
     };
     let is_login = matches!(takes, Takes::Login | Takes::LoginAtHost | Takes::LoginBy(_));
     let is_user = |byte: u8| is(byte, WORD | DASH | DOT) || b"@\\/+$".contains(&byte);
@@ -365,10 +365,14 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     if is_reference || is_login && value::is_shown(user, bytes) && !value::is_strong(bytes) {
         return None;
     }
+    let is_chosen = || value::is_chosen(bytes) || value::is_word_and_number(bytes);
     let is_one = match takes {
         _ if only_strong => value::is_signed(password),
         Takes::Token => value::is_random(bytes),
-        _ => value::is_chosen(bytes) || value::is_word_and_number(bytes),
+        Takes::Chosen => is_chosen(),
+        // Two words with a slash between them may be words of a sentence.
+        Takes::LoginBy('/') if !text.contains('@') => is_chosen(),
+        _ => is_chosen() || value::is_any(user, password),
     };
     let start = value.start + text.len() - password.len();
     // Without a database, it may be a path.

@@ -155,14 +155,7 @@ pub(super) fn authorization(text: &[u8], begin: usize, after: usize) -> Option<(
         let decoded = base64::engine::general_purpose::STANDARD.decode(value).ok();
         decoded
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .is_some_and(|pair| {
-                let password = pair
-                    .split_once(':')
-                    .map(|(_, password)| password.as_bytes());
-                password.is_some_and(|password| {
-                    super::value::is_strong(password) || super::value::is_random(password)
-                })
-            })
+            .is_some_and(|pair| super::named::is_login(&pair))
     } else {
         super::value::is_random(value) && value.iter().any(|byte| is(*byte, ALNUM))
     };

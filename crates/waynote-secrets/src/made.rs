@@ -51,6 +51,7 @@ impl Random {
         let of = match class {
             "digit" => digits.to_owned(),
             "hex" => format!("{digits}abcdef"),
+            "lower" => lower.to_owned(),
             "caps" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".to_owned(),
             "base32" => format!("{upper}234567"),
             "base36" => format!("{digits}{lower}"),

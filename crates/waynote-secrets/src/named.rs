@@ -50,11 +50,8 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     let value_start = start;
     let is_attached = start > 0 && bytes[start - 1] == b'=';
     let is_argument = name.starts_with("--");
-    let is_data = is_env(name)
-        || is_quoted(bytes, start)
-        || is_attached
-        || is_argument
-        || is_line(bytes, name_start, end);
+    let is_said = is_quoted(bytes, start) || is_attached || is_line(bytes, name_start, end);
+    let is_data = is_said || is_env(name) || is_argument;
     // `credentials: user:password`
     let start = match kind {
         Kind::Key if name.to_ascii_lowercase().contains("cred") => {
@@ -68,7 +65,20 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
         kind
     };
     let is_data = is_data || start > value_start;
-    let rule = |end: usize| judged(kind, name, &text[start..end], is_data);
+    let is_alone = match kind {
+        Kind::PasswordAlone => is_said,
+        Kind::Password => stands_alone(&text[..name_start], is_attached),
+        _ => false,
+    };
+    let kind = match kind {
+        Kind::PasswordAlone => Kind::Password,
+        kind => kind,
+    };
+    let rule = |end: usize| {
+        let value = &text[start..end];
+        let any = || (is_alone && value::is_any("", value)).then_some(PASSWORD);
+        judged(kind, name, value, is_data).or_else(any)
+    };
     // `!` may end a sentence, or a password.
     let signs = bytes[end..].iter().take_while(|byte| b"!*?".contains(byte));
     let whole = end + signs.count();
@@ -85,6 +95,26 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
         Some(rule) => Some((rule, start, end)),
         None => behind_user(text, end),
     }
+}
+
+/// Whether nothing but a password can stand behind a name with this before it: in a line of `.netrc`, and in a string
+/// that says how to connect.
+fn stands_alone(before: &str, is_attached: bool) -> bool {
+    const NEAR: usize = 200;
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(NEAR))..];
+    let words = || near.split_ascii_whitespace().rev();
+    let is_netrc = near.ends_with([' ', '\t', '\n'])
+        && words().nth(1) == Some("login")
+        && words().nth(3).is_some_and(|word| word.ends_with("machine"));
+    let line = near.rsplit('\n').next().unwrap_or_default();
+    let says_host = ["host=", "dbname=", "server=", "data source="];
+    let is_connection = is_attached
+        && line.ends_with([';', ' '])
+        && !line.contains(['(', ','])
+        && says_host
+            .iter()
+            .any(|word| line.to_ascii_lowercase().contains(word));
+    is_netrc || is_connection
 }
 
 /// The password of `credentials: user / password`, whose user ends at `end`.
@@ -242,8 +272,7 @@ pub(super) fn is_login(pair: &str) -> bool {
         user.len() < NAME && !user.contains(|char: char| char.is_whitespace() || char == '{');
     is_user
         && !value::is_reference(password)
-        && value::is_chosen(password.as_bytes())
-        && !value::is_shown(user, password.as_bytes())
+        && (value::is_strong(password.as_bytes()) || value::is_any(user, password))
 }
 
 /// A text that is nothing but a user and a good password.

@@ -1,7 +1,7 @@
 //! What a name says of the value that is assigned to it.
 
 use super::table::names::{
-    KEYS, NOT, PASSWORDS, SECRET_KEYS, SHORT_PASSWORDS, SUFFIXES, TOKENS_TO_ENTER,
+    KEYS, NOT, PASSWORDS, SECRET_KEYS, SHORT_PASSWORDS, SUFFIXES, TOKENS_TO_ENTER, VARIABLES,
 };
 
 /// What a value is.
@@ -9,6 +9,8 @@ use super::table::names::{
 pub(super) enum Kind {
     /// Chosen by somebody: may be short.
     Password,
+    /// The same, in a place where nothing else can stand.
+    PasswordAlone,
     /// Made by a generator.
     Token,
     /// The same, and not only a number that ties requests together, as a token may be.
@@ -22,6 +24,9 @@ pub(super) enum Kind {
 /// What the name from `start` to `end` says of its value; none for names of other things.
 pub(super) fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
     let name = text[start..end].trim_matches(['-', '.', '_']);
+    if VARIABLES.contains(&name) {
+        return Some(Kind::PasswordAlone);
+    }
     let lower = lower(name);
     let mut words: Vec<&str> = lower
         .split(SEPARATOR)

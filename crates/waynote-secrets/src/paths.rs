@@ -128,7 +128,8 @@ pub(super) fn pgpass(text: &str, begin: usize, after: usize) -> Option<(usize, u
     let limit = text.floor_char_boundary((at + LONGEST).min(text.len()));
     let ends = |char: char| char.is_whitespace() || "\"'`".contains(char);
     let password = text[at..limit].split(ends).next()?;
-    let is_one = value::is_chosen(password.as_bytes()) && !value::is_reference(password);
+    let is_one = !value::is_reference(password)
+        && (value::is_chosen(password.as_bytes()) || value::is_any("", password));
     is_one.then_some((at, at + password.len()))
 }
 
@@ -138,9 +139,8 @@ pub(super) fn thin(text: &str, after: usize) -> Option<(usize, usize)> {
     let ends = |char: char| char.is_whitespace() || "\"'`<>".contains(char);
     let (login, _) = text[after..limit].split(ends).next()?.split_once('@')?;
     let (user, password) = login.split_once('/')?;
-    let is_one = value::is_chosen(password.as_bytes())
-        && !value::is_reference(password)
-        && !value::is_shown(user, password.as_bytes());
+    let is_one = !value::is_reference(password)
+        && (value::is_strong(password.as_bytes()) || value::is_any(user, password));
     let start = after + user.len() + 1;
     is_one.then_some((start, start + password.len()))
 }

@@ -1,7 +1,9 @@
 //! Whether a text is a secret by the looks of it: random enough, and no placeholder.
 
-use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UPPER, is};
-use super::table::words::{INSIDE, OF_CODE, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS};
+use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UNDERSCORE, UPPER, is};
+use super::table::words::{
+    INSIDE, OF_CODE, OF_PLACES, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS,
+};
 
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
@@ -171,6 +173,28 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
             .any(|byte| !is(*byte, LOWER | UPPER) && !b"-_.,:/".contains(byte))
         && !value.contains(&b'/');
     is_strong(value) || is_random(value) || (is_mixed && !is_shown("", value))
+}
+
+/// Whether it is a password where nothing else than one can stand: anything but what only shows the place.
+pub(super) fn is_any(user: &str, value: &str) -> bool {
+    const SHORTEST: usize = 4;
+    const FEW: usize = 3;
+    let bytes = value.as_bytes();
+    let is_number = bytes.iter().all(u8::is_ascii_digit);
+    // `MY_TOKEN`, `DB_PW`: a name that stands for a value.
+    let is_name = value.contains('_') && bytes.iter().all(|byte| is(*byte, CAPS | UNDERSCORE));
+    value.chars().count() >= SHORTEST
+        && !value.starts_with(['-', ' '])
+        && !value.contains(['/', '<', '>', '{', '(', '[', '\\', '='])
+        && !value.chars().any(char::is_control)
+        && value.chars().any(char::is_alphanumeric)
+        && !is_number
+        && !is_name
+        && variety(bytes) >= FEW
+        && !is_reference(value)
+        && !contains_any(bytes, PLACEHOLDERS)
+        && !contains_any(bytes, OF_PLACES)
+        && !is_shown(user, bytes)
 }
 
 /// Whether everybody uses it to show where a password stands: `secret`, `password123`, the user's own name.

@@ -62,6 +62,35 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "truststorepass",
 ];
 
+/// Variables of programs, and of their images, that hold a password and nothing else.
+pub(crate) const VARIABLES: &[&str] = &[
+    "PGPASSWORD",
+    "POSTGRES_PASSWORD",
+    "POSTGRESQL_PASSWORD",
+    "MYSQL_PWD",
+    "MYSQL_PASSWORD",
+    "MYSQL_ROOT_PASSWORD",
+    "MARIADB_PASSWORD",
+    "MARIADB_ROOT_PASSWORD",
+    "MONGO_INITDB_ROOT_PASSWORD",
+    "REDISCLI_AUTH",
+    "REDIS_PASSWORD",
+    "SQLCMDPASSWORD",
+    "MSSQL_SA_PASSWORD",
+    "SA_PASSWORD",
+    "RABBITMQ_DEFAULT_PASS",
+    "SSHPASS",
+    "RSYNC_PASSWORD",
+    "RESTIC_PASSWORD",
+    "BORG_PASSPHRASE",
+    "TWINE_PASSWORD",
+    "DOCKER_PASSWORD",
+    "ELASTIC_PASSWORD",
+    "KEYCLOAK_ADMIN_PASSWORD",
+    "GF_SECURITY_ADMIN_PASSWORD",
+    "WORDPRESS_DB_PASSWORD",
+];
+
 /// Last words of a password's name that mean something else as the end of a longer word.
 pub(crate) const SHORT_PASSWORDS: &[&str] = &["pass", "passe", "psk", "pw"];
 

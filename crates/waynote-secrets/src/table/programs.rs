@@ -1,12 +1,14 @@
 //! Programs that take a password or a token as an argument, and where: data for [`crate::commands`].
 
-use Takes::{Login, LoginAtHost, LoginBy, Password, Token};
+use Takes::{Chosen, Login, LoginAtHost, LoginBy, Password, Token};
 
 /// What stands behind an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Takes {
-    /// A password, of any strength.
+    /// A password and nothing else: any value that is no placeholder.
     Password,
+    /// A password, or a word that is none: what has a digit or a sign in it.
+    Chosen,
     /// A token or a key, which a generator made.
     Token,
     /// `user:password`
@@ -115,7 +117,8 @@ pub(crate) static PROGRAMS: &[Program] = &[
         // Apart, it would be the name of a database.
         &[
             ("-p", Password, Attached),
-            ("--password", Password, Apart),
+            ("--password", Password, Attached),
+            ("--password", Chosen, Apart),
             ("--uri", LoginAtHost, Apart),
         ],
     ),
@@ -156,7 +159,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
         &[
             ("--secret-string", Password, Apart),
             ("--master-user-password", Password, Apart),
-            ("put-parameter --value", Password, Apart),
+            ("put-parameter --value", Chosen, Apart),
         ],
     ),
     program(
@@ -241,8 +244,10 @@ pub(crate) static PROGRAMS: &[Program] = &[
             "cbq",
             "snowsql",
         ],
+        // Behind `-p` may stand the rest of a longer option: `-precision`.
         &[
-            ("-p", Password, Both),
+            ("-p", Password, Apart),
+            ("-p", Chosen, Attached),
             ("--password", Password, Apart),
             ("-password", Password, Apart),
             ("-t", Token, Apart),
@@ -253,7 +258,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
         &[
             ("-U", LoginBy('%'), Both),
             ("--user", LoginBy('%'), Apart),
-            ("-p", Password, Apart),
+            ("-p", Chosen, Apart),
         ],
     ),
     program(
@@ -316,7 +321,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
     program(
         &["flit", "hatch", "maturin", "uv", "poetry"],
         &[
-            ("publish -p", Password, Apart),
+            ("publish -p", Chosen, Apart),
             ("publish -t", Token, Apart),
         ],
     ),
@@ -353,7 +358,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
     ),
     program(
         &["ipmitool", "ipmiutil", "ipmipower"],
-        &[("-P", Password, Both), ("-p", Password, Apart)],
+        &[("-P", Password, Both), ("-p", Chosen, Apart)],
     ),
     program(
         &[
@@ -400,22 +405,18 @@ pub(crate) static PROGRAMS: &[Program] = &[
             "nxc",
             "hydra",
             "winexe",
-            "psftp",
-            "kinit",
-            "realm",
         ],
-        &[("-p", Password, Both)],
+        &[("-p", Password, Apart), ("-p", Chosen, Attached)],
     ),
-    with_argument(&["htpasswd"], &[], Password),
-    with_argument(&["net"], &[], Password),
-    with_argument(&["wpa_passphrase"], &[], Password),
+    program(&["kinit", "realm"], &[("-p", Chosen, Both)]),
+    with_argument(&["htpasswd", "net", "wpa_passphrase"], &[], Chosen),
     program(
         &["lftp", "ncftp", "ncftpget", "ncftpput"],
-        &[("-u", LoginBy(','), Apart), ("-p", Password, Apart)],
+        &[("-u", LoginBy(','), Apart), ("-p", Chosen, Apart)],
     ),
     program(
         &["svn", "hg", "p4", "cvs"],
-        &[("--password", Password, Apart), ("-P", Password, Apart)],
+        &[("--password", Password, Apart), ("-P", Chosen, Apart)],
     ),
     program(
         &["swaks"],
@@ -431,15 +432,16 @@ pub(crate) static PROGRAMS: &[Program] = &[
     program(
         &["nmcli", "iwctl", "wifi"],
         &[
-            ("password", Password, Apart),
+            ("connect password", Password, Apart),
+            ("password", Chosen, Apart),
             ("--passphrase", Password, Apart),
         ],
     ),
     program(
         &["rclone"],
         &[
-            ("pass", Password, Apart),
-            ("obscure", Password, Apart),
+            ("pass", Chosen, Apart),
+            ("obscure", Chosen, Apart),
             ("token", Token, Apart),
         ],
     ),
@@ -462,8 +464,8 @@ pub(crate) static PROGRAMS: &[Program] = &[
             "ttisql",
         ],
         &[
-            ("-p", Password, Apart),
-            ("-P", Password, Apart),
+            ("-p", Chosen, Apart),
+            ("-P", Chosen, Apart),
             ("--password", Password, Apart),
         ],
     ),
@@ -497,28 +499,28 @@ pub(crate) static PROGRAMS: &[Program] = &[
 /// Commands that read a password from the text that is piped into them: a word of theirs, and what it takes.
 pub(crate) const READERS: &[(&str, Takes)] = &[
     ("--password-stdin", Password),
-    ("--stdin", Password),
+    ("--stdin", Chosen),
     ("--passphrase-fd", Password),
     ("--with-token", Token),
     ("secret", Token),
     ("--pass-stdin", Password),
     ("chpasswd", Login),
-    ("-S", Password),
+    ("-S", Chosen),
     ("kinit", Password),
     ("smbpasswd", Password),
-    ("passwd", Password),
-    ("cryptsetup", Password),
-    ("sudo", Password),
-    ("base64", Password),
+    ("passwd", Chosen),
+    ("cryptsetup", Chosen),
+    ("sudo", Chosen),
+    ("base64", Chosen),
 ];
 
 /// Options with which any program takes a password. Only a strong one counts there.
 pub(crate) const ANY: &[(&str, Takes, Form)] = &[
-    ("-p", Password, Both),
-    ("-P", Password, Both),
-    ("-w", Password, Apart),
-    ("-a", Password, Apart),
-    ("-pw", Password, Apart),
+    ("-p", Chosen, Both),
+    ("-P", Chosen, Both),
+    ("-w", Chosen, Apart),
+    ("-a", Chosen, Apart),
+    ("-pw", Chosen, Apart),
     ("-u", Login, Apart),
     ("-U", Login, Apart),
     ("-a", Login, Apart),
@@ -526,7 +528,7 @@ pub(crate) const ANY: &[(&str, Takes, Form)] = &[
     ("--auth", Login, Apart),
     ("--creds", Login, Apart),
     ("--login", Login, Apart),
-    ("--pass", Password, Apart),
-    ("--pw", Password, Apart),
-    ("/p:", Password, Attached),
+    ("--pass", Chosen, Apart),
+    ("--pw", Chosen, Apart),
+    ("/p:", Chosen, Attached),
 ];

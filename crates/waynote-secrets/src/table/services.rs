@@ -47,6 +47,7 @@ const SLACK: &[Part] = &[
     Word("-"),
     Run(ALNUM | DASH | PERCENT, 16, LONG),
 ];
+const TELEGRAM: &[Part] = &[Run(DIGITS, 6, 12), Word(":"), Run(URL64, 30, 60)];
 const HEX64: &[Part] = &[Run(HEX, 64, 64)];
 const HEX40: &[Part] = &[Run(HEX, 40, 40)];
 const HEX32: &[Part] = &[Run(HEX, 32, 32)];
@@ -204,9 +205,13 @@ rows! { SERVICES
     no ["sk-lf-key", "jina_embeddings", "fw_update", "AKID"]
 
     "telegram-bot-token" "Telegram bot token"
-    patterns [around((DIGITS, 8, 10), ":AA", &[Run(URL64, 33, 33)])]
-    yes ["{digit:10}:AA{url:33}", "https://api.telegram.org/bot {digit:9}:AA{url:33}"]
-    no ["12:AA", "{digit:10}:AA{url:10}"]
+    patterns [
+        around((DIGITS, 8, 10), ":AA", &[Run(URL64, 33, 33)]),
+        after("api.telegram.org/bot", TELEGRAM),
+        after("api.telegram.org/file/bot", TELEGRAM),
+    ]
+    yes ["{digit:10}:AA{url:33}", "https://api.telegram.org/bot{digit:10}:{url:35}/getMe", "https://api.telegram.org/bot {digit:9}:AA{url:33}"]
+    no ["12:AA", "{digit:10}:AA{url:10}", "https://api.telegram.org/bot<id>:<token>/getMe"]
 
     "stripe-key" "Stripe live key or webhook secret"
     patterns [new("sk_live_", &[Run(ALNUM, 20, 250)]), new("rk_live_", &[Run(ALNUM, 20, 250)]), new("whsec_", &[Run(BASE64, 32, LONG)])]

@@ -44,6 +44,29 @@ pub(crate) const SHOWN: &[&str] = &[
     "pat",
     "example",
     "p@ssw0rd",
+    "opensesame",
+    "open sesame",
+    "android",
+    "minioadmin",
+    "rabbitmq",
+    "elastic",
+    "redis",
+    "geheim",
+    "stdin",
+    "prompt",
+    "none",
+    "null",
+    "true",
+    "false",
+    "value",
+    "string",
+    "text",
+    "word",
+];
+
+/// Words inside what only shows where a password stands, if nothing else than one can stand there.
+pub(crate) const OF_PLACES: &[&str] = &[
+    "token", "apikey", "api_key", "api-key", "credential", "123456",
 ];
 
 /// Words that only stand where a secret would.
@@ -122,6 +145,7 @@ pub(crate) const REFERENCES: &[&str] = &[
     "arn:",
     "file:",
     "secrets.",
+    "fd:",
 ];
 
 /// What never stands inside one.
