@@ -23,9 +23,7 @@ pub(crate) fn authorities(ca_file: Option<&Path>) -> Outcome<Vec<Authority>> {
 
 /// Those of a file.
 pub(crate) fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
-    use std::io::Read as _;
-    let mut pem = Vec::new();
-    let read = std::fs::File::open(file).and_then(|open| open.take(LONGEST).read_to_end(&mut pem));
+    let read = waynote::file::contents(file, LONGEST);
     let failed = |reason: String| {
         let file = visible(&file.display().to_string());
         Failure::usage(
@@ -33,7 +31,7 @@ pub(crate) fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
             "name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)",
         )
     };
-    read.map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let pem = read.map_err(|error| failed(format!("cannot be read: {error}")))?;
     match Authority::all_of_pem(&pem) {
         found if found.is_empty() => Err(failed("holds no certificate".into())),
         found => Ok(found),

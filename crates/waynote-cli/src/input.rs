@@ -19,12 +19,17 @@ pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
     Ok(Content::written(bytes)?)
 }
 
-/// Standard input to its end.
+/// Standard input to its end. It is refused if it is longer than any import.
 pub(crate) fn standard_input() -> Outcome<Vec<u8>> {
+    const LONGEST: u64 = 512 << 20;
+    let failed = |error| Failure::file("standard input", "read", error);
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::file("standard input", "read", error))?;
+    let mut input = std::io::stdin().take(LONGEST + 1);
+    input.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LONGEST {
+        let reason = format!("it is larger than {} MiB", LONGEST >> 20);
+        return Err(failed(std::io::Error::other(reason)));
+    }
     Ok(bytes)
 }
 

@@ -2,6 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 use jiff::Timestamp;
+use waynote::secrets::masked;
 use waynote::visible::visible;
 
 /// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
@@ -24,11 +25,11 @@ pub(crate) fn iteration(iteration: Option<i64>) -> String {
     iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
 }
 
-/// A table with a heading; cells are made visible.
+/// A table with a heading; cells are made visible, and credentials in them masked.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut rows: Vec<Vec<String>> = rows
         .into_iter()
-        .map(|row| row.iter().map(|cell| visible(cell)).collect())
+        .map(|row| row.iter().map(|cell| visible(&masked(cell))).collect())
         .collect();
     let mut table = Table::new();
     table

@@ -11,7 +11,7 @@ use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 use crate::files::MarkdownFile;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::report::{Imported, Skipped};
-use crate::source::{Folder, MAX_SOURCE, TimedBytes};
+use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
 use crate::steps::{Progress, Steps};
 
 /// What was read of another program's notes, and what could not be. [`import`](Self::import) brings it into a store.
@@ -69,35 +69,40 @@ impl Incoming {
             && self.imported.not_imported.is_empty()
     }
 
-    /// Adds a note. It is left out if the texts of this import are more than 512 MiB together.
+    /// Adds a note. It is left out if its text holds a NUL or is larger than 16 MiB, or if the texts of this import are
+    /// more than 512 MiB together.
     pub fn push(&mut self, note: IncomingNote) {
-        if self.has_room(note.content.as_bytes().len()) {
-            self.notes.push(note);
-        } else {
-            self.skip(note.address.to_string(), too_much());
+        match self.admit(&note.content) {
+            Ok(()) => self.notes.push(note),
+            Err(reason) => self.skip(note.address.to_string(), reason),
         }
     }
 
     /// Adds an entry of a session's log: a [`Change::Append`] with an id.
     pub(crate) fn push_entry(&mut self, frame: impl Into<String>, entry: Change) {
-        let bytes = match &entry {
-            Change::Append { content, .. } => content.as_bytes().len(),
-            _ => 0,
+        let admitted = match &entry {
+            Change::Append { content, .. } => self.admit(content),
+            _ => Ok(()),
         };
-        if self.has_room(bytes) {
-            self.entries.push(entry);
-        } else {
-            self.skip(frame, too_much());
+        match admitted {
+            Ok(()) => self.entries.push(entry),
+            Err(reason) => self.skip(frame, reason),
         }
     }
 
-    fn has_room(&mut self, bytes: usize) -> bool {
-        let bytes = self.bytes.saturating_add(bytes as u64);
-        let fits = bytes <= MAX_SOURCE;
-        if fits {
-            self.bytes = bytes;
+    /// Counts a text that is taken over; or the reason why it is left out.
+    fn admit(&mut self, content: &Content) -> std::result::Result<(), String> {
+        let length = content.as_bytes().len() as u64;
+        let bytes = self.bytes.saturating_add(length);
+        if length > MAX_TEXT {
+            return Err(format!("it is larger than {} MiB", MAX_TEXT >> 20));
         }
-        fits
+        content.check_nul().map_err(|error| error.to_string())?;
+        if bytes > MAX_SOURCE {
+            return Err(too_much());
+        }
+        self.bytes = bytes;
+        Ok(())
     }
 
     /// Leaves something out.
@@ -226,6 +231,55 @@ pub(crate) fn unreadable(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_too_large_or_holds_a_nul_is_left_out_and_named() {
+        let mut incoming = Incoming::of("hostile", Precedence::Here).unwrap();
+        let most = usize::try_from(MAX_TEXT).unwrap();
+        for (key, content) in [
+            ("fits", vec![b'x'; most]),
+            ("large", vec![b'x'; most + 1]),
+            ("nul", b"a\0b".to_vec()),
+            // What another program stored in an encoding of its own is kept.
+            ("other", vec![0xff, b'x']),
+        ] {
+            let content = Content::imported(content);
+            let entry = Change::Append {
+                session: "s".parse().unwrap(),
+                kind: waynote::EntryType::Tip,
+                iteration: None,
+                content: content.clone(),
+                resolves: None,
+                id: None,
+                created_at: None,
+            };
+            incoming.push_entry(format!("frame {key}"), entry);
+            incoming.push(IncomingNote {
+                address: format!("agent:a#{key}").parse().unwrap(),
+                content,
+                pin: None,
+                times: Times::Unknown,
+            });
+        }
+        let notes = incoming.notes().iter();
+        let notes: Vec<String> = notes.map(|note| note.address.to_string()).collect();
+        assert_eq!(notes, ["agent:a#fits", "agent:a#other"]);
+        assert_eq!(incoming.entries.len(), 2);
+        let skipped = incoming.skipped().iter();
+        let skipped: Vec<String> = skipped
+            .map(|skipped| format!("{}: {}", skipped.what, skipped.reason))
+            .collect();
+        let nul = "the text is not plain text: there is a NUL at offset 1";
+        assert_eq!(
+            skipped,
+            [
+                "frame large: it is larger than 16 MiB".to_owned(),
+                "agent:a#large: it is larger than 16 MiB".to_owned(),
+                format!("frame nul: {nul}"),
+                format!("agent:a#nul: {nul}"),
+            ]
+        );
+    }
 
     #[test]
     fn the_texts_of_one_import_are_limited() {

@@ -58,6 +58,6 @@ fn same_wall(wall: &RecurringProblem) -> String {
     format!(
         "stuck on the same problem in {}: {preview} ({})",
         iterations.join(", "),
-        wall.note.address
+        wall.note.address.masked()
     )
 }

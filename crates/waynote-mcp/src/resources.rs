@@ -72,17 +72,22 @@ pub(crate) fn list(notes: &Notes, here: &Here) -> Result<Vec<Resource>, Refusal>
         .with_mime_type(MARKDOWN);
     Ok([block]
         .into_iter()
-        .chain(notes.iter().map(resource))
+        .chain(notes.iter().filter_map(resource))
         .collect())
 }
 
-fn resource(note: &Note) -> Resource {
+/// The note as a resource; none if its address holds a credential, which its URI would show.
+fn resource(note: &Note) -> Option<Resource> {
     let address = note.address.to_string();
+    if note.address.masked() != address {
+        return None;
+    }
     let uri = format!("{NOTE}{}", utf8_percent_encode(&address, ESCAPED));
-    Resource::new(uri, for_model(&waynote::visible::visible(&address)))
+    let resource = Resource::new(uri, for_model(&waynote::visible::visible(&address)))
         .with_description(for_model(&waynote::visible::visible(&note.preview)))
         .with_mime_type(PLAIN)
-        .with_size(note.content.len() as u64)
+        .with_size(note.content.len() as u64);
+    Some(resource)
 }
 
 pub(crate) fn read(notes: &Notes, here: &Here, named: Named) -> Result<String, Refusal> {

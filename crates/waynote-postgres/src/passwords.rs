@@ -14,7 +14,7 @@ use crate::error::PostgresError;
 /// The text of a password file; none if there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     let of = |source| Error::file(path, "read", source);
-    let mut file = match File::open(path) {
+    let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(of(error)),
@@ -27,7 +27,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
         .into());
     }
     let mut text = String::new();
-    file.read_to_string(&mut text).map_err(of)?;
+    // A pipe may be meant; a device has no end.
+    const LONGEST: u64 = 1 << 20;
+    file.take(LONGEST).read_to_string(&mut text).map_err(of)?;
     Ok(Some(text))
 }
 

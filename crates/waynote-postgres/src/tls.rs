@@ -118,7 +118,10 @@ impl Trust {
                 io::Error::new(io::ErrorKind::InvalidData, reason),
             )
         };
-        let pem = std::fs::read(&path).map_err(|error| Error::file(&path, "read", error))?;
+        /// A system's whole collection has some 200 KB.
+        const LONGEST: u64 = 4 << 20;
+        let pem = waynote::file::contents(&path, LONGEST)
+            .map_err(|error| Error::file(&path, "read", error))?;
         for certificate in CertificateDer::pem_slice_iter(&pem) {
             let certificate = certificate.map_err(|error| of(error.to_string()))?;
             roots

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
 use thiserror::Error;
-use waynote::file::take_after;
+use waynote::file::{contents, take_after};
 use waynote::text::line_of;
 
 /// Longer files are not read: no program writes such settings.
@@ -134,7 +134,7 @@ pub fn read(path: &Path) -> Result<Option<String>> {
             bytes: file.len(),
         });
     }
-    let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
+    let bytes = contents(path, MAX_BYTES).map_err(|error| not_readable(path, error))?;
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
         let path = path.to_owned();

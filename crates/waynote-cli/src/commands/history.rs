@@ -24,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     if context.output.json {
         return context.output.value(&history);
     }
-    context.output.line(format!("{address}"))?;
+    context.output.line(address.masked())?;
     let is_entry = matches!(address, Address::Session(..));
     let mut heading = vec!["revision", "action", "author", "recorded", "preview"];
     if is_entry {

@@ -110,7 +110,7 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
         let between = if index == 0 { "" } else { "\n" };
         output.line(format!(
             "{between}{}\n{}",
-            note.address,
+            note.address.masked(),
             lines(&masked(&note.content.shown())).trim_end()
         ))?;
     }

@@ -48,7 +48,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
 /// The line above the text: address, date, and in a log iteration and type.
 fn head(hit: &Hit, history: bool) -> String {
     let note = &hit.note;
-    let mut head = note.address.to_string();
+    let mut head = note.address.masked();
     if history {
         head += &format!("@{}", note.revision);
     }

@@ -61,7 +61,11 @@ impl File {
                 None => return Ok(Self::default()),
             },
         };
-        match std::fs::read_to_string(&path) {
+        const LONGEST: u64 = 4 << 20;
+        let read = waynote::file::contents(&path, LONGEST).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
+        });
+        match read {
             Ok(text) => Ok(Self::parse(&path, &text, names)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => {
                 Ok(Self {

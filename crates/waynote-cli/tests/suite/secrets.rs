@@ -310,6 +310,64 @@ fn names_hold_none_either() {
     ");
 }
 
+/// An import may bring one.
+#[test]
+fn a_credential_in_an_address_is_masked_wherever_it_is_shown() {
+    let scratch = Scratch::new();
+    let key = format!("glp{}-{}", "at", "k3q9x7w2m5z8r4t6y1ab");
+    let save = [
+        "key",
+        "save",
+        &key,
+        "release notes",
+        "--pin",
+        "--allow-secret",
+    ];
+    scratch.waynote(save).ok();
+    let place = format!("~/{}", token());
+    let write = [
+        "place",
+        "write",
+        "--at",
+        &place,
+        "release place",
+        "--allow-secret",
+    ];
+    scratch.waynote(write).ok();
+    let address = format!("agent:default#{key}");
+    for (words, count) in [
+        (&["context", "--at", &place][..], 2),
+        (&["context", "--style", "faithful", "--at", &place], 2),
+        (&["key", "list"], 1),
+        (&["place", "list"], 1),
+        (&["place", "all", "--at", &place], 1),
+        (&["search", "release"], 2),
+        (&["history", &address], 1),
+    ] {
+        let said = scratch.waynote(words.iter().copied()).said();
+        let masked = said.matches("[masked: git").count();
+        assert!(masked >= count, "{words:?}: {said}");
+        assert!(
+            !said.contains("k3q9") && !said.contains("aZ3k"),
+            "{words:?}: {said}"
+        );
+    }
+    // A person finds the address for `forget`.
+    assert!(scratch.ok("key list --json").contains(&address));
+    scratch.waynote(["forget", &address, "--yes"]).ok();
+}
+
+#[test]
+fn a_device_is_no_configuration() {
+    let scratch = Scratch::new();
+    let run = scratch.run("config").env("WAYNOTE_CONFIG", "/dev/zero");
+    let said = run.said();
+    assert!(
+        said.contains("/dev/zero: the configuration file cannot be read: it is no regular file"),
+        "{said}"
+    );
+}
+
 /// What an earlier program stored before it knew the rule.
 #[test]
 fn a_preview_from_before_the_rule_is_masked() {

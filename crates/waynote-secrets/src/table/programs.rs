@@ -320,10 +320,7 @@ pub(crate) static PROGRAMS: &[Program] = &[
     program(&["twine"], &[("-p", Password, Apart)]),
     program(
         &["flit", "hatch", "maturin", "uv", "poetry"],
-        &[
-            ("publish -p", Chosen, Apart),
-            ("publish -t", Token, Apart),
-        ],
+        &[("publish -p", Chosen, Apart), ("publish -t", Token, Apart)],
     ),
     with_argument(&["mc", "mcli"], &[], Token),
     program(

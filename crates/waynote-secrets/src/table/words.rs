@@ -66,7 +66,12 @@ pub(crate) const SHOWN: &[&str] = &[
 
 /// Words inside what only shows where a password stands, if nothing else than one can stand there.
 pub(crate) const OF_PLACES: &[&str] = &[
-    "token", "apikey", "api_key", "api-key", "credential", "123456",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "credential",
+    "123456",
 ];
 
 /// Words that only stand where a secret would.

@@ -74,6 +74,7 @@ fn places(notes: &[Note]) -> String {
                 Address::PlaceKey(place, key) => format!("{place}#{key}"),
                 address => address.scope().name().to_owned(),
             };
+            let name = masked(&name);
             format!("**{name}**:\n{}\n", said(note).trim_matches(is_space))
         })
         .collect();
@@ -150,7 +151,7 @@ fn said(note: &Note) -> String {
 }
 
 fn key(note: &Note) -> String {
-    note.address.key().unwrap_or_default()
+    masked(&note.address.key().unwrap_or_default()).into_owned()
 }
 
 #[cfg(test)]

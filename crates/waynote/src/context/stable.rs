@@ -10,7 +10,7 @@ use crate::key::Name;
 use crate::note::{EntryType, Note};
 use crate::secrets::masked;
 use crate::text::{cut, day};
-use crate::visible::{code_block, code_span};
+use crate::visible::{code_block, code_span, is_invisible};
 
 /// A section's heading.
 pub(super) fn title(section: Section) -> &'static str {
@@ -98,7 +98,7 @@ impl Told<'_> {
     }
 
     fn address(&self) -> String {
-        code_span(&self.note.address.to_string())
+        code_span(&self.note.address.masked())
     }
 
     /// When it was written, and by whom, if not by the reader.
@@ -137,12 +137,39 @@ impl Told<'_> {
     }
 }
 
-/// A name unchanged if it is one plain word; otherwise as data.
+/// A name unchanged if it is one plain word; otherwise as data. A credential in it is masked.
 fn word(name: &str) -> String {
-    let plain = |char: char| char.is_alphanumeric() || matches!(char, '-' | '.');
+    let name = masked(name);
+    // Some letters, such as the fillers of Hangul, are not seen.
+    let plain =
+        |char: char| char.is_alphanumeric() && !is_invisible(char) || matches!(char, '-' | '.');
     if !name.is_empty() && name.chars().all(plain) {
-        name.to_owned()
+        name.into_owned()
     } else {
-        code_span(name)
+        code_span(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_show_what_cannot_be_seen_and_hide_credentials() {
+        for (name, shown) in [
+            ("builder-2", "builder-2"),
+            ("석공", "석공"),
+            ("a\u{115f}b", "`a<U+115F>b`"),
+            ("a\u{1160}b", "`a<U+1160>b`"),
+            ("a\u{3164}b", "`a<U+3164>b`"),
+            ("a\u{ffa0}b", "`a<U+FFA0>b`"),
+        ] {
+            assert_eq!(word(name), shown);
+        }
+        #[cfg(feature = "secrets")]
+        {
+            let token = format!("gh{}_{}", 'p', &"aZ3kQ9xW7m".repeat(4)[..36]);
+            assert_eq!(word(&token), "`[masked: github-token]`");
+        }
     }
 }

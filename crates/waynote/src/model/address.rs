@@ -57,6 +57,11 @@ impl Address {
         }
     }
 
+    /// The address as a model or a list shows it: a credential in it is masked. Then it cannot be read back.
+    pub fn masked(&self) -> String {
+        crate::secrets::masked(&self.to_string()).into_owned()
+    }
+
     /// The address of the note under `key` in a notebook: an agent's, or a place's.
     ///
     /// # Errors

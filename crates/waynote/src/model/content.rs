@@ -46,11 +46,22 @@ impl Content {
             };
             return Err(Error::NotText { what });
         }
-        if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
-            let what = format!("there is a NUL at offset {offset}");
-            return Err(Error::NotText { what });
+        let content = Self(bytes);
+        content.check_nul()?;
+        Ok(content)
+    }
+
+    /// Checks that there is no NUL, in imported bytes too.
+    ///
+    /// # Errors
+    /// [`Error::NotText`] for a NUL, which prompts and most tools cannot handle.
+    pub fn check_nul(&self) -> Result<()> {
+        match self.0.iter().position(|byte| *byte == 0) {
+            None => Ok(()),
+            Some(offset) => Err(Error::NotText {
+                what: format!("there is a NUL at offset {offset}"),
+            }),
         }
-        Ok(Self(bytes))
     }
 
     /// Bytes that another program stored, of any kind.

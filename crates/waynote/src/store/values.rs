@@ -195,7 +195,9 @@ impl Damage {
             return String::new();
         }
         let are = if notes.len() == 1 { "is" } else { "are" };
-        let mut named = notes[..notes.len().min(NAMED)].join(", ");
+        let shown = notes.iter().take(NAMED);
+        let shown: Vec<_> = shown.map(|note| crate::secrets::masked(note)).collect();
+        let mut named = shown.join(", ");
         if notes.len() > NAMED {
             named.push_str(", …");
         }

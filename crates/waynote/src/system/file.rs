@@ -1,7 +1,7 @@
 //! Replacing a file in one step: what the new file takes over from the old one, and where a link leads.
 
 use std::fs::{File, Metadata, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,30 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     }
     // The mode comes after the owner: the system clears some modes when the owner changes.
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+}
+
+/// The bytes of a regular file of at most so many bytes; links are followed. Nothing else is opened: a device has no
+/// end, and a pipe makes the reader wait.
+///
+/// # Errors
+/// The [`std::io::Error`] when it cannot be read, is no regular file or is longer, even if it grew meanwhile.
+pub fn contents(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() {
+        return Err(io::Error::other(match found.is_dir() {
+            true => "it is a directory",
+            false => "it is no regular file",
+        }));
+    }
+    let mut bytes = Vec::new();
+    if found.len() <= most {
+        File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    if found.len().max(bytes.len() as u64) > most {
+        let reason = format!("it is larger than {} MiB", most >> 20);
+        return Err(io::Error::other(reason));
+    }
+    Ok(bytes)
 }
 
 /// The path with links followed, even if the target does not exist yet.
@@ -51,6 +75,26 @@ pub fn real(directory: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_regular_file_is_read_up_to_a_limit() {
+        const MOST: u64 = 1 << 20;
+        let folder = tempfile::tempdir().unwrap();
+        let read = |path: &Path| {
+            let read = contents(path, MOST).map(|bytes| format!("{} bytes", bytes.len()));
+            read.unwrap_or_else(|error| error.to_string())
+        };
+        let of = |length: u64| {
+            let path = folder.path().join(length.to_string());
+            File::create(&path).unwrap().set_len(length).unwrap();
+            read(&path)
+        };
+        assert_eq!(of(0), "0 bytes");
+        assert_eq!(of(MOST), "1048576 bytes");
+        assert_eq!(of(MOST + 1), "it is larger than 1 MiB");
+        assert_eq!(read(folder.path()), "it is a directory");
+        assert_eq!(read(Path::new("/dev/zero")), "it is no regular file");
+    }
 
     #[test]
     fn a_new_file_has_the_mode_of_the_old_one() {
