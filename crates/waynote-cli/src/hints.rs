@@ -1,6 +1,6 @@
 //! What to do next about an error of the library: its general advice, and the command that helps.
 
-use waynote::error::{SideFileProblem, StorageError};
+use waynote::error::{SecondName, SideFileProblem, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
@@ -159,6 +159,15 @@ fn of_storage(error: &StorageError, advice: String) -> String {
     match error {
         StorageError::FileSizeLimit { .. } => format!("{advice}; `ulimit -f` shows it"),
         StorageError::DiskError { .. } => format!("{advice} with `waynote verify`"),
+        StorageError::SecondName {
+            path,
+            name: SecondName::Link { .. },
+        } => {
+            let store = visible(&quoted(&path.to_string_lossy()));
+            format!(
+                "`waynote copy {store} NEW` makes a store with one name; or remove the other name, if nothing was saved under it"
+            )
+        }
         StorageError::SideFile { file, problem, .. } => {
             let file = visible(&quoted(&file.to_string_lossy()));
             match problem {

@@ -36,6 +36,7 @@ mod suite {
     mod salvage;
     mod search;
     mod search_index;
+    mod second_name;
     mod secret_forms;
     mod store_id;
     mod stores;

@@ -143,6 +143,11 @@ pub enum Fields {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         other_owner: Option<(u32, u32, u32)>,
     },
+    /// The number of hard links; none: the file is mounted by itself.
+    SecondName {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        links: Option<u64>,
+    },
     LoopRunning {
         session: String,
         holder: String,

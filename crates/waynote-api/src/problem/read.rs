@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use waynote::error::{LoopError, SideFileProblem, StorageError, UndoError};
+use waynote::error::{LoopError, SecondName, SideFileProblem, StorageError, UndoError};
 use waynote::{Error, Position};
 
 use super::fields::Fields;
@@ -157,6 +157,14 @@ pub(super) fn error(fields: Fields, current: Option<Note>, store: &Path) -> Opti
                     group,
                 },
                 None => SideFileProblem::NotAFile,
+            },
+        }
+        .into(),
+        Fields::SecondName { links } => StorageError::SecondName {
+            path: path(),
+            name: match links {
+                Some(links) => SecondName::Link { links, other: None },
+                None => SecondName::Mount,
             },
         }
         .into(),

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use waynote::error::{LoopError, SideFileProblem, StorageError, UndoError, safe};
+use waynote::error::{LoopError, SecondName, SideFileProblem, StorageError, UndoError, safe};
 use waynote::{Error, Name};
 
 use super::fields::Fields;
@@ -201,6 +201,12 @@ fn of_storage(error: &StorageError) -> Option<Fields> {
         StorageError::FileSizeLimit { .. } => Fields::FileSizeLimit,
         StorageError::DiskError { action, .. } => Fields::DiskError {
             action: (*action).into(),
+        },
+        StorageError::SecondName { name, .. } => Fields::SecondName {
+            links: match name {
+                SecondName::Link { links, .. } => Some(*links),
+                _ => None,
+            },
         },
         StorageError::SideFile { problem, .. } => Fields::SideFile {
             other_owner: match problem {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::json;
 use waynote::error::{
-    CustomError, ErrorClass, LoopError, SideFileProblem, StorageError, UndoError,
+    CustomError, ErrorClass, LoopError, SecondName, SideFileProblem, StorageError, UndoError,
 };
 use waynote::{Address, Error, Name, Note, Position};
 use waynote_api::{Problem, Remote};
@@ -210,6 +210,19 @@ fn all(path: &Path) -> Vec<Error> {
             path: path(),
             file: "a file beside it".into(),
             problem: SideFileProblem::NotAFile,
+        }
+        .into(),
+        StorageError::SecondName {
+            path: path(),
+            name: SecondName::Link {
+                links: 2,
+                other: None,
+            },
+        }
+        .into(),
+        StorageError::SecondName {
+            path: path(),
+            name: SecondName::Mount,
         }
         .into(),
         LoopError::LoopRunning {

@@ -33,7 +33,7 @@ use crate::text::plural;
 pub use class::ErrorClass;
 pub use custom::CustomError;
 pub use loops::LoopError;
-pub use storage::{SideFileProblem, StorageError};
+pub use storage::{SecondName, SideFileProblem, StorageError};
 pub use undo::UndoError;
 
 /// The library's result type.

@@ -65,6 +65,7 @@ impl<'e> Alone<'e> {
         // Opened first: bringing its tables up to date takes a turn of its own.
         let opened = self.sqlite.lease_within(self.turn.get())?;
         if opened.is_immutable() {
+            self.sqlite.refuse_second_name()?;
             return Ok(self.conn.get_or_init(|| opened));
         }
         drop(opened);

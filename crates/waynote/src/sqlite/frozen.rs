@@ -54,7 +54,7 @@ impl State {
             let file = std::fs::metadata(beside(store, suffix)).ok();
             let of_file = file.map(|file| {
                 let written = (file.mtime(), file.mtime_nsec());
-                (file.dev(), file.ino(), file.len(), written)
+                (file.dev(), file.ino(), file.nlink(), file.len(), written)
             });
             of_file.hash(&mut hasher);
         }

@@ -35,6 +35,7 @@ mod restore;
 mod rows;
 mod salvage;
 mod scopes;
+mod second_name;
 mod shared_room;
 mod side_files;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SecondName, StorageError};
 use crate::note::Position;
 use crate::system::room;
 
@@ -60,6 +60,7 @@ pub(super) fn first(
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
+    second: Option<&SecondName>,
 ) -> Result<(Connection, Access)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
@@ -67,11 +68,18 @@ pub(super) fn first(
             is_new(path, queue)?;
         }
     }
+    // Whoever uses the other name tells nothing of what changes. Without a WAL of this name, the file is all there is.
+    if second.is_some()
+        && wal_bytes(path) == 0
+        && let Ok((conn, state)) = frozen::open(path, options)
+    {
+        return Ok((conn, Access::Frozen(state)));
+    }
     let looked = connect(path, options)
         .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
     match looked {
         Ok((conn, version)) => {
-            prepare(&conn, path, version, options, queue, turn)?;
+            prepare(&conn, path, version, options, queue, turn, second)?;
             Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
@@ -101,6 +109,18 @@ pub(super) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Refuses to write to a file with a second name.
+pub(super) fn refuse_second_name(path: &Path, second: Option<&SecondName>) -> Result<()> {
+    match second {
+        None => Ok(()),
+        Some(name) => Err(StorageError::SecondName {
+            path: path.to_owned(),
+            name: name.clone(),
+        }
+        .into()),
+    }
 }
 
 /// A store that has nothing of what was acknowledged.
@@ -269,12 +289,14 @@ fn prepare(
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
+    second: Option<&SecondName>,
 ) -> Result<()> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
     migrate::refuse_newer(path, version).map_err(mapped)?;
     if version == Some(migrate::KNOWN) {
         return Ok(());
     }
+    refuse_second_name(path, second)?;
     let own = match turn {
         Some(_) => None,
         None => Some(queue.turn(path, options.wait)?),

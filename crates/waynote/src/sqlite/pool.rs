@@ -1,6 +1,8 @@
 //! A file of our own, shared by threads: each call takes a connection, and gives it back.
 
+use std::fs::Metadata;
 use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -8,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use rusqlite::Connection;
 
 use crate::engine::{Engine, Read, Transaction, Writing};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SecondName};
 use crate::forget::Residue;
 use crate::id::StoreId;
 use crate::system::file::followed;
@@ -23,7 +25,7 @@ use super::open::{self, Access};
 use super::pooled::{OneState, Pooled};
 use super::queue::{Queue, Turn};
 use super::rows::Handle;
-use super::{Named, Options, Rollback, acknowledged, erase, migrate, transaction};
+use super::{Named, Options, Rollback, acknowledged, erase, migrate, second_name, transaction};
 
 /// Keeps a store's rows in a SQLite file of its own.
 pub struct Sqlite {
@@ -51,6 +53,8 @@ pub struct Sqlite {
     replaced: Mutex<Option<StoreId>>,
     /// Whether the files were replaced, so that the database must be checked before it is written.
     is_suspect: AtomicBool,
+    /// The second name that the file had when it was looked at last.
+    second_name: Mutex<Option<SecondName>>,
 }
 
 /// A connection, and the files that it has open.
@@ -113,6 +117,7 @@ impl Sqlite {
             known: Mutex::default(),
             replaced: Mutex::default(),
             is_suspect: AtomicBool::new(false),
+            second_name: Mutex::default(),
         }
     }
 
@@ -153,6 +158,11 @@ impl Sqlite {
     /// Whether the store exists. One that existed for this value before must still be there.
     pub(super) fn is_there(&self) -> Result<bool> {
         let found = self.shown(open::found(&self.file))?;
+        if let Some(file) = &found
+            && (file.nlink() > 1 || self.second_name().is_some())
+        {
+            self.look_for_names(file);
+        }
         let opened = *locked(&self.opened);
         let Some((_, opened)) = opened else {
             if found.is_none() {
@@ -165,6 +175,23 @@ impl Sqlite {
             Some(file) => self.reopen(FileId::of(&file), file.len()).map(|()| true),
             None => Err(self.lost("it was deleted after it was opened")),
         }
+    }
+
+    /// Looks whether the file has a second name.
+    fn look_for_names(&self, file: &Metadata) -> Option<SecondName> {
+        let found = second_name::of(&self.file, file);
+        locked(&self.second_name).clone_from(&found);
+        found
+    }
+
+    /// The second name of the file, as far as is known.
+    pub(super) fn second_name(&self) -> Option<SecondName> {
+        locked(&self.second_name).clone()
+    }
+
+    /// Refuses to write to a file with a second name.
+    pub(super) fn refuse_second_name(&self) -> Result<()> {
+        open::refuse_second_name(&self.named.path, self.second_name().as_ref())
     }
 
     /// Takes the file that was put in place of the one that was open, if it is the same store: a backup that was
@@ -271,8 +298,12 @@ impl Sqlite {
     /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
     pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
         let now = Files::at(&self.file);
-        let is_left = std::fs::metadata(&self.file)
-            .is_ok_and(|file| turn.look().leaves(FileState::of(&file)));
+        let file = std::fs::metadata(&self.file).ok();
+        if let Some(file) = &file {
+            self.look_for_names(file);
+            self.refuse_second_name()?;
+        }
+        let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
         let mut idle = self.idle();
         let overwritten: Vec<Kept> = match is_left {
             true => Vec::new(),
@@ -316,7 +347,9 @@ impl Sqlite {
             return Ok((Kept::new(conn, files), Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
-        let first = open::first(path, before.as_ref(), &self.options, &self.queue, turn);
+        let second = before.as_ref().and_then(|file| self.look_for_names(file));
+        let (options, queue) = (&self.options, &self.queue);
+        let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
         let (conn, access) = self.shown(first)?;
         let after = self.shown(open::found(path))?;
         match (

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SecondName};
 use crate::rules::EngineStore;
 #[cfg(doc)]
 use crate::store::LocalStore;
@@ -20,7 +20,7 @@ use super::head::FileState;
 use super::pool::Sqlite;
 use super::queue::{Queue, Turn};
 use super::side_files::beside;
-use super::{Options, acknowledged, files, open};
+use super::{Options, acknowledged, files, open, second_name};
 
 /// What came of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,9 @@ impl EngineStore<Sqlite> {
         replaced: Option<Timestamp>,
     ) -> Result<Restored> {
         let (source, target) = (followed(file), followed(store));
+        // What is mounted there cannot be replaced.
+        let mounted = second_name::is_mount_point(&target).then_some(SecondName::Mount);
+        open::refuse_second_name(store, mounted.as_ref())?;
         let given = source_of(file, &source)?;
         open::make_folder(&target)?;
         let queue = Queue::beside(&target);

@@ -41,6 +41,40 @@ pub enum StorageError {
         /// What is wrong with that file.
         problem: SideFileProblem,
     },
+
+    /// The store's file has a second name. Each name has a write-ahead log and a lock of its own, so that writes under
+    /// both would overwrite each other. The store can be read.
+    #[error("the store {} cannot be written: its file {name}; each name has its own write-ahead log and lock, and notes would be lost", safe(path.display()))]
+    SecondName {
+        /// The store.
+        path: PathBuf,
+        /// How the file came to it.
+        name: SecondName,
+    },
+}
+
+/// How a store's file came to a second name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecondName {
+    /// By hard links.
+    #[error("has {links} names (hard links){}", also(other.as_deref()))]
+    Link {
+        /// The number of its names.
+        links: u64,
+        /// One of the others, if it is in the same folder.
+        other: Option<PathBuf>,
+    },
+
+    /// The file alone is mounted at this path, for example by `docker run -v FILE:FILE`. Outside it has another name.
+    #[error("is mounted by itself, so it has another name elsewhere")]
+    Mount,
+}
+
+fn also(other: Option<&Path>) -> String {
+    other.map_or_else(String::new, |other| {
+        format!(", one of them {}", safe(other.display()))
+    })
 }
 
 /// What is wrong with a file beside a store.
@@ -71,12 +105,13 @@ impl StorageError {
             Self::FileSizeLimit { .. } => "file_size_limit",
             Self::DiskError { .. } => "disk_error",
             Self::SideFile { .. } => "side_file",
+            Self::SecondName { .. } => "second_name",
         }
     }
 
     pub(super) fn class(&self) -> ErrorClass {
         match self {
-            Self::SideFile { .. } => ErrorClass::Denied,
+            Self::SideFile { .. } | Self::SecondName { .. } => ErrorClass::Denied,
             Self::QuotaExceeded { .. } | Self::FileSizeLimit { .. } | Self::DiskError { .. } => {
                 ErrorClass::Unreachable
             }
@@ -107,6 +142,13 @@ impl StorageError {
                     }
                 }
             }
+            Self::SecondName { name, .. } => match name {
+                SecondName::Link { .. } => {
+                    "copy the store to a new file and use that one; or remove the other name, if nothing was saved under it"
+                        .into()
+                }
+                SecondName::Mount => "mount the folder of the store instead of its file".into(),
+            },
         }
     }
 
@@ -120,7 +162,8 @@ impl StorageError {
             Self::QuotaExceeded { path }
             | Self::FileSizeLimit { path }
             | Self::DiskError { path, .. }
-            | Self::SideFile { path, .. } => named.clone_into(path),
+            | Self::SideFile { path, .. }
+            | Self::SecondName { path, .. } => named.clone_into(path),
         }
     }
 }

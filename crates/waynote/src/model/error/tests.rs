@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{CustomError, Error, ErrorClass, SideFileProblem, StorageError, safe};
+use super::{CustomError, Error, ErrorClass, SecondName, SideFileProblem, StorageError, safe};
 use crate::address::Address;
 use crate::content::Content;
 use crate::key::Name;
@@ -214,6 +214,19 @@ fn all() -> Vec<Error> {
             problem: SideFileProblem::NotAFile,
         }
         .into(),
+        StorageError::SecondName {
+            path: path(),
+            name: SecondName::Link {
+                links: 2,
+                other: Some(path().with_extension("other")),
+            },
+        }
+        .into(),
+        StorageError::SecondName {
+            path: path(),
+            name: SecondName::Mount,
+        }
+        .into(),
         LoopError::LoopRunning {
             session: name(),
             holder: text.clone(),
@@ -352,6 +365,10 @@ fn each_error_has_a_kind_a_class_and_words() {
       give /s/[masked: github-token].db-lock the store's owner (user 1000, group 100)
     side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock is not a regular file
       remove /s/[masked: github-token].db-lock; the next write makes it anew
+    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links), one of them /s/[masked: github-token].other; each name has its own write-ahead log and lock, and notes would be lost
+      copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
+    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file is mounted by itself, so it has another name elsewhere; each name has its own write-ahead log and lock, and notes would be lost
+      mount the folder of the store instead of its file
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over

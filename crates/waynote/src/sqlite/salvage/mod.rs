@@ -115,7 +115,7 @@ fn written(old: &Connection, kept: Kept, new: &Path, options: &Options) -> Resul
     open::make_file(new)?;
     let queue = Queue::beside(new);
     let file = open::found(new)?;
-    let (conn, _) = open::first(new, file.as_ref(), options, &queue, None)?;
+    let (conn, _) = open::first(new, file.as_ref(), options, &queue, None, None)?;
     let named = Named {
         path: new.to_owned(),
         wait: options.wait,
