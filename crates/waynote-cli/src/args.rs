@@ -68,6 +68,9 @@ pub(crate) struct Global {
     /// The author of what you write: person, agent:NAME, … [env: WAYNOTE_AUTHOR] [default: person]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) author: Option<String>,
+    /// Any setting that `waynote config` lists, for this command; for several, repeat it
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -200,9 +203,10 @@ pub(crate) enum Command {
     /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
     /// as it is. A copy is kept, and `waynote uninstall` restores it.
     ///
-    /// With `--store https://HOST/s/NAME`, the entries name that store. No token is written into an agent's files.
+    /// What you set for this command (--agent, --session, --store, --set, variables) is written into the entry and the hooks,
+    /// so each agent can have its own notebook, session or store. No token is written into an agent's files.
     Install(InstallArgs),
-    /// Take back what `install` wrote
+    /// Remove what `install` added
     Uninstall(UninstallArgs),
     /// Check that agents get the notes: binary, store, files, trust, and a live round trip
     ///
@@ -326,7 +330,7 @@ pub(crate) struct InstallArgs {
     /// At every prompt, also add the notes that match it
     #[arg(long)]
     pub(crate) every_prompt: bool,
-    /// For a store on a server: enter the server's own MCP endpoint, and no program and no hooks. The agent sends the
+    /// For a store on a server: write only the server's MCP endpoint: no local program, no hooks. The agent sends the
     /// token that it finds in WAYNOTE_TOKEN
     #[arg(long, conflicts_with = "every_prompt")]
     pub(crate) remote_mcp: bool,

@@ -7,7 +7,7 @@ use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
 use waynote_loop::identity::{nearest_loop, nearest_loop_of};
 use waynote_system::process::Process;
-use waynote_system::variables::STORE;
+use waynote_system::variables::{AGENT, AUTHOR, SESSION, STORE};
 
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
@@ -90,12 +90,22 @@ impl<A: FnOnce() -> Vec<Process>> Asker<A> {
     }
 }
 
-/// The options of what a client starts: its entry may name a store, and in a loop the loop's own counts. What an agent
-/// notes elsewhere, its loop would never read.
+/// The options of what a client starts: its entry may name a store, a notebook and a session, and in a loop the loop's own
+/// count. What an agent notes elsewhere, its loop would never read.
 pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
     let mut global = global.clone();
-    if home::variable(LOOP)?.is_some() && home::variable(STORE)?.is_some() {
-        global.store = None;
+    if home::variable(LOOP)?.is_none() {
+        return Ok(global);
+    }
+    for (option, of_the_loop) in [
+        (&mut global.store, STORE),
+        (&mut global.agent, AGENT),
+        (&mut global.session, SESSION),
+        (&mut global.author, AUTHOR),
+    ] {
+        if home::variable(of_the_loop)?.is_some() {
+            *option = None;
+        }
     }
     Ok(global)
 }

@@ -42,7 +42,9 @@ impl Settings {
     /// Like `read`, for commands that do not touch the store, or that explain what is wrong: here it is no error if the
     /// setting `store` cannot be used.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
-        Self::of(Layers::of(File::read(KNOWN)?), flags)
+        let mut layers = Layers::of(File::read(KNOWN)?);
+        layers.sets = KNOWN.set_by(&flags.set)?;
+        Self::of(layers, flags)
     }
 
     /// Why a setting that should say where notes go, or whose they are, cannot be used.

@@ -43,6 +43,7 @@ mod suite {
     mod install;
     mod install_keeps;
     mod install_on_disk;
+    mod install_options;
     mod install_refused;
     mod install_remote;
     mod install_versions;

@@ -120,7 +120,7 @@ mod tests {
             "opencode has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it; \
              run `waynote install opencode --store https://notes.example/s/team`"
         );
-        install(Target::Store(url.into()));
+        install(Target::default().with("--store", url));
         assert_eq!(missing(), "");
     }
 }

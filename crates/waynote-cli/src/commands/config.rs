@@ -134,7 +134,7 @@ fn number<T: std::str::FromStr>(known: &Known, value: &str) -> Outcome<T> {
 }
 
 /// A path that means the same from every directory. `~` stays: it is clearer, and moves with the home directory.
-fn absolute(path: &str) -> Outcome<String> {
+pub(super) fn absolute(path: &str) -> Outcome<String> {
     if path.is_empty() || path.starts_with('/') || path.starts_with('~') || path.contains("://") {
         return Ok(path.to_owned());
     }

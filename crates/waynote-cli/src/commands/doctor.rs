@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use waynote::Reader;
 use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote_clients::{
@@ -13,17 +12,17 @@ use waynote_clients::{
     State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
-use waynote_postgres::is_url;
 use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
 use super::{Context, hook, rollback};
 use crate::error::{Failure, Outcome};
-use crate::opened::on_network;
+use crate::opened::{Opened, on_network};
 use crate::settings::Settings;
+use crate::shell::quoted;
 use crate::variables::machine;
-use crate::{authorities, clock, database, home, program, remote, zrb_file};
+use crate::{authorities, clock, home, program, remote, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -256,6 +255,13 @@ fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
     for file in examined.files {
         of_file(setup, file, findings);
     }
+    if let options @ [_, ..] = setup.target.options() {
+        let options: Vec<_> = options.iter().map(|word| quoted(word)).collect();
+        findings.ok(format!(
+            "{title}: what it starts has `{}`",
+            options.join(" ")
+        ));
+    }
     if examined.is_not_on_path {
         findings.wrong(
             format!("{title}: these files start `waynote` by its name, and it is not on the path"),
@@ -356,10 +362,10 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
         }
         return Ok(());
     }
-    let answer = match is_url(url) {
-        true => database::open(settings, url, None).and_then(|store| Ok(store.store_id()?)),
-        false => remote::open(settings, url, None).and_then(|store| Ok(store.store_id()?)),
-    };
+    // What the settings name is checked already.
+    let mut named = settings.clone();
+    named.store.value = url.into();
+    let answer = Opened::of(&named, false).and_then(|opened| Ok(opened.store().store_id()?));
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),

@@ -14,7 +14,7 @@ use waynote_remote::Url;
 
 use super::Context;
 use super::stores;
-use super::unseen::unseen;
+use super::unseen::{named, unseen};
 use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::error::{Failure, Outcome};
 use crate::home::environment;
@@ -23,6 +23,9 @@ use crate::settings::Origin;
 use crate::table::table;
 use crate::variables::machine;
 
+/// The option that names a store.
+const STORE: &str = "--store";
+
 const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
@@ -30,10 +33,8 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         return list(context);
     };
     let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?;
-    let setup = match target(context, args)? {
-        Some(target) => setup.to(target),
-        None => setup,
-    };
+    let target = target(context, args, &setup)?;
+    let setup = setup.to(target);
     let installation = Installation::plan(&setup, args.dry_run)?;
     let is_found = client.is_found(machine())?;
     if !args.dry_run {
@@ -78,33 +79,39 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         .line(format!("then: waynote doctor {}", setup.words()))
 }
 
-/// The store that the command line asks for, where its entries are to name it; none: as they do now.
-fn target(context: &Context<'_>, args: &InstallArgs) -> Outcome<Option<Target>> {
+/// What the client's files are to be set up for: as they are, with what this call sets.
+fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outcome<Target> {
     let settings = &context.settings;
-    let is_named = matches!(settings.store.origin, Origin::Flag(_));
-    if let (Some(url), true, false) = (settings.database(), is_named, args.remote_mcp) {
-        stores::named(url)?;
-        return Ok(Some(Target::Store(url.to_owned())));
-    }
-    let url = match settings.remote() {
-        Some(url) => Some(Url::read(url, false)?.to_string()),
-        None => None,
+    let agent = match settings.agent.origin {
+        Origin::Default => None,
+        _ => Some(settings.agent.value.as_str()),
     };
-    match (url, args.remote_mcp) {
-        (None, true) => Err(Failure::usage(
-            "`--remote-mcp` needs a store on a server",
-            "name it: `--store https://HOST/s/NAME`",
-        )),
-        (Some(url), true) => {
-            let agent = match settings.agent.origin {
-                Origin::Default => None,
-                _ => Some(settings.agent.value.as_str()),
-            };
-            Ok(Some(Target::endpoint(&url, agent)))
-        }
-        (Some(url), false) if is_named => Ok(Some(Target::Store(url))),
-        _ => Ok(None),
+    if args.remote_mcp {
+        let Some(url) = settings.remote() else {
+            return Err(Failure::usage(
+                "`--remote-mcp` needs a store on a server",
+                "name it: `--store https://HOST/s/NAME`",
+            ));
+        };
+        return Ok(Target::endpoint(&Url::read(url, false)?.to_string(), agent));
     }
+    let named = named(settings, setup.reach)?;
+    let is_named = |option: &str| named.iter().any(|(named, _)| named == option);
+    if is_named(STORE) {
+        if let Some(url) = settings.database() {
+            stores::named(url)?;
+        }
+    } else if let (Target::Endpoint(_), Some(url)) = (&setup.target, setup.target.store()) {
+        return Ok(match is_named("--agent") {
+            true => Target::endpoint(url, agent),
+            false => setup.target.clone(),
+        });
+    }
+    let mut target = setup.target.clone();
+    for (option, value) in named {
+        target = target.with(&option, &value);
+    }
+    Ok(target)
 }
 
 /// What is left to be done, and what could surprise.
@@ -320,7 +327,7 @@ fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[Str
 /// The lines that differ, each with a line before and after.
 fn diff(step: &Step) -> Vec<String> {
     const AROUND: usize = 1;
-    const MAX_CHARS: usize = 160;
+    const MAX_CHARS: usize = 400;
     let before = step.before.as_deref().unwrap_or_default();
     let after = step.after.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, after);

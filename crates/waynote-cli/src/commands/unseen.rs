@@ -1,56 +1,87 @@
-//! Settings of this call that the processes started by a client will not see, and what to do about each.
+//! Settings of this call: those that a client's entry and hooks are to name, and those that the processes started by the
+//! client will not see, with what to do about each.
 
 use waynote::visible::visible;
-use waynote_clients::{Setup, Target};
+use waynote_clients::{Reach, Setup, Target};
 use waynote_postgres::is_url;
+use waynote_remote::Url;
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE, TOKEN};
 
+use super::config::absolute;
 use crate::database;
 use crate::error::Outcome;
 use crate::home;
-use crate::settings::{Origin, Settings};
+use crate::settings::{Kind, Known, Origin, Settings};
 use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
-/// What `install` says about settings that come from flags or from the environment.
+/// How a setting of this call gets to what a client starts.
+enum Way {
+    /// The client's entry and hooks name it.
+    Named,
+    /// They do not, for that reason: a person has to do something.
+    Unseen(String),
+    /// It does so without this call.
+    Known,
+}
+
+/// A flag is for this client. A variable is for what is started from this shell, which a client may not be; in files that a
+/// team shares it has no place.
+fn way(known: &Known, origin: &Origin, reach: Reach) -> Way {
+    let lasts = known.in_file.is_some();
+    match origin {
+        Origin::File(_) | Origin::Default => Way::Known,
+        Origin::Flag(_) if lasts => Way::Named,
+        Origin::Flag(_) => Way::Unseen(format!("it starts waynote without `{origin}`")),
+        Origin::Variable(_) if known.is_in_entries => Way::Known,
+        Origin::Variable(_) if lasts && known.is_handed_on && reach == Reach::User => Way::Named,
+        Origin::Variable(name) => Way::Unseen(unknown(name)),
+    }
+}
+
+/// The options that a client's entry and hooks are to have, with their values.
+pub(super) fn named(settings: &Settings, reach: Reach) -> Outcome<Vec<(String, String)>> {
+    let mut named = Vec::new();
+    for (known, value, origin) in settings.shown() {
+        if let (Way::Named, Some(value)) = (way(known, origin, reach), value) {
+            // A client starts it in another directory.
+            let value = match known.in_file {
+                Some(Kind::Path) => absolute(&value)?,
+                _ => value,
+            };
+            named.push(known.option(&value));
+        }
+    }
+    Ok(named)
+}
+
+/// What `install` says about what the client's entry and hooks do not name.
 pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<String>> {
     let title = setup.client().title();
     let set = config_set()?;
-    let mut steps = match setup.target {
+    let mut steps = match setup.target.is_endpoint() {
         // No program of ours runs.
-        Target::Endpoint(_) => Vec::new(),
-        _ => environment(settings, title, &set)?,
+        true => Vec::new(),
+        false => environment(settings, title, &set)?,
     };
     steps.extend(match database(settings, setup) {
         Some(url) => password(url, setup)?,
         None => token(settings, setup, &set)?,
     });
+    if setup.target.is_endpoint() {
+        return Ok(steps);
+    }
     for (known, value, origin) in settings.shown() {
-        let name = known.name;
-        let why = match origin {
-            Origin::Flag(_) => format!("it starts waynote without `{origin}`"),
-            Origin::Variable(name) => unknown(name),
-            Origin::File(_) | Origin::Default => continue,
-        };
-        let Some(value) = value else {
+        let (Way::Unseen(why), Some(value)) = (way(known, origin, setup.reach), value) else {
             continue;
         };
-        steps.push(match name {
-            // The entry that `install` writes already names the author.
-            "author" => continue,
-            // So does the entry of a store on a server or in a database, if that was named.
-            "store" if setup.target.store() == Some(&value) => continue,
-            // It has its own.
-            _ if setup.target.is_endpoint() => continue,
-            "session" | "iteration" => format!(
-                "start {title} with `waynote loop`, or with {}={} in its environment, if it should work in this {name}: {why}",
-                known.variable,
-                quoted(&value)
-            ),
-            _ => format!(
-                "run `{set} {name} {}` if {title} should use this {}: {why}",
-                quoted(&value),
-                if name == "agent" { "agent's notebook" } else { name }
+        let (name, value) = (known.name, quoted(&value));
+        steps.push(match known.in_file {
+            Some(_) => format!("run `{set} {name} {value}` if {title} should use this {name}: {why}"),
+            None => format!(
+                "start {title} with `waynote loop`, or with {}={value} in its environment, if it should work in this \
+                 {name}: {why}",
+                known.variable
             ),
         });
     }
@@ -59,9 +90,9 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
 
 /// The address of the store in a database that the client is to use.
 fn database<'s>(settings: &'s Settings, setup: &'s Setup<'_>) -> Option<&'s str> {
-    match &setup.target {
-        Target::Store(url) => Some(url.as_str()).filter(|url| is_url(url)),
-        Target::Settings => settings.database(),
+    match (&setup.target, setup.target.store()) {
+        (Target::Program(_), Some(store)) => Some(store).filter(|store| is_url(store)),
+        (Target::Program(_), None) => settings.database(),
         _ => None,
     }
 }
@@ -84,7 +115,7 @@ fn password(url: &str, setup: &Setup<'_>) -> Outcome<Option<String>> {
             quoted(&file),
             unknown(PASSWORD_FILE)
         ))
-    } else if own.exists() || setup.target == Target::Settings {
+    } else if own.exists() || setup.target.store().is_none() {
         None
     } else {
         Some(format!(
@@ -100,7 +131,8 @@ fn token(settings: &Settings, setup: &Setup<'_>, set: &str) -> Outcome<Option<St
     let is_in_file = [&settings.token_file.origin, &settings.token_command.origin]
         .iter()
         .any(|origin| matches!(origin, Origin::File(_)));
-    if !matches!(setup.target, Target::Store(_)) || is_in_file {
+    let is_on_server = setup.target.store().is_some_and(Url::is_meant);
+    if setup.target.is_endpoint() || !is_on_server || is_in_file {
         return Ok(None);
     }
     Ok(match (home::variable(TOKEN)?, &settings.token_file.value) {

@@ -1,6 +1,6 @@
 //! Where a value comes from: a flag, else a variable, else the configuration file, else the default.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ use crate::home;
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The flag of the setting with that name.
-    Flag(&'static str),
+    /// This flag: that of the setting, or `--set` with its name.
+    Flag(String),
     /// The environment variable with that name.
     Variable(&'static str),
     /// The configuration file with that path.
@@ -26,7 +26,7 @@ pub(crate) enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(name) => write!(f, "--{}", name.replace('_', "-")),
+            Self::Flag(flag) => f.write_str(flag),
             Self::Variable(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
             Self::Default => f.write_str("default"),
@@ -51,6 +51,8 @@ impl<T> Setting<T> {
 /// What values are read from, apart from the flags.
 pub(super) struct Layers {
     pub(super) file: File,
+    /// What `--set` gives.
+    pub(super) sets: BTreeMap<&'static str, String>,
     /// The settings that have a value that cannot be used.
     pub(super) unsure: BTreeSet<&'static str>,
 }
@@ -59,6 +61,7 @@ impl Layers {
     pub(super) fn of(file: File) -> Self {
         Self {
             file,
+            sets: BTreeMap::new(),
             unsure: BTreeSet::new(),
         }
     }
@@ -67,10 +70,10 @@ impl Layers {
     /// any other layer, it is recorded as a problem.
     pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
         let Known { name, variable, .. } = row.known;
-        if let Some(text) = (row.flag)(flags) {
+        if let Some(text) = (row.flag)(flags).or_else(|| self.sets.get(name).cloned()) {
             return Ok(Setting {
                 value: (row.read)(&text)?,
-                origin: Origin::Flag(name),
+                origin: Origin::Flag(row.known.flag()),
             });
         }
         match home::variable(variable).and_then(|text| text.as_deref().map(row.read).transpose()) {

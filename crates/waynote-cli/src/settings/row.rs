@@ -1,7 +1,11 @@
 //! What a row of the table of settings has.
 
+use std::collections::BTreeMap;
+
+use waynote::visible::visible;
+
 use crate::args::Global;
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 
 /// What is known of a setting, whatever its values are.
 #[derive(Clone, Copy)]
@@ -15,10 +19,32 @@ pub(crate) struct Known {
     /// Whether it says where notes go or whose they are. A default must not stand in for one that cannot be used: notes
     /// would go into another store, or under another name.
     pub(crate) is_identity: bool,
+    /// Whether every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
+    pub(crate) has_flag: bool,
     /// Whether a client hands its variable on to our server.
     pub(crate) is_handed_on: bool,
+    /// Whether every entry in a client's files names it already, whatever the variable says.
+    pub(crate) is_in_entries: bool,
     /// Refuses a text that cannot be its value.
     pub(crate) check: fn(&str) -> Outcome,
+}
+
+impl Known {
+    /// The words that set it for one command.
+    pub(crate) fn option(&self, value: &str) -> (String, String) {
+        match self.has_flag {
+            true => (self.flag(), value.to_owned()),
+            false => ("--set".into(), format!("{}={value}", self.name)),
+        }
+    }
+
+    /// The flag of every command, by which it is set.
+    pub(super) fn flag(&self) -> String {
+        match self.has_flag {
+            true => format!("--{}", self.name.replace('_', "-")),
+            false => format!("--set {}", self.name),
+        }
+    }
 }
 
 /// How a setting is written in the configuration file.
@@ -57,6 +83,27 @@ impl Names {
     /// Every setting.
     pub(crate) fn all(self) -> impl Iterator<Item = &'static Known> {
         self.0.iter().copied()
+    }
+
+    /// The value that `--set` gives to a setting. The last one counts.
+    ///
+    /// # Errors
+    /// If one of them names no setting, or gives no value.
+    pub(super) fn set_by(self, sets: &[String]) -> Outcome<BTreeMap<&'static str, String>> {
+        let read = |set: &String| {
+            let Some((name, value)) = set.split_once('=') else {
+                let what = format!("`--set {}` gives no value", visible(set));
+                return Err(Failure::usage(what, "write it as `--set NAME=VALUE`"));
+            };
+            match self.all().find(|known| known.name == name) {
+                Some(known) => Ok((known.name, value.to_owned())),
+                None => {
+                    let what = format!("`{}` is not a setting", visible(name));
+                    Err(Failure::usage(what, self.instead_of(name)))
+                }
+            }
+        };
+        sets.iter().map(read).collect()
     }
 
     /// The settings that say where notes go or whose they are.
@@ -121,7 +168,9 @@ pub(super) const fn row<T>(
             variable,
             in_file: None,
             is_identity: false,
+            has_flag: false,
             is_handed_on: true,
+            is_in_entries: false,
             check: |_| Ok(()),
         },
         flag: |_| None,
@@ -141,6 +190,7 @@ impl<T> Row<T> {
     /// Every command has a flag for it.
     pub(super) const fn flag(mut self, flag: fn(&Global) -> Option<String>) -> Self {
         self.flag = flag;
+        self.known.has_flag = true;
         self
     }
 
@@ -150,10 +200,16 @@ impl<T> Row<T> {
         self
     }
 
-    /// Clients' entries say it themselves.
+    /// A client's file is no place for it, unless a person puts it there.
     pub(super) const fn not_handed_on(mut self) -> Self {
         self.known.is_handed_on = false;
         self
+    }
+
+    /// Clients' entries name it themselves.
+    pub(super) const fn in_entries(mut self) -> Self {
+        self.known.is_in_entries = true;
+        self.not_handed_on()
     }
 
     /// Its name, and what refuses a text that cannot be its value.

@@ -100,7 +100,7 @@ settings! {
             .in_file(Kind::Text)
             .flag(|flags| flags.author.clone())
             .identity()
-            .not_handed_on();
+            .in_entries();
     /// The most bytes of a keyed note; zero or less: no limit.
     max_bytes: i64 =
         row("WAYNOTE_MAX_BYTES", values::whole, || Ok(Limits::default().max_bytes), text)

@@ -508,7 +508,6 @@ fn what_comes_next_is_said() {
     exit 0
     next: install Codex: it was not found on this machine; its files are ready for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
-    next: run `waynote config set store /x/notes.db` if Codex should use this store: it starts waynote without `--store`
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2

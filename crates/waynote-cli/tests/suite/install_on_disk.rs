@@ -238,16 +238,18 @@ fn what_a_client_will_not_see_is_named_every_time() {
             .replace(home.to_str().unwrap(), "HOME")
     };
     scratch.ok("install claude-code");
-    let flags = "--agent zed install claude-code";
-    let named = "next: run `waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`";
+    let flags = "--iteration 3 install claude-code";
+    let named = "next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it starts waynote without `--iteration`";
     assert_eq!(next(scratch.run(flags)), named);
     scratch.ok("uninstall claude-code");
-    assert_eq!(next(scratch.run(&format!("{flags} --dry-run"))), named);
+    let planned = next(scratch.run(&format!("{flags} --dry-run")));
+    assert!(planned.ends_with(named), "{planned}");
     let folder = scratch.home().join("data");
     let config = scratch.home().join("config.toml");
     std::fs::write(&config, "budget = 7\n").unwrap();
     let run = scratch
-        .run("--agent zed install claude-code --dry-run")
+        .run("install claude-code --dry-run")
+        .env("WAYNOTE_TOKEN_FILE", "/x/token")
         .env("WAYNOTE_CONFIG", &config)
         .env("XDG_DATA_HOME", &folder)
         .env("WAYNOTE_HOOK_WAIT", "2");
@@ -255,17 +257,18 @@ fn what_a_client_will_not_see_is_named_every_time() {
     next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment if it should use this configuration file: it sees WAYNOTE_CONFIG only if it is started from this shell
     next: run `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db` if Claude Code should use this store: it sees XDG_DATA_HOME only if it is started from this shell
     next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
-    next: run `env -u WAYNOTE_CONFIG waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
+    next: run `env -u WAYNOTE_CONFIG waynote config set token_file /x/token` if Claude Code should use this token_file: it sees WAYNOTE_TOKEN_FILE only if it is started from this shell
     ");
     let folder = scratch.home().join("configuration");
     std::fs::create_dir_all(folder.join("waynote")).unwrap();
     std::fs::write(folder.join("waynote/config.toml"), "budget = 7\n").unwrap();
     let run = scratch
-        .run("--agent zed install claude-code --dry-run")
+        .run("install claude-code --dry-run")
+        .env("WAYNOTE_TOKEN_FILE", "/x/token")
         .env("XDG_CONFIG_HOME", &folder);
     insta::assert_snapshot!(next(run), @"
     next: start Claude Code with XDG_CONFIG_HOME=HOME/configuration in its environment if it should use the configuration file there: it sees XDG_CONFIG_HOME only if it is started from this shell
-    next: run `env -u XDG_CONFIG_HOME waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
+    next: run `env -u XDG_CONFIG_HOME waynote config set token_file /x/token` if Claude Code should use this token_file: it sees WAYNOTE_TOKEN_FILE only if it is started from this shell
     ");
 }
 

@@ -166,11 +166,6 @@ fn settings_that_the_client_does_not_see_are_named() {
     insta::assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
     next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
-    next: run `waynote config set agent builder` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
-    next: start Claude Code with `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it should work in this session: it starts waynote without `--session`
     next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-    next: run `waynote config set notes_file HOME/.zrb/notes.json` if Claude Code should use this notes_file: it sees ZRB_LLM_NOTE_FILE only if it is started from this shell
-    next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
-    next: run `waynote config set budget 900` if Claude Code should use this budget: it sees WAYNOTE_BUDGET only if it is started from this shell
     ");
 }

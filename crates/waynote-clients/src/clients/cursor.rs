@@ -43,7 +43,8 @@ impl Profile for Cursor {
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         let root = setup.roots()?;
-        let mut hooks = vec![JsonEdit::Version(1)];
+        // It cuts comments out of this file alone, and from two slashes on, even within a text.
+        let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
         hooks.extend(setup.hooks(&[], false));
         Ok(vec![
             ClientFile::json(

@@ -18,8 +18,8 @@ use super::probe::{Conversation, ProbeError};
 use crate::client::PROJECT_VARIABLES;
 use crate::error::Error as ClientsError;
 use crate::profile::answer::{MAX_UNITS, NotRead};
+use crate::profile::options;
 use crate::profile::setup::Setup;
-use crate::profile::target::STORE;
 
 /// The text that the hook or the server must deliver.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
@@ -96,8 +96,9 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     let trial = Trial::new(setup, now)?;
     let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
     let mut command = Command::new(program);
+    // Without the options: the trial has a store of its own.
     command
-        .args(without_store(args))
+        .args(&args[options::length(args)..])
         .current_dir(&trial.project)
         .env(variables::STORE, &trial.store)
         .env_remove(variables::NOTES_FILE);
@@ -106,14 +107,6 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     match instructions.contains(CANARY) {
         true => Ok(()),
         false => Err(TrialError::NotInInstructions),
-    }
-}
-
-/// The words behind a program without the store that they name: the trial has its own.
-fn without_store(args: &[String]) -> &[String] {
-    match args {
-        [option, _, rest @ ..] if option == STORE => rest,
-        args => args,
     }
 }
 

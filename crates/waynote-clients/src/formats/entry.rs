@@ -54,6 +54,8 @@ pub(crate) enum JsonEdit {
     NoHook { event: &'static str },
     /// A member that a new file needs.
     Version(i64),
+    /// The client takes two slashes for a comment, even within a text: in our commands they are escaped.
+    EscapedSlashes,
 }
 
 /// A member of an entry that has another value now. `to` is none where it is no longer written.

@@ -3,23 +3,22 @@
 use std::ops::Range;
 
 use super::entry::is_our_program;
-use crate::profile::target::STORE;
+use crate::profile::options;
 
 /// The program of a command that runs a hook of ours and does nothing else, wherever the program is and whatever it is
-/// told: where in the command it stands, and its path; with the store, where that is named. None of any other command.
+/// told: where in the command it stands, and its path, both with its options. None of any other command.
 pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     let mut words = words(command)?.into_iter();
     // Variables that a person sets for it stand before it.
     let mut program = words.find(|word| !is_assignment(&word.text))?;
     let is_ours = is_our_program(&program.text);
-    let mut hook = words.next()?;
-    if hook.text == STORE {
-        let store = words.next()?;
-        program.text += &format!(" {STORE} {}", store.text);
-        program.range.end = store.range.end;
-        hook = words.next()?;
+    let words: Vec<Word> = words.collect();
+    let (options, command) = words.split_at(options::length(&words));
+    for option in options {
+        program.text += &format!(" {}", option.text);
+        program.range.end = option.range.end;
     }
-    (is_ours && hook.text == "hook").then_some((program.range, program.text))
+    (is_ours && command.first()?.text == "hook").then_some((program.range, program.text))
 }
 
 /// Whether a command runs a hook of ours and does nothing else, wherever the program is.
@@ -30,6 +29,12 @@ pub(crate) fn is_ours(command: &str) -> bool {
 struct Word {
     text: String,
     range: Range<usize>,
+}
+
+impl AsRef<str> for Word {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
 }
 
 /// The words of one simple command; none of anything that is more. A backslash before a letter stands for itself:
@@ -111,6 +116,14 @@ mod tests {
                 "waynote --store https://notes.example/s/a hook codex",
                 "waynote --store https://notes.example/s/a",
             ),
+            (
+                "waynote --agent codex --set style=faithful hook codex SessionStart",
+                "waynote --agent codex --set style=faithful",
+            ),
+            (
+                "waynote --agent 'a hook' hook codex",
+                "waynote --agent 'a hook'",
+            ),
             ("A=1 WAYNOTE_AGENT='x y' waynote hook codex", "waynote"),
         ] {
             let found = our_program(ours).map(|(range, _)| &ours[range]);
@@ -119,6 +132,7 @@ mod tests {
         for other in [
             "say done",
             "waynote context",
+            "waynote --agent hook codex",
             "my-waynote hook x",
             "/x/waynotes hook y",
             "echo waynote hooked",

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod check;
 pub(crate) mod facts;
+pub(crate) mod options;
 pub(crate) mod permissions;
 pub(crate) mod setup;
 pub(crate) mod target;

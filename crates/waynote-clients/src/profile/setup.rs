@@ -109,7 +109,7 @@ pub struct Setup<'e> {
     pub every_prompt: bool,
     /// The program, as the client starts it.
     pub program: String,
-    /// Which store the client gets, and by which way.
+    /// Which store and settings the client gets, and by which way.
     pub target: Target,
 }
 
@@ -149,7 +149,7 @@ impl<'e> Setup<'e> {
         })
     }
 
-    /// The same for another store, or by another way. [`Self::new`] takes those of the client's files.
+    /// The same with other options, or by another way. [`Self::new`] takes those of the client's files.
     pub fn to(self, target: Target) -> Self {
         Self { target, ..self }
     }
@@ -163,7 +163,7 @@ impl<'e> Setup<'e> {
                 return Ok(Target::of(&entry));
             }
         }
-        Ok(Target::Settings)
+        Ok(Target::default())
     }
 
     /// Whether the client runs hooks of ours.
@@ -201,12 +201,7 @@ impl<'e> Setup<'e> {
     pub(crate) fn server(&self) -> Server {
         Server {
             command: self.program.clone(),
-            args: self
-                .target
-                .options()
-                .into_iter()
-                .chain(["mcp".into()])
-                .collect(),
+            args: [self.target.options(), &["mcp".into()]].concat(),
             endpoint: match &self.target {
                 Target::Endpoint(url) => Some(url.clone()),
                 _ => None,
@@ -279,7 +274,7 @@ impl<'e> Setup<'e> {
         self.hook_command_with(event, &options)
     }
 
-    /// The same without the store: for a trial with another one.
+    /// The same with other options: a trial has a store of its own.
     pub(crate) fn hook_command_with(&self, event: Event, options: &str) -> Option<String> {
         let word = self.facts.event_word(event)?;
         let client = self.facts.word;

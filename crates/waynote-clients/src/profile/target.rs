@@ -1,19 +1,24 @@
-//! Which store a client gets, and by which way.
+//! Which store and which settings a client gets, and by which way.
 
 use serde_json::Value;
 use waynote_system::variables::TOKEN;
 
-/// Which store a client gets, and by which way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use super::options;
+
+/// Which store and which settings a client gets, and by which way.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// The program on this machine, with the store of its settings.
-    #[default]
-    Settings,
-    /// The program on this machine, with the store at this address.
-    Store(String),
+    /// The program on this machine, with these options before its command. What they do not name, its settings do.
+    Program(Vec<String>),
     /// The MCP endpoint of a server, at this address. There are no hooks then.
     Endpoint(String),
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::Program(Vec::new())
+    }
 }
 
 /// How a client's file names an MCP endpoint. The token is never in it: the file refers to the variable that has it.
@@ -31,19 +36,24 @@ pub(crate) struct EndpointForm {
 pub(crate) const TOKEN_VARIABLE: &str = TOKEN;
 
 impl Target {
-    /// The words behind the program that name the store.
-    pub(crate) fn options(&self) -> Vec<String> {
+    /// The options between the program and its command.
+    pub fn options(&self) -> &[String] {
         match self {
-            Self::Store(url) => vec![STORE.into(), url.clone()],
-            Self::Settings | Self::Endpoint(_) => Vec::new(),
+            Self::Program(options) => options,
+            Self::Endpoint(_) => &[],
         }
+    }
+
+    /// The program with this option; another value of the same option goes. The option is that of a setting, for
+    /// example `--agent`, or `--set` with `NAME=VALUE`.
+    pub fn with(&self, option: &str, value: &str) -> Self {
+        Self::Program(options::with(self.options(), option, value))
     }
 
     /// The store's address, if it is no matter of settings. An endpoint is below that.
     pub fn store(&self) -> Option<&str> {
         match self {
-            Self::Settings => None,
-            Self::Store(url) => Some(url),
+            Self::Program(words) => options::value(words, options::STORE),
             Self::Endpoint(url) => {
                 let path = url.split(['?', '#']).next().unwrap_or_default();
                 path.strip_suffix(ENDPOINT)
@@ -79,16 +89,12 @@ impl Target {
         {
             return Self::Endpoint(url.to_owned());
         }
-        let mut words = texts("command").chain(texts("cmd")).chain(texts("args"));
-        match words.find(|word| *word == STORE).and(words.next()) {
-            Some(url) => Self::Store(url.to_owned()),
-            None => Self::Settings,
-        }
+        let words = texts("command").chain(texts("cmd")).chain(texts("args"));
+        let mut options: Vec<String> = words.skip(1).map(str::to_owned).collect();
+        options.truncate(options::length(&options));
+        Self::Program(options)
     }
 }
-
-/// The option of the program that names a store.
-pub(crate) const STORE: &str = "--store";
 
 /// The members in which clients have an endpoint's address.
 pub(crate) const URLS: [&str; 3] = ["url", "httpUrl", "uri"];
@@ -129,11 +135,12 @@ mod tests {
             Target::Endpoint(format!("{url}/mcp?agent=night%20shift"))
         );
         assert_eq!(endpoint.store(), Some(url));
-        let store = Target::Store(url.into());
+        let store = Target::default().with("--store", url);
+        assert_eq!(store.store(), Some(url));
         for (entry, target) in [
             (
                 json!({ "command": "waynote", "args": ["mcp"] }),
-                Target::Settings,
+                Target::default(),
             ),
             (
                 json!({ "command": "waynote", "args": ["--store", url, "mcp"] }),
@@ -142,6 +149,12 @@ mod tests {
             (
                 json!({ "command": ["waynote", "--store", url, "mcp"] }),
                 store.clone(),
+            ),
+            (
+                json!({ "command": ["waynote", "--agent", "codex", "--set", "style=faithful", "mcp", "--tools", "all"] }),
+                Target::default()
+                    .with("--agent", "codex")
+                    .with("--set", "style=faithful"),
             ),
             (
                 json!({ "cmd": "waynote", "args": ["--store", url, "mcp"] }),
@@ -157,10 +170,10 @@ mod tests {
             ),
             (
                 json!({ "url": "https://notes.example/mcp" }),
-                Target::Settings,
+                Target::default(),
             ),
-            (json!({ "url": "/s/team/mcp" }), Target::Settings),
-            (json!(null), Target::Settings),
+            (json!({ "url": "/s/team/mcp" }), Target::default()),
+            (json!(null), Target::default()),
         ] {
             assert_eq!(Target::of(&entry), target, "{entry}");
         }

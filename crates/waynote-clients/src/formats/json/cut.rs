@@ -46,7 +46,7 @@ fn next<'e>(
     text: &str,
 ) -> Option<Cut> {
     edits.iter().find_map(|edit| match edit {
-        JsonEdit::Version(_) => None,
+        JsonEdit::Version(_) | JsonEdit::EscapedSlashes => None,
         JsonEdit::Server { at, .. } => {
             let servers = root.get_object(at)?;
             if let Some(own) = member(servers, NAME) {

@@ -18,7 +18,7 @@ use crate::profile::target::{URLS, is_our_endpoint};
 pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
     with_root(text, |root| {
         edits.iter().try_for_each(|edit| match edit {
-            JsonEdit::Version(_) => Ok(()),
+            JsonEdit::Version(_) | JsonEdit::EscapedSlashes => Ok(()),
             JsonEdit::Server { at, .. } => {
                 let entry = member(text, root, at)?
                     .and_then(|servers| servers.value.as_object())
@@ -94,13 +94,49 @@ pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> Edited {
         Ok(edits.iter().flat_map(|edit| changes(root, edit)).collect())
     })?
     .unwrap_or_default();
+    for (_, word) in &mut changes {
+        *word = written(word);
+    }
+    Ok(replaced(text, changes))
+}
+
+/// The text with the slashes of our commands escaped, where two of them could be taken for a comment.
+pub(super) fn with_escaped_slashes(text: &str, edits: &[JsonEdit]) -> Edited {
+    if !edits.contains(&JsonEdit::EscapedSlashes) {
+        return Ok(text.to_owned());
+    }
+    let escaped = |literal: &StringLit<'_>| {
+        let range = literal.range.start..literal.range.end;
+        let mut now = written(&literal.value).replace("/*", "\\/*");
+        while now.contains("//") {
+            now = now.replace("//", "/\\/");
+        }
+        our_program(&literal.value).map(|_| (range, now))
+    };
+    let changes = with_root(text, |root| {
+        let hooks = root.get_object("hooks");
+        let lists = edits.iter().filter_map(|edit| match edit {
+            JsonEdit::Hook { event, .. } => hooks?.get_array(event),
+            _ => None,
+        });
+        Ok(lists.flat_map(commands).filter_map(escaped).collect())
+    })?;
+    Ok(replaced(text, changes.unwrap_or_default()))
+}
+
+/// A text as JSON writes it.
+fn written(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| range.start);
     changes.dedup();
     let mut text = text.to_owned();
-    for (range, word) in changes.into_iter().rev() {
-        text.replace_range(range, &serde_json::Value::from(word).to_string());
+    for (range, now) in changes.into_iter().rev() {
+        text.replace_range(range, &now);
     }
-    Ok(text)
+    text
 }
 
 fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
@@ -109,7 +145,7 @@ fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
         (*literal.value != *now).then(|| (range, now.to_owned()))
     };
     match edit {
-        JsonEdit::Version(_) | JsonEdit::NoHook { .. } => Vec::new(),
+        JsonEdit::Version(_) | JsonEdit::NoHook { .. } | JsonEdit::EscapedSlashes => Vec::new(),
         JsonEdit::Server { at, program, .. } => {
             let servers = root.get_object(at);
             let entry = servers.and_then(|servers| servers.get_object(NAME));

@@ -7,7 +7,7 @@ pub(crate) mod reading;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use serde_json::Value;
 
-use self::found::{is_somebody_elses, once, up_to_date};
+use self::found::{is_somebody_elses, once, up_to_date, with_escaped_slashes};
 use self::reading::parse;
 use super::entry::{Change, Json, JsonEdit, NAME, hook_entry};
 use super::hook_command::is_ours;
@@ -37,7 +37,7 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
                 more,
                 grouped,
             } => add_hook(&object, event, command, more, *grouped)?,
-            JsonEdit::NoHook { .. } => {}
+            JsonEdit::NoHook { .. } | JsonEdit::EscapedSlashes => {}
             JsonEdit::Version(version) => {
                 if object.get("version").is_none() {
                     object.insert(0, "version", Json::Number(*version).input());
@@ -49,7 +49,7 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
     if is_new && !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(text)
+    with_escaped_slashes(&text, edits)
 }
 
 /// Takes our entries out, and the lists and objects that they leave empty.

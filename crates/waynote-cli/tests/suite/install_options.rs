@@ -1,0 +1,364 @@
+//! What `install` was told is in the client's entry and hooks: its notebook, its session, its store, its style.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::client_files::{CLIENTS, files, found, run, said};
+use super::common::Scratch;
+
+/// What the installed hook of a session's start answers, run by a shell from the files as they are.
+fn hooked(scratch: &Scratch, file: &str, event: &str) -> String {
+    let text = fs::read_to_string(scratch.home().join(file)).unwrap();
+    let settings: Value = serde_json::from_str(&text).unwrap();
+    let entry = &settings["hooks"][event][0];
+    let command = entry["hooks"][0]["command"].as_str();
+    let command = command.or(entry["command"].as_str()).unwrap();
+    // The program and all that it is started with come from the file.
+    let words = Command::new("sh")
+        .args([
+            "-c",
+            &format!("for word in {command}; do printf '%s\\n' \"$word\"; done"),
+        ])
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    let words = String::from_utf8(words.stdout).unwrap();
+    let hook = scratch.waynote(words.lines().skip(1));
+    let hook = hook
+        .stdin(format!("{{\"session_id\": \"{file}\"}}"))
+        .patient();
+    String::from_utf8(hook.output().stdout).unwrap()
+}
+
+#[test]
+fn two_clients_have_two_notebooks() {
+    let scratch = Scratch::new();
+    let clients_files = || {
+        let mut all = files(&scratch);
+        all.retain(|(name, _)| !name.starts_with(".local"));
+        all
+    };
+    let at_first = clients_files();
+    scratch.ok("--agent claude key save mine canary-claude --pin");
+    scratch.ok("--agent codex key save mine canary-codex --pin");
+    assert_snapshot!(said(&scratch, "--agent claude install claude-code --dry-run"), @r#"
+    exit 0
+    HOME/.claude.json (server): would be made
+      + {
+      +   "mcpServers": {
+      +     "waynote": {
+      +       "type": "stdio",
+      +       "command": "WAYNOTE",
+      +       "args": ["--agent", "claude", "mcp"],
+      +       "env": {
+      +         "WAYNOTE_AUTHOR": "agent:claude-code"
+      +       }
+      +     }
+      +   }
+      + }
+    HOME/.claude/settings.json (hooks): would be made
+      + {
+      +   "hooks": {
+      +     "SessionStart": [
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "SubagentStart": [
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "UserPromptSubmit": [
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
+      +     ]
+      +   }
+      + }
+    nothing was written: this was a dry run
+    "#);
+    run(&scratch, "--agent claude install claude-code").ok();
+    run(&scratch, "--agent codex install codex").ok();
+    let claude = hooked(&scratch, ".claude/settings.json", "SessionStart");
+    assert!(
+        claude.contains("canary-claude") && !claude.contains("canary-codex"),
+        "{claude}"
+    );
+    let codex = hooked(&scratch, ".codex/hooks.json", "SessionStart");
+    assert!(
+        codex.contains("canary-codex") && !codex.contains("canary-claude"),
+        "{codex}"
+    );
+    let checked = run(&scratch, "doctor claude-code")
+        .env("WAYNOTE_HOOK_WAIT", "60")
+        .said();
+    let checked = checked
+        .lines()
+        .filter(|line| line.contains("Claude Code: ") && !line.contains("hook works"));
+    let checked = checked.collect::<Vec<_>>().join("\n");
+    assert_snapshot!(checked.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE"), @"
+    ok    Claude Code: server in HOME/.claude.json
+    ok    Claude Code: hooks in HOME/.claude/settings.json
+    ok    Claude Code: what it starts has `--agent claude`
+    ok    Claude Code: the server answers, with 6 tools
+    note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
+    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
+    ");
+    // It stays so, until another one is named.
+    assert_snapshot!(said(&scratch, "install claude-code"), @"
+    exit 0
+    HOME/.claude.json (server): unchanged
+    HOME/.claude/settings.json (hooks): unchanged
+    already set up; `waynote doctor claude-code` checks it
+    ");
+    assert_snapshot!(said(&scratch, "--agent zed install claude-code"), @r#"
+    exit 0
+    HOME/.claude.json (server): changed
+              "command": "WAYNOTE",
+      -       "args": ["--agent", "claude", "mcp"],
+      +       "args": ["--agent", "zed", "mcp"],
+              "env": {
+    HOME/.claude/settings.json (hooks): changed
+                    "type": "command",
+      -             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
+      +             "command": "WAYNOTE --agent zed hook claude-code SessionStart",
+                    "timeout": 10
+      …
+                    "type": "command",
+      -             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
+      +             "command": "WAYNOTE --agent zed hook claude-code SubagentStart",
+                    "timeout": 10
+      …
+                    "type": "command",
+      -             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
+      +             "command": "WAYNOTE --agent zed hook claude-code UserPromptSubmit --no-search",
+                    "timeout": 10
+    copies of the previous files: HOME/.local/share/waynote/installed
+    next: start a new session of Claude Code
+    then: waynote doctor claude-code
+    "#);
+    for client in ["claude-code", "codex"] {
+        run(&scratch, &format!("uninstall {client}")).ok();
+    }
+    assert_eq!(clients_files(), at_first);
+}
+
+#[test]
+fn what_counts_here_counts_for_the_client() {
+    let scratch = Scratch::new();
+    for client in CLIENTS {
+        let words =
+            format!("--agent a --session nightly --store ./a.db --set budget=900 install {client}");
+        let said = run(&scratch, &words)
+            .env("WAYNOTE_STYLE", "faithful")
+            .env("WAYNOTE_ITERATION", "3")
+            .said();
+        let said = said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+        let told = |line: &&str| line.contains("--agent") || line.contains("iteration");
+        let told: Vec<&str> = said.lines().filter(told).collect();
+        match client {
+            "claude-code" => assert_snapshot!(told.join("\n"), @r#"
+              +       "args": ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SessionStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SubagentStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code UserPromptSubmit --no-search",
+            next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            "#),
+            "codex" => assert_snapshot!(told.join("\n"), @r#"
+              + args = ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SessionStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SubagentStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex UserPromptSubmit --no-search",
+            next: start Codex with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            "#),
+            "opencode" => assert_snapshot!(told.join("\n"), @r#"
+              +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
+              +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
+            next: start opencode with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            "#),
+            "goose" => assert_snapshot!(told.join("\n"), @r#"
+              +     args: ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
+            next: start Goose with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+            "#),
+            _ => {}
+        }
+        let all = "--store HOME/work/a.db --agent a --session nightly --set style=faithful --set budget=900";
+        let all = all.replace("HOME", scratch.home().to_str().unwrap());
+        let written: String = files(&scratch).into_iter().map(|(_, text)| text).collect();
+        assert!(
+            written.replace("\", \"", " ").contains(&all),
+            "{client}: {written}"
+        );
+        let again = run(&scratch, &format!("install {client}")).ok();
+        assert!(again.contains("already set up"), "{client}: {again}");
+    }
+    // The store is made where it was named.
+    scratch.ok("--store ./a.db --agent a key save fact canary --pin");
+    let hooked = hooked(&scratch, ".claude/settings.json", "SessionStart");
+    assert!(hooked.contains("canary"), "{hooked}");
+    let checked = run(&scratch, "doctor gemini")
+        .env("WAYNOTE_HOOK_WAIT", "60")
+        .said();
+    assert!(
+        checked.contains("Gemini CLI: the store HOME/work/a.db answers"),
+        "{checked}"
+    );
+}
+
+/// A variable is of this machine, and a team shares these files.
+#[test]
+fn in_a_projects_files_only_options_count() {
+    let scratch = Scratch::new();
+    let run = run(&scratch, "--agent a install claude-code --project");
+    let said = run
+        .env("WAYNOTE_STYLE", "faithful")
+        .env("WAYNOTE_STORE", "/x/notes.db")
+        .said();
+    let told = said
+        .lines()
+        .filter(|line| line.contains("--") || line.starts_with("next"));
+    assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+      +       "args": ["--agent", "a", "mcp"],
+      +             "command": "waynote --agent a hook claude-code SessionStart",
+      +             "command": "waynote --agent a hook claude-code SubagentStart",
+      +             "command": "waynote --agent a hook claude-code UserPromptSubmit --no-search",
+    next: start Claude Code in this directory and approve the server `waynote` when it asks
+    next: add `waynote` to the path, here and wherever these files are used: they start it by its name
+    next: run `waynote config set store /x/notes.db` if Claude Code should use this store: it sees WAYNOTE_STORE only if it is started from this shell
+    next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
+    then: waynote doctor claude-code --project
+    "#);
+}
+
+/// What an agent notes elsewhere, its loop would never read.
+#[test]
+fn in_a_loop_the_loops_notebook_counts() {
+    let scratch = Scratch::new();
+    scratch.ok("--agent looped key save fact canary-loop --pin");
+    scratch.ok("--agent claude key save fact canary-claude --pin");
+    let hook = |is_in_loop: bool| {
+        let words = "--agent claude --session day hook claude-code SessionStart";
+        let run = scratch
+            .run(words)
+            .stdin(r#"{"session_id": "s"}"#)
+            .env("WAYNOTE_AGENT", "looped");
+        let run = match is_in_loop {
+            true => run.env("WAYNOTE_LOOP", "night"),
+            false => run,
+        };
+        String::from_utf8(run.patient().output().stdout).unwrap()
+    };
+    assert!(hook(false).contains("canary-claude"));
+    scratch.ok("--agent claude key save fact canary-claude-2 --pin");
+    let looped = hook(true);
+    assert!(
+        looped.contains("canary-loop") && !looped.contains("canary-claude"),
+        "{looped}"
+    );
+}
+
+#[test]
+fn a_setting_is_set_for_one_command() {
+    let scratch = Scratch::new();
+    scratch.ok("key save fact v --pin");
+    let config = scratch.ok("--set budget=500 --set agent=zed config");
+    let shown = config.lines().filter(|line| line.contains("--"));
+    assert_snapshot!(shown.collect::<Vec<_>>().join("\n"), @"
+    agent            zed                                                 --agent
+    budget           500                                                 --set budget
+    ");
+    assert!(
+        scratch
+            .ok("--set budget=500 context")
+            .contains("of 500 tokens")
+    );
+    let refused = [
+        "--set budget context",
+        "--set budgt=5 context",
+        "--set budget=x context",
+    ];
+    let refused: String = refused.map(|words| scratch.run(words).said()).concat();
+    assert_snapshot!(refused, @"
+    exit 2
+    error: `--set budget` gives no value
+      write it as `--set NAME=VALUE`
+    exit 2
+    error: `budgt` is not a setting
+      did you mean `budget`?
+    exit 2
+    error: `x` is not a token budget
+      write a number of tokens, for example 2000; 0 means no limit
+    ");
+}
+
+/// Cursor takes two slashes for the beginning of a comment, even within a text.
+#[test]
+fn cursors_hooks_survive_its_comments() {
+    let urls = [
+        "https://notes.example/s/team",
+        "postgres://u@h/d?store=team",
+        "/x///y//z/notes.db",
+    ];
+    for url in urls {
+        let scratch = found();
+        let file_of = |scratch: &Scratch| {
+            let file = scratch.home().join(".cursor/hooks.json");
+            fs::read_to_string(file).unwrap()
+        };
+        let before = file_of(&scratch);
+        let words = format!("install cursor --store {url}");
+        run(&scratch, &words).ok();
+        let file = scratch.home().join(".cursor/hooks.json");
+        let text = file_of(&scratch);
+        let cut: String = text
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default())
+            .collect();
+        let read: Value =
+            serde_json::from_str(&cut).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let command = read["hooks"]["sessionStart"][0]["command"]
+            .as_str()
+            .unwrap();
+        let expected = format!("--store {url} hook cursor sessionStart");
+        assert!(command.replace('\'', "").ends_with(&expected), "{command}");
+        let again = run(&scratch, &words).ok();
+        assert!(again.contains("already set up"), "{again}");
+        let checked = run(&scratch, "doctor cursor")
+            .env("WAYNOTE_HOOK_WAIT", "60")
+            .said();
+        assert!(
+            checked.contains("Cursor: hooks in HOME/.cursor/hooks.json"),
+            "{checked}"
+        );
+        run(&scratch, "uninstall cursor").ok();
+        assert_eq!(file_of(&scratch), before);
+        // As an earlier version wrote it.
+        run(&scratch, &words).ok();
+        fs::write(&file, text.replace("\\/", "/")).unwrap();
+        let mended = run(&scratch, &words).ok();
+        assert!(mended.contains("hooks.json (hooks): changed"), "{mended}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
