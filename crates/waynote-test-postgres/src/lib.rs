@@ -62,6 +62,7 @@ pub fn unused(what: &str) -> String {
 /// When the cluster cannot be made.
 pub fn server(given: Option<String>, tests: &str) -> Option<&'static Server> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    let given = given.filter(|given| given != LEFT_OUT);
     let server = SERVER.get_or_init(|| match given {
         Some(url) => Some(Server { url, cluster: None }),
         None => has_postgres().then(|| {
@@ -80,13 +81,21 @@ pub fn server(given: Option<String>, tests: &str) -> Option<&'static Server> {
 
 /// Says, whatever captures the output of a test, that these tests did not run.
 pub fn skipped(tests: &str) {
-    use std::io::Write as _;
-    // Straight to the descriptor: the harness hides what a test that passes prints.
-    let _ = writeln!(
-        std::io::stderr(),
-        "\nSKIPPED, because there is no PostgreSQL on this machine (apt-get install postgresql pgbouncer, \
-         or WAYNOTE_TEST_POSTGRES=URL): {tests}\n"
-    );
+    let why = match is_left_out() {
+        true => "`cargo xtask test rest` runs them",
+        false => {
+            "PostgreSQL or PgBouncer is missing: apt-get install postgresql pgbouncer, or WAYNOTE_TEST_POSTGRES=URL"
+        }
+    };
+    waynote_testing::not_checked(tests, why);
+}
+
+/// The value of `WAYNOTE_TEST_POSTGRES` that leaves out all tests that need a server.
+pub const LEFT_OUT: &str = "no";
+
+/// Whether the tests that need a server are left out.
+pub(crate) fn is_left_out() -> bool {
+    std::env::var_os("WAYNOTE_TEST_POSTGRES").is_some_and(|value| value == LEFT_OUT)
 }
 
 #[cfg(test)]

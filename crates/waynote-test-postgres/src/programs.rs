@@ -26,9 +26,9 @@ pub(crate) fn folder() -> Option<PathBuf> {
     })
 }
 
-/// Whether a cluster can be started.
+/// Whether a cluster can be started, and tests that need one are not left out.
 pub fn has_postgres() -> bool {
-    folder().is_some()
+    !crate::is_left_out() && folder().is_some()
 }
 
 /// PgBouncer's program.
@@ -44,9 +44,9 @@ pub(crate) fn pgbouncer() -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// Whether PgBouncer can be started.
+/// Whether PgBouncer can be started; it needs PostgreSQL.
 pub fn has_pgbouncer() -> bool {
-    pgbouncer().is_some()
+    has_postgres() && pgbouncer().is_some()
 }
 
 /// Whether this process is root's, for which a server refuses to run.

@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use waynote_testing::not_checked;
+
 use super::common::{Run, Scratch};
 
 #[test]
@@ -257,7 +259,10 @@ impl Mount {
         if mounted.is_ok_and(|status| status.success()) {
             return Some(Self(folder.to_owned()));
         }
-        eprintln!("NOT RUN: this test mounts a small tmpfs, which needs root");
+        not_checked(
+            "full and read-only disks, with the program",
+            "a small file system cannot be mounted here; root may",
+        );
         None
     }
 

@@ -14,13 +14,20 @@ pub(crate) const NOW: &str = "2026-05-17T12:00:00Z";
 /// A home directory, and a working directory in it.
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
+    _limit: mpsc::Sender<()>,
 }
+
+/// How long a test may take, on a machine however busy.
+const LIMIT: Duration = Duration::from_secs(600);
 
 impl Scratch {
     pub(crate) fn new() -> Self {
+        waynote_testing::default_signals();
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("home/work")).unwrap();
-        Self { folder }
+        let home = folder.path().canonicalize().unwrap().join("home");
+        std::fs::create_dir_all(home.join("work")).unwrap();
+        let _limit = limited(home, LIMIT);
+        Self { folder, _limit }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -78,20 +85,53 @@ impl Scratch {
     }
 }
 
-/// What a program printed. One that does not end, as a server by a slip, is killed, so that its test fails.
-fn wait_for(child: Child) -> Output {
-    const LIMIT: Duration = Duration::from_secs(300);
-    let pid = rustix::process::Pid::from_child(&child);
-    let (ended, end) = mpsc::channel::<()>();
-    let watchdog = std::thread::spawn(move || {
-        if end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+/// Ends a test that hangs: once its time is over, all that was started in its home is killed, so that it fails. Its time
+/// is over when what is returned lives that long.
+fn limited(home: PathBuf, limit: Duration) -> mpsc::Sender<()> {
+    let (ended, end) = mpsc::channel();
+    let test = std::thread::current().name().map(str::to_owned);
+    std::thread::spawn(move || {
+        let mut wait = limit;
+        while end.recv_timeout(wait) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let test = test.as_deref().unwrap_or("a test");
+            eprintln!("{test} is not done after {limit:?}: what it started is killed");
+            kill_those_in(&home);
+            // A test may start more.
+            wait = Duration::from_secs(1);
         }
     });
-    let output = child.wait_with_output().unwrap();
-    drop(ended);
-    watchdog.join().unwrap();
-    output
+    ended
+}
+
+/// Kills every process whose home directory is this one. Nothing where there is no `/proc`.
+fn kill_those_in(home: &Path) {
+    let home = format!("HOME={}", home.display());
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        let pid = entry.file_name().to_str().and_then(|pid| pid.parse().ok());
+        let mut variables = environment.split(|byte| *byte == 0);
+        if variables.any(|variable| variable == home.as_bytes())
+            && let Some(pid) = pid.and_then(rustix::process::Pid::from_raw)
+        {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_test_that_hangs_is_ended() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let scratch = Scratch::new();
+    let mut hangs = Command::new("sleep");
+    let mut hangs = hangs
+        .arg("1000")
+        .env("HOME", scratch.home())
+        .spawn()
+        .unwrap();
+    let _limit = limited(scratch.home(), Duration::ZERO);
+    assert_eq!(hangs.wait().unwrap().signal(), Some(9));
 }
 
 /// A run to be.
@@ -146,7 +186,7 @@ impl Run {
             if !(self.is_patient && is_late) {
                 return output;
             }
-            assert!(begin.elapsed() < Duration::from_secs(60), "{complaint}");
+            assert!(begin.elapsed() < LIMIT / 2, "{complaint}");
         }
     }
 
@@ -165,7 +205,7 @@ impl Run {
             // A program that refuses its arguments does not read its input.
             let _ = pipe.write_all(bytes);
         }
-        wait_for(child)
+        child.wait_with_output().unwrap()
     }
 
     /// The exit code and both streams, the scratch home written as `HOME` and the store's id as `ID`: for snapshots.
@@ -229,14 +269,11 @@ fn without_id(text: &str) -> String {
     }
 }
 
-/// Waits until it holds; looking costs little, and a minute is more than it can take.
+/// Waits until it holds; looking costs little, and five minutes are more than it can take.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !holds() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "{what}: it does not come"
-        );
+        assert!(begin.elapsed() < LIMIT / 2, "{what}: it does not come");
         std::thread::yield_now();
     }
 }

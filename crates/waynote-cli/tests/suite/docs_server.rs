@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rcgen::generate_simple_self_signed;
 use serde_json::Value;
+use waynote_testing::not_checked;
 
 use super::common::Scratch;
 
@@ -106,8 +107,7 @@ fn shell(scratch: &Scratch, script: &str) -> String {
 #[test]
 fn the_requests_do_what_the_page_says() {
     if !has("curl") {
-        eprintln!("not checked: there is no curl");
-        return;
+        return not_checked("the requests of docs/server.md", "there is no curl");
     }
     let scratch = Scratch::new();
     let serving = Serving::start(&scratch, &line("sh", "waynote serve"));
@@ -212,8 +212,7 @@ fn servers_start_by_the_lines_of_the_page() {
 #[test]
 fn the_unit_is_one_that_systemd_takes() {
     if !has("systemd-analyze") {
-        eprintln!("not checked: there is no systemd-analyze");
-        return;
+        return not_checked("the unit of docs/server.md", "there is no systemd-analyze");
     }
     let scratch = Scratch::new();
     let unit = blocks("ini")[0].replace("/usr/local/bin/waynote", env!("CARGO_BIN_EXE_waynote"));

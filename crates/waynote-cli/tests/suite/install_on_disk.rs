@@ -144,7 +144,10 @@ fn a_file_keeps_its_owner() {
     // Only root may give files away; a group of one's own anyone may.
     let nobody = 65534;
     if std::os::unix::fs::chown(&file, Some(nobody), Some(nobody)).is_err() {
-        return;
+        return waynote_testing::not_checked(
+            "that a client's file keeps its owner",
+            "only root gives files away",
+        );
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o4640)).unwrap();
     run(&scratch, "install claude-code").ok();

@@ -41,6 +41,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
+        waynote_testing::default_signals();
         adopt_orphans();
         let seen = Arc::new(Seen::default());
         Self {

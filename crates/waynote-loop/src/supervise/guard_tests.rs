@@ -16,6 +16,7 @@ const SCRIPT: &str = "WAYNOTE_TEST_SCRIPT";
 
 /// This program as one of the two below.
 fn itself(as_what: &str) -> Command {
+    waynote_testing::default_signals();
     let mut command = Command::new(std::env::current_exe().unwrap());
     let name = format!("supervise::guard::tests::{as_what}");
     command.args(["--exact", &name, "--ignored", "--nocapture"]);
@@ -114,10 +115,6 @@ fn when_the_loop_is_killed_the_agent_ends_and_all_that_it_started() {
 #[test]
 fn a_signal_ends_the_loop_in_order() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // Whoever runs the tests may be deaf to it, and then so is the loop.
-        if waynote_system::process::ignores(signal) {
-            continue;
-        }
         let begun = begun(itself("as_loop"), "sleep 1000 & echo begun >&9; wait");
         begun.send(signal);
         let output = begun.end();
