@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use waynote::Limits;
+use waynote::{Limits, Name, Place};
 use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
@@ -42,6 +42,12 @@ pub(crate) struct Shelf {
     pub(crate) overview: Overview,
 }
 
+/// Where whoever looks at the page started the server: Now opens there.
+pub(crate) struct Start {
+    pub(crate) place: Place,
+    pub(crate) agent: Name,
+}
+
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) shelves: BTreeMap<String, Shelf>,
@@ -49,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     /// The limits of notes that people write on the page.
     pub(crate) note_limits: Limits,
+    /// Where the page opens, if the server was started by whoever looks at it.
+    pub(crate) start: Option<Start>,
     pub(crate) is_dead: DeadProcesses,
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,

@@ -35,6 +35,7 @@ pub use error::StartError;
 pub use log::Log;
 pub use machine::DeadProcesses;
 pub use options::{Limits, Options, TlsFiles};
+pub use page::page_at;
 pub use server::{Bound, Server};
 pub use stop::Stopper;
 pub use stores::{Served, Stores};

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use tokio_rustls::TlsAcceptor;
+use waynote::{Name, Place};
 use waynote_access::Audit;
 
-use crate::app::{App, Clock, Shared, Shelf};
+use crate::app::{App, Clock, Shared, Shelf, Start};
 use crate::edge::rate::Buckets;
 use crate::error::StartError;
 use crate::log::Log;
@@ -67,6 +68,7 @@ impl Server {
                 options,
                 clock,
                 note_limits: waynote::Limits::default(),
+                start: None,
                 is_dead: Arc::new(|_| false),
                 log,
                 metrics: Metrics::default(),
@@ -81,6 +83,12 @@ impl Server {
     /// The limits of notes that people write on the page. A request of the API states its own.
     pub fn note_limits(mut self, limits: waynote::Limits) -> Self {
         self.shared.note_limits = limits;
+        self
+    }
+
+    /// The place and the agent with which the page opens. Without them, it opens at what was changed last.
+    pub fn opens_at(mut self, place: Place, agent: Name) -> Self {
+        self.shared.start = Some(Start { place, agent });
         self
     }
 

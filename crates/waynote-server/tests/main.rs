@@ -15,6 +15,7 @@ mod suite {
     mod openapi;
     mod page;
     mod page_access;
+    mod page_says;
     mod stop;
     mod support;
     mod tls;

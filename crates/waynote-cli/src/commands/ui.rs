@@ -16,8 +16,12 @@ use crate::error::{Failure, Outcome, say};
 use crate::home;
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
+    // Without a working directory, the page opens at what was changed last.
+    let place = home::base().ok().map(|base| base.cwd());
+    let agent = context.settings.agent.value.clone();
     if let Some(url) = context.settings.remote() {
-        let url = format!("{url}/");
+        let at = place.map(|place| waynote_server::page_at(&place, &agent));
+        let url = format!("{url}/{}", at.unwrap_or_default());
         return on_server(context, args, &url);
     }
     let stores = serve::stores(context, &[])?;
@@ -25,7 +29,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         .listen((Ipv4Addr::LOCALHOST, args.port).into())
         .one_time_link(true);
     // Whoever looks at the page sees what goes wrong.
-    let bound = serve::server(context, &stores, options, Log::to(sink()))?.bind()?;
+    let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
+    if let Some(place) = place {
+        server = server.opens_at(place, agent);
+    }
+    let bound = server.bind()?;
     serve::stop_at_signals(bound.stopper())?;
     let (url, link) = (bound.url(), bound.link().unwrap_or_default());
     let shown = Shown::of(&link);

@@ -116,7 +116,7 @@ fn texts() {
     insta::assert_snapshot!(scratch.waynote::<_, &std::ffi::OsStr>(at).said(), @"
     exit 2
     error: `�` is not a place: it is not UTF-8
-      a place is `~`, `~/x`, an absolute path, or a relative one
+      a place is `~`, `~/x` or an absolute path
     ");
 }
 

@@ -257,7 +257,7 @@ fn no_error_says_a_credential_again() {
     `key of [masked: github-token]` is not a valid key / a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
     note_save has no argument `[masked: github-token]` / it takes content, key, place, pin, if_revision; nothing was done
     the text holds a credential (github-token) at line 1, column 11 / write where the credential is kept (a variable, a vault), not the credential itself
-    `/[masked: github-token]/\0` is not a place: it holds a NUL / a place is `~`, `~/x`, an absolute path, or a relative one
+    `/[masked: github-token]/\0` is not a place: it holds a NUL / a place is `~`, `~/x` or an absolute path
     Unknown tool: [masked: github-token]; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
     ");
 }

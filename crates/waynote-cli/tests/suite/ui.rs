@@ -79,7 +79,8 @@ fn cookie(answer: &str) -> &str {
 fn the_page_is_for_whoever_opens_the_link_first() {
     let scratch = Scratch::new();
     scratch.ok("key save deploy ship");
-    let page = Page::start(scratch.command("ui"));
+    scratch.ok("--agent other place write --at ~/elsewhere text");
+    let page = Page::start(scratch.command("--agent scout ui"));
     let link = page.link().to_owned();
     let (url, key) = link.split_once("/open?key=").unwrap();
     let shown = page
@@ -101,6 +102,11 @@ fn the_page_is_for_whoever_opens_the_link_first() {
         shown.starts_with("HTTP/1.1 200") && shown.contains("deploy"),
         "{shown}"
     );
+    // It opens where it was started: with the directory and the agent of the command.
+    let home = get(&format!("{url}/s/default/"), Some(cookie));
+    for field in [r#"name="place" value="~/work""#, r#"name="agent" value="scout""#] {
+        assert!(home.contains(field), "{field}: {home}");
+    }
     assert!(get(&link, None).starts_with("HTTP/1.1 401"));
     assert_eq!(page.end(), (Some(0), String::new()));
 }
@@ -197,6 +203,61 @@ fn a_store_on_a_server_has_its_page_there() {
     let scratch = Scratch::new();
     assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"
     exit 0
-    the page is at https://notes.example/s/team/
+    the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default
     ");
+}
+
+/// The commands that a store without notes and loops shows are those that put something there.
+#[test]
+fn every_command_that_the_page_shows_runs() {
+    let scratch = Scratch::new();
+    let programs = scratch.home().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let claude = programs.join("claude");
+    std::fs::write(&claude, "#!/bin/sh\ncat > /dev/null\n").unwrap();
+    std::fs::set_permissions(&claude, PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::write(scratch.home().join("SPEC.md"), "Make the tests green.").unwrap();
+
+    let page = Page::start(scratch.command("ui"));
+    let opened = get(page.link(), None);
+    let (url, _) = page.link().split_once("/open").unwrap();
+    let mut commands = Vec::new();
+    for view in ["", "notes", "sessions"] {
+        let shown = get(&format!("{url}/s/default/{view}"), Some(cookie(&opened)));
+        let codes = shown.split("<code>waynote ").skip(1);
+        commands.extend(codes.map(|code| code.split("</code>").next().unwrap().to_owned()));
+    }
+    commands.sort();
+    commands.dedup();
+    assert_snapshot!(commands.join("\n"), @"
+    install claude-code
+    key save deploy 'run make ship'
+    loop --session nightly --spec SPEC.md --with claude-code
+    ");
+    for command in commands {
+        // The loop goes on until somebody ends it.
+        let once = if command.starts_with("loop") {
+            " --iterations 1"
+        } else {
+            ""
+        };
+        let waynote = scratch.command("");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = Command::new("sh")
+            .args(["-c", &format!("\"$0\" {command}{once}")])
+            .arg(waynote.get_program())
+            .envs(
+                waynote
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .env("PATH", format!("{}:{path}", programs.display()))
+            .current_dir(scratch.home())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
+    }
+    let notes = get(&format!("{url}/s/default/sessions"), Some(cookie(&opened)));
+    assert!(notes.contains("nightly"), "{notes}");
 }

@@ -2,10 +2,13 @@
 
 use axum::body::Body;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION, REFERRER_POLICY,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION,
+    REFERRER_POLICY,
 };
-use axum::http::{HeaderName, Response, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Response, StatusCode, Uri};
+use axum::response::IntoResponse;
 use maud::{Markup, html};
+use waynote::visible::visible;
 
 use super::shell;
 use super::words;
@@ -75,7 +78,30 @@ pub(crate) fn refused(problem: &Problem) -> Response<Body> {
     let main = html! {
         h1 { "This page cannot be shown" }
         (words::problem(problem.detail(), problem.hint_text()))
-        p { a href="/" { "All stores" } }
+        p { a href="/" { "To the notes" } }
     };
     page(problem.status, shell::plain("Error", &main))
+}
+
+/// An error of a request that no route takes: a page for a person, problem details for a program.
+pub(crate) fn not_taken(problem: Problem, uri: &Uri, headers: &HeaderMap) -> Response<Body> {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    let path = uri.path().trim_start_matches("/s/");
+    let (store, below) = path.split_once('/').unwrap_or((path, ""));
+    let is_store = uri.path().starts_with("/s/") && !store.is_empty();
+    let is_api = is_store && (below.starts_with("api/") || below.starts_with("mcp"));
+    if is_api || !accept.is_some_and(|accept| accept.contains("text/html")) {
+        return problem.into_response();
+    }
+    let back = if is_store {
+        format!("/s/{store}/")
+    } else {
+        "/".into()
+    };
+    let main = html! {
+        h1 { "There is no such page" }
+        p { "Nothing is shown at " code { (visible(uri.path())) } "." }
+        p { a href=(back) { "To the notes" } }
+    };
+    page(problem.status, shell::plain("No such page", &main))
 }

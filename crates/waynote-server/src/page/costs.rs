@@ -258,7 +258,7 @@ fn what_is_kept_follows_every_change() {
     let stamp = samples::stamp("2026-05-19T13:59:00Z", "person");
     let compare = |what: &str| {
         let shown = |kept: &Overview| {
-            let seen = Seen::new(kept.now(&store, true).unwrap(), &grant);
+            let seen = Seen::new(kept.now(&store).unwrap(), &grant);
             let kinds = super::site::KINDS.into_iter();
             let scopes: Vec<_> = kinds
                 .flat_map(|kind| seen.scopes(kind).cloned().collect::<Vec<_>>())
@@ -337,7 +337,7 @@ fn what_is_kept_is_narrowed() {
         places: vec!["~/projects".parse().unwrap()],
         ..Grant::everything()
     };
-    let known = Overview::default().now(&store, true).unwrap();
+    let known = Overview::default().now(&store).unwrap();
     let seen = Seen::new(known, &grant);
     let names = |kind| seen.names(kind, 100);
     assert_eq!(names(ScopeKind::Agent), ["builder"]);

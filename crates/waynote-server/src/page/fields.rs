@@ -1,6 +1,10 @@
 //! The fields of a query or a form.
 
+use std::str::FromStr;
+
 use form_urlencoded::{Serializer, parse};
+use waynote::visible::visible;
+use waynote::{CustomError, ErrorClass, Result};
 
 /// Fields by name, as they were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,14 +28,86 @@ impl Fields {
         field.map(|(_, value)| value.as_str())
     }
 
-    /// A field that is a number, or a default.
-    pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        self.get(name)?.parse().ok()
+    /// A field that is a number; none when it is missing or blank.
+    ///
+    /// # Errors
+    /// [`BadField`].
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>> {
+        self.parsed(name, "a number", "follow a link of the page instead")
+    }
+
+    /// A field that is a word of some kind; none when it is missing or blank.
+    ///
+    /// # Errors
+    /// [`BadField`].
+    pub(crate) fn parsed<T: FromStr>(
+        &self,
+        name: &str,
+        what: &str,
+        advice: &'static str,
+    ) -> Result<Option<T>> {
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
+        match text.parse() {
+            Ok(value) => Ok(Some(value)),
+            Err(_) => {
+                Err(BadField::new(format!("`{}` is not {what}", visible(text)), advice).into())
+            }
+        }
     }
 
     /// Whether a field is there, whatever it says.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.text(name).is_some()
+    }
+}
+
+/// An iteration as people write it, `7` or `#7`; none for a blank field.
+///
+/// # Errors
+/// [`BadField`].
+pub(crate) fn iteration(text: &str) -> Result<Option<i64>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.trim_start_matches('#').parse().ok();
+    match number.filter(|number| *number > 0) {
+        Some(number) => Ok(Some(number)),
+        None => Err(BadField::new(
+            format!("`{}` is not an iteration", visible(text)),
+            "write its number, for example 7, or leave it out",
+        )
+        .into()),
+    }
+}
+
+/// A field that cannot be used, in a form or in a link that somebody changed.
+#[derive(Debug, thiserror::Error)]
+#[error("{says}")]
+pub(crate) struct BadField {
+    says: String,
+    advice: &'static str,
+}
+
+impl BadField {
+    pub(crate) fn new(says: impl Into<String>, advice: &'static str) -> Self {
+        let says = says.into();
+        Self { says, advice }
+    }
+}
+
+impl CustomError for BadField {
+    fn kind(&self) -> &'static str {
+        "bad_field"
+    }
+
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Invalid
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some(self.advice.into())
     }
 }
 

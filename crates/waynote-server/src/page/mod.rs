@@ -29,4 +29,6 @@ mod site;
 mod tests;
 mod words;
 
+pub(crate) use answer::not_taken;
+pub use routes::page_at;
 pub(crate) use routes::{root, router};

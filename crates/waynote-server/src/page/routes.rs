@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Response, StatusCode};
 use axum::routing::{get, post};
 use maud::{Markup, html};
-use waynote::{Address, Name, Result, Store};
+use waynote::{Address, Name, Place, Result, Store};
 use waynote_access::{Line, Rights, Tokens, Watch};
 
 use super::access::Access;
@@ -60,6 +60,14 @@ pub(crate) fn root() -> Router<App> {
         .route("/page/{file}", get(file))
 }
 
+/// What leads from the address of a store to its page at a place, with an agent: `?place=…&agent=…`.
+pub fn page_at(place: &Place, agent: &Name) -> String {
+    Link::to("")
+        .with("place", place)
+        .with("agent", agent)
+        .href()
+}
+
 pub(super) fn home(store: &str) -> String {
     Link::to_store(store, "").href()
 }
@@ -96,22 +104,46 @@ impl FromRequestParts<App> for Looks {
     }
 }
 
-/// What a view makes of a store and the fields of the request: its title and its HTML.
-type Make = fn(&dyn Store, &Site<'_>, &Fields) -> Result<(String, Markup)>;
+/// What a view makes of a store and the fields of the request.
+type Make = fn(&dyn Store, &Site<'_>, &Fields) -> Result<Made>;
+
+/// A view that was made.
+struct Made {
+    status: StatusCode,
+    title: String,
+    main: Markup,
+}
+
+impl Made {
+    fn of(title: impl Into<String>, main: Markup) -> Self {
+        Self {
+            status: StatusCode::OK,
+            title: title.into(),
+            main,
+        }
+    }
+}
 
 /// Shows a view.
 async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Response<Body> {
     let of = visit.clone();
     let shown = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-        let site = Site::gather(&of, store, view)?;
-        let (status, title, main) = match make(store, &site, &fields) {
-            Ok((title, main)) => (StatusCode::OK, title, main),
-            Err(error) => {
-                let main = html! { div.head { h1 { (view.title()) } } (words::error(&error)) p { a href=(site.view(view).href()) { "All of " (view.title()) } } };
-                (Problem::from(error).status, view.title().to_owned(), main)
-            }
-        };
+        let site = Site::gather(&of, store)?;
+        let made = make(store, &site, &fields).unwrap_or_else(|error| Made {
+            main: html! {
+                div.head { h1 { (view.title()) } }
+                (words::error(&error))
+                p { a href=(site.view(view).href()) { "All of " (view.title()) } }
+            },
+            title: view.title().to_owned(),
+            status: Problem::from(error).status,
+        });
+        let Made {
+            status,
+            title,
+            main,
+        } = made;
         Ok((status, shell::document(&site, view, &title, &main)))
     });
     match shown.await {
@@ -144,7 +176,7 @@ async fn act(
     let of = visit.clone();
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
-        let site = Site::gather(&of, store, view)?;
+        let site = Site::gather(&of, store)?;
         Ok(match act(store, &site, &what, &fields, &stamp) {
             Ok(Outcome::Done(path)) => answer::to(&path),
             // Nothing was done: a browser that reloads asks again.
@@ -199,7 +231,13 @@ async fn file(Path(file): Path<String>) -> Response<Body> {
 async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Now, query, |store, site, fields| {
         let now = Now::gather(store, fields, site)?;
-        Ok((View::Now.title().into(), now::view(site, &now)))
+        let made = Made::of(View::Now.title(), now::view(site, &now));
+        // What was typed stays in its fields, and the error stands where the block would.
+        let status = match &now.block {
+            Ok(_) => made.status,
+            Err(error) => Problem::of_store(error, site.store).status,
+        };
+        Ok(Made { status, ..made })
     })
     .await
 }
@@ -207,22 +245,19 @@ async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
 async fn notes(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Notes, query, |store, site, fields| {
         let notes = Notes::gather(store, fields, site)?;
-        let title = notes
-            .reader
-            .as_ref()
-            .map(|reader| reader.address.to_string());
-        Ok((
-            title.unwrap_or_else(|| View::Notes.title().into()),
-            notes::view(site, &notes),
-        ))
+        let title = match &notes.reader {
+            Some(reader) => reader.address.to_string(),
+            None => View::Notes.title().to_owned(),
+        };
+        Ok(Made::of(title, notes::view(site, &notes)))
     })
     .await
 }
 
 async fn new(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Notes, query, |_, site, fields| {
-        let form = edit::Form::new(site, fields);
-        Ok((edit::title(&form), edit::view(site, &form)))
+        let form = edit::Form::new(site, fields)?;
+        Ok(Made::of(edit::title(&form), edit::view(site, &form)))
     })
     .await
 }
@@ -230,7 +265,7 @@ async fn new(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
 async fn edit(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Notes, query, |store, site, fields| {
         let form = edit::Form::edit(store, fields)?;
-        Ok((edit::title(&form), edit::view(site, &form)))
+        Ok(Made::of(edit::title(&form), edit::view(site, &form)))
     })
     .await
 }
@@ -285,7 +320,7 @@ async fn change(
 async fn forget_what(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Notes, query, |store, site, fields| {
         let question = forget::Question::gather(store, fields, &site.stamp()?)?;
-        Ok(("Forget".into(), forget::view(site, &question)))
+        Ok(Made::of("Forget", forget::view(site, &question)))
     })
     .await
 }
@@ -305,10 +340,8 @@ async fn forget(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Respons
 async fn sessions(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Sessions, query, |store, site, fields| {
         let sessions = Sessions::gather(store, fields, site)?;
-        Ok((
-            View::Sessions.title().into(),
-            sessions::view(site, &sessions),
-        ))
+        let main = sessions::view(site, &sessions);
+        Ok(Made::of(View::Sessions.title(), main))
     })
     .await
 }
@@ -328,7 +361,8 @@ async fn answer_question(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -
 async fn history(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::History, query, |store, site, fields| {
         let history = History::gather(store, fields, site)?;
-        Ok((View::History.title().into(), history::view(site, &history)))
+        let main = history::view(site, &history);
+        Ok(Made::of(View::History.title(), main))
     })
     .await
 }
@@ -349,7 +383,7 @@ async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Respon
             }
             None => {}
         }
-        let site = Site::gather(&visit, &*visit.store, View::Access)?;
+        let site = Site::gather(&visit, &*visit.store)?;
         let main = access::view(&site, &access);
         Ok(answer::page(
             status,

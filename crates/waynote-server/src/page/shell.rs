@@ -10,13 +10,21 @@ use waynote::visible::visible;
 /// A whole document with one of the views.
 pub(crate) fn document(site: &Site<'_>, view: View, title: &str, main: &Markup) -> Markup {
     html! {
-        (head(title, Some(site.store)))
+        (head(&counted(site, title), Some(site.store)))
         body data-store=(site.link("").href()) {
             a.skip href="#main" { "Skip to the content" }
             (rail(site, view))
             main id="main" tabindex="-1" { (main) }
             (keys())
         }
+    }
+}
+
+/// The title with the number of questions before it, as in programs for mail.
+fn counted(site: &Site<'_>, title: &str) -> String {
+    match site.seen.waiting().len() {
+        0 => title.to_owned(),
+        waiting => format!("({waiting}) {title}"),
     }
 }
 
@@ -89,6 +97,8 @@ fn count(site: &Site<'_>, view: View) -> Markup {
             View::Sessions => {
                 @let running = site.running();
                 @if running > 0 { span.dimmer.num { (running) " live" } }
+                @let waiting = site.seen.waiting().len();
+                @if waiting > 0 { span.badge { (waiting) (unseen(if waiting == 1 { " question" } else { " questions" })) } }
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use waynote_access::{Grant, Rights};
 use super::changes::Changes;
 use super::fields::Link;
 use super::overview::Seen;
+use crate::app::Start;
 use crate::machine::IsDead;
 use crate::visit::Visit;
 
@@ -63,6 +64,10 @@ pub(crate) struct Site<'a> {
     pub(crate) now: Timestamp,
     /// The limits of what is written.
     pub(crate) limits: Limits,
+    /// Where whoever looks at the store started the server.
+    pub(crate) start: Option<&'a Start>,
+    /// Whether the server is for one browser, which gets in by a link.
+    pub(crate) is_for_one: bool,
     /// Tells whether the process of a loop is dead.
     pub(crate) is_dead: IsDead<'a>,
     /// The scopes of the store that whoever looks at it may see.
@@ -86,22 +91,24 @@ pub(crate) fn leases(store: &dyn Store) -> Result<Vec<(Name, RecordedEvent)>> {
 pub(crate) const KINDS: [ScopeKind; 3] = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
 
 impl<'a> Site<'a> {
-    /// What a view of this kind knows.
+    /// What every view knows.
     ///
     /// # Errors
     /// Those of reading the store.
-    pub(crate) fn gather(visit: &'a Visit, store: &dyn Store, view: View) -> Result<Self> {
+    pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
         let shelf = visit.app.shelves.get(&visit.name);
         let shelf = shelf.ok_or_else(|| Error::NotFound {
             what: format!("the store {}", visit.name),
         })?;
         // The whole store's, of which everybody sees their part.
-        let known = shelf.overview.now(&shelf.store, view == View::Sessions)?;
+        let known = shelf.overview.now(&shelf.store)?;
         Ok(Self {
             store: &visit.name,
             grant: &visit.grant,
             now: visit.app.now(),
             limits: visit.app.note_limits,
+            start: visit.app.start.as_ref(),
+            is_for_one: visit.app.link().is_some(),
             is_dead: &*visit.app.is_dead,
             seen: Seen::new(known, &visit.grant),
             changes: &*visit.store,

@@ -74,7 +74,9 @@ pub(super) fn on_site_with<T>(
         now: samples::now(),
         limits: waynote::Limits::default(),
         is_dead: &|_| false,
-        seen: Seen::new(kept.now(store, true).unwrap(), grant),
+        seen: Seen::new(kept.now(store).unwrap(), grant),
+        start: None,
+        is_for_one: false,
         changes: &changes,
         leases: leases(store).unwrap(),
     })

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use maud::{Markup, html};
 use waynote::text::minute;
-use waynote::visible::visible;
+use waynote::visible::{lines, visible};
 use waynote::{Address, Author, Error, Name, Note, Scope};
 
 /// An address, its scope quieter than its key.
@@ -32,6 +32,17 @@ pub(crate) fn name(note: &Note) -> Markup {
             }
         },
         (of, _) => address(of),
+    }
+}
+
+/// A note's name in a list of notes of many scopes: what tells it from others comes first.
+pub(crate) fn name_listed(note: &Note) -> Markup {
+    let scope = note.address.scope();
+    html! {
+        @match &note.address {
+            Address::Place(of) => { span.addr { (visible(of.as_str())) } }
+            _ => { (name_inside(note)) " " span.addr.dimmer { (scope_name(&scope)) } }
+        }
     }
 }
 
@@ -163,8 +174,8 @@ pub(crate) fn error(error: &Error) -> Markup {
 pub(crate) fn problem(what: &str, advice: Option<&str>) -> Markup {
     html! {
         div.problem role="alert" {
-            strong { (sentence(what)) }
-            @if let Some(advice) = advice { p { (sentence(advice)) } }
+            strong { (sentence(&lines(what))) }
+            @if let Some(advice) = advice { p { (sentence(&lines(advice))) } }
         }
     }
 }
@@ -180,6 +191,16 @@ fn sentence(text: &str) -> String {
         "."
     };
     format!("{}{rest}{end}", first.unwrap_or_default())
+}
+
+/// What puts notes into a store that has none.
+pub(crate) fn first_steps() -> Markup {
+    html! {
+        p { "Connect an agent, which writes notes while it works:" }
+        p { code { "waynote install claude-code" } }
+        p { "Or write the first one yourself:" }
+        p { code { "waynote key save deploy 'run make ship'" } }
+    }
 }
 
 /// A text only for screen readers.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use waynote::{Options as StoreOptions, SqliteStore};
 use waynote_server::{Log, Server, Stores};
 
-use super::support::{Response, Running, now, options, start_with};
+use super::page::save;
+use super::support::{Response, Running, now, options, start_as, start_with};
 
 /// A server with its link.
 fn open() -> (Running, String) {
@@ -146,4 +147,34 @@ fn a_link_is_for_this_machine_alone() {
     let server = Server::new(&stores, options, Arc::new(now), Log::to(std::io::sink()));
     let error = server.bind().map(drop).unwrap_err();
     insta::assert_snapshot!(error, @"a one-time link is for this machine alone, and others can reach 127.0.0.1:0");
+}
+
+#[test]
+fn the_page_of_one_browser_opens_where_it_was_started_and_says_who_can_use_it() {
+    let server = start_as(options().one_time_link(true), |server| {
+        server.opens_at("~/projects/shop".parse().unwrap(), "scout".parse().unwrap())
+    });
+    let link = server.link.clone().unwrap();
+    let path = format!("/open{}", link.split_once("/open").unwrap().1);
+    let cookie = cookie(&server.get(&path));
+    save(&server, "deploy", "text", "agent:builder");
+    let get = |path: &str| server.send("GET", path, &[&cookie], "").body;
+    let now = get("/s/notes/");
+    for field in [
+        r#"name="place" value="~/projects/shop""#,
+        r#"name="agent" value="scout""#,
+    ] {
+        assert!(now.contains(field), "{field}: {now}");
+    }
+    let other = get("/s/notes/?place=~/other");
+    assert!(other.contains(r#"name="place" value="~/other""#), "{other}");
+    let access = get("/s/notes/access");
+    assert!(
+        access.contains("Only this browser can use this page."),
+        "{access}"
+    );
+    assert!(
+        !access.contains("verybody") && !access.contains("veryone"),
+        "{access}"
+    );
 }

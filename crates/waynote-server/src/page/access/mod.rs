@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use waynote::{Name, Place, Result, SideData};
 use waynote_access::{Audit, AuditEntry, Grant, Rights, TokenInfo, Tokens};
 
-use super::fields::Fields;
+use super::fields::{BadField, Fields};
 pub(crate) use view::view;
 
 /// The lines of the audit log on a page.
@@ -76,12 +76,12 @@ pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Opt
         places: places?,
         sessions: names("sessions")?,
     };
-    let days = fields
-        .number("days")
-        .and_then(|days| i64::try_from(days).ok());
-    let expires = days
-        .filter(|days| (1..=3650).contains(days))
-        .map(|days| now + SignedDuration::from_hours(24 * days));
+    let advice = "write a number from 1 to 3650, or leave it out: the token never expires then";
+    let days: Option<i64> = fields.parsed("days", "a number of days", advice)?;
+    if days.is_some_and(|days| !(1..=3650).contains(&days)) {
+        return Err(BadField::new("a token does not expire after so many days", advice).into());
+    }
+    let expires = days.map(|days| now + SignedDuration::from_hours(24 * days));
     Ok((
         fields.get("name").unwrap_or_default().parse()?,
         grant,

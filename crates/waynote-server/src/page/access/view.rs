@@ -33,8 +33,14 @@ fn tokens(site: &Site<'_>, access: &Access) -> Markup {
             header { h2 { "Tokens" } span.grow {} small.num { (access.tokens.len()) } }
             @if access.tokens.is_empty() {
                 div.empty {
-                    p { "There are no tokens: whoever reaches this server may do everything." }
-                    p { "From the first one on, every request needs one." }
+                    p { "There are no tokens." }
+                    @if site.is_for_one {
+                        p { "Only this browser can use this page." }
+                        p { "A token is for " code { "waynote serve" } ": from the first one on, every request there needs one." }
+                    } @else {
+                        p { "Everyone on this machine can use this page, and change all notes." }
+                        p { "From the first token on, every request needs one." }
+                    }
                 }
             } @else {
                 table {
@@ -142,7 +148,7 @@ fn new(site: &Site<'_>, access: &Access) -> Markup {
                 (field("only sessions", "sessions", "nightly (none: all)"))
                 label.field { span { "expires in days" } input name="days" value=(value("days")) inputmode="numeric" placeholder="never" autocomplete="off"; }
                 div { button.btn.primary { "Create" } }
-                @if access.tokens.is_empty() { small { "From the first token on, this page needs one too: create one for yourself that may do everything." } }
+                @if access.tokens.is_empty() && !site.is_for_one { small { "From the first token on, this page needs one too: create one for yourself that may do everything." } }
             }
         }
     }

@@ -40,7 +40,8 @@
   async function show(url, byOthers) {
     const mine = ++asked;
     const answer = await fetch(url, { headers: { accept: "text/html" } }).catch(() => null);
-    const text = answer?.ok && await answer.text();
+    // 400: something that was typed cannot be used, and the page says what.
+    const text = (answer?.ok || answer?.status === 400) && await answer.text();
     if (text && mine === asked) swap(text, byOthers);
     return mine === asked;
   }
@@ -51,7 +52,11 @@
     if (link && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
       event.preventDefault();
       history.pushState(null, "", link.href);
-      show(link.href);
+      show(link.href).then(() => {
+        // On a narrow screen it lies below the list.
+        const at = link.hash && $(link.hash)?.getBoundingClientRect().top;
+        if (at < 0 || at > innerHeight / 2) $(link.hash).scrollIntoView();
+      });
     } else if (event.target.closest("[data-keys]")) $("#keys").showModal();
     for (const menu of $$("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
@@ -87,7 +92,8 @@
     const claim = event.target.closest?.("[data-claim]")?.dataset.claim;
     for (const of of $$("[data-claim]")) of.classList.toggle("on", of.dataset.claim === claim);
   });
-  $("[data-copy]")?.addEventListener("click", async (event) => {
+  document.addEventListener("click", async (event) => {
+    if (!event.target.closest("[data-copy]")) return;
     await navigator.clipboard.writeText($("#block")?.textContent ?? "");
     event.target.textContent = "Copied";
     setTimeout(() => { event.target.textContent = "Copy block"; }, 1500);
@@ -100,7 +106,7 @@
   const press = (key) => { const of = $(`[data-key-${key}]`); of?.click(); return of; };
   const keys = {
     j: () => move(1), k: () => move(-1), e: () => press("e"), p: () => press("p"), u: () => press("u"),
-    "/": () => { const field = $("[data-search]"); if (field) { field.focus(); field.select(); } else location.href = `${store}notes`; return true; },
+    "/": () => { const field = $("[data-search]"); if (field) { field.focus(); field.select(); } else location.href = `${store}notes#search`; return true; },
     "?": () => { $("#keys").showModal(); return true; },
   };
   function move(by) {
@@ -150,4 +156,13 @@
     })();
   }
   lists();
+
+  // The key `/` of another view leads here.
+  if (location.hash === "#search") { $("[data-search]")?.focus(); history.replaceState(null, "", location.pathname + location.search); }
+
+  // A new note has a key, or a type in a session.
+  $("[data-scope]")?.addEventListener("input", (event) => {
+    const of = event.target.value.trim().startsWith("session:") ? "session" : "notes";
+    for (const field of $$("[data-of]")) field.classList.toggle("off", field.dataset.of !== of);
+  });
 })();

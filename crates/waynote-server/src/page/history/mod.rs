@@ -43,7 +43,8 @@ impl History {
         if let Some(note) = fields.get("note") {
             return of_note(store, note.parse()?, fields);
         }
-        let before: Option<Position> = fields.get("before").and_then(|text| text.parse().ok());
+        let before: Option<Position> =
+            fields.parsed("before", "a position", "follow a link of the page instead")?;
         let changes = site.changes.before(before, CHANGES)?;
         Ok(Self::Store {
             next: changes.reached.filter(|_| !changes.is_last),
@@ -54,7 +55,7 @@ impl History {
 }
 
 fn of_note(store: &dyn Store, address: Address, fields: &Fields) -> Result<History> {
-    let before = fields.number("before");
+    let before = fields.number("before")?;
     // One more: the text before the last one that is shown.
     let page = store.history_before(&address, before, REVISIONS + 1)?;
     let Some(latest) = page.first().map(Revision::number) else {

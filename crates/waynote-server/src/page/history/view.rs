@@ -43,7 +43,7 @@ fn of_store(
             } @else {
                 table {
                     thead { tr {
-                        th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Note" } th.w scope="col" { "By" } th.w.num scope="col" { "Revision" }
+                        th scope="col" { "When (UTC)" } th scope="col" { "What" } th scope="col" { "Note" } th.w scope="col" { "By" } th.w.num scope="col" { "Revision" }
                     } }
                     tbody data-list="" { @for change in changes { (row(site, change)) } }
                 }

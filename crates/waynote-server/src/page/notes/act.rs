@@ -5,7 +5,7 @@ use waynote::{Address, Change, Content, Error, Expect, Result, Scope, SessionLog
 
 use super::edit::{self, Form};
 use super::{Asked, scope};
-use crate::page::fields::Fields;
+use crate::page::fields::{BadField, Fields, iteration};
 use crate::page::forms::Outcome;
 use crate::page::site::Site;
 
@@ -19,7 +19,7 @@ pub(crate) fn save(
     fields: &Fields,
     stamp: &Stamp,
 ) -> Result<Outcome> {
-    let mut form = Form::sent(fields);
+    let mut form = Form::sent(fields)?;
     if fields.get("do") == Some("preview") {
         form.is_previewed = true;
         form = form.with_scopes(site);
@@ -37,6 +37,7 @@ pub(crate) fn save(
             if let Error::Conflict { current, .. } = &error {
                 // The next attempt is one that knows their text. A note that is gone is written anew.
                 form.base = current.as_ref().map_or(0, |note| note.revision);
+                form.is_new = form.note.is_none();
                 form.current.clone_from(current);
                 if form.note.is_none() {
                     form.note = current.as_ref().map(|note| note.address.clone());
@@ -59,7 +60,10 @@ fn written(store: &dyn Store, site: &Site<'_>, form: &Form, stamp: &Stamp) -> Re
         None => match (scope(&form.scope)?, form.key.as_str()) {
             (Scope::Session(session), _) => {
                 let log = SessionLog::new(store, session);
-                let iteration = form.iteration.trim_start_matches('#').parse().ok();
+                if form.kind.is_empty() {
+                    return Err(no_type());
+                }
+                let iteration = iteration(&form.iteration)?;
                 let note = log.add(form.kind.parse()?, iteration, content, stamp)?;
                 return Ok(note.address);
             }
@@ -74,6 +78,10 @@ fn written(store: &dyn Store, site: &Site<'_>, form: &Form, stamp: &Stamp) -> Re
     Ok(address)
 }
 
+fn no_type() -> Error {
+    BadField::new("choose a type", "the notes of a session are listed by type").into()
+}
+
 /// Does one thing to a note: `pin`, `unpin`, `delete`, `undo`, `redo` or `restore`.
 ///
 /// # Errors
@@ -86,8 +94,8 @@ pub(crate) fn change(
     stamp: &Stamp,
 ) -> Result<Outcome> {
     let address: Address = fields.get("note").unwrap_or_default().parse()?;
-    let asked = Asked::of(fields);
-    let base = fields.number("base");
+    let asked = Asked::of(fields)?;
+    let base = fields.number("base")?;
     let (change, said) = match act {
         "pin" | "unpin" => {
             let pinned = act == "pin";
@@ -114,7 +122,7 @@ pub(crate) fn change(
             (change, "redone")
         }
         "restore" => {
-            let revision = fields.number("revision").unwrap_or_default();
+            let revision = fields.number("revision")?.unwrap_or_default();
             let change = Change::Restore {
                 address: address.clone(),
                 revision,

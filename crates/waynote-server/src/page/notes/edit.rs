@@ -30,6 +30,8 @@ pub(crate) struct Form {
     /// The revision that the text was made from; 0 for a new note.
     pub(crate) base: u64,
     pub(crate) error: Option<Error>,
+    /// Whether it was to be a new note, and one was there.
+    pub(crate) is_new: bool,
     /// The note as it is, if it is not at that revision.
     pub(crate) current: Option<Box<Note>>,
     pub(crate) is_previewed: bool,
@@ -38,15 +40,18 @@ pub(crate) struct Form {
 
 impl Form {
     /// A form for a new note in the scope of the list that it was opened from.
-    pub(crate) fn new(site: &Site<'_>, fields: &Fields) -> Self {
-        let asked = Asked::of(fields);
+    ///
+    /// # Errors
+    /// As [`Asked::of`].
+    pub(crate) fn new(site: &Site<'_>, fields: &Fields) -> Result<Self> {
+        let asked = Asked::of(fields)?;
         let scope = asked.scope.as_ref().map(Scope::to_string);
         let form = Self {
             scope: scope.unwrap_or_default(),
             asked,
-            ..Self::sent(fields)
+            ..Self::sent(fields)?
         };
-        form.with_scopes(site)
+        Ok(form.with_scopes(site))
     }
 
     /// A form with a note's text.
@@ -56,9 +61,9 @@ impl Form {
         if matches!(address, Address::Session(..)) {
             return Err(Error::AppendOnly { address });
         }
-        let base = fields.number("base").unwrap_or(note.revision);
+        let base = fields.number("base")?.unwrap_or(note.revision);
         Ok(Self {
-            asked: Asked::of(fields),
+            asked: Asked::of(fields)?,
             text: note.content.shown().into_owned(),
             // The script asks again when a note changes, with the revision that the form was opened with.
             current: (fields.has("live") && base != note.revision).then(|| Box::new(note.clone())),
@@ -69,20 +74,23 @@ impl Form {
     }
 
     /// A form as it was sent. Browsers send line ends as two characters.
-    pub(crate) fn sent(fields: &Fields) -> Self {
+    ///
+    /// # Errors
+    /// As [`Asked::of`].
+    pub(crate) fn sent(fields: &Fields) -> Result<Self> {
         let text = fields.text("text").unwrap_or_default();
         let field = |name| fields.get(name).unwrap_or_default().to_owned();
-        Self {
-            asked: Asked::of(fields),
+        Ok(Self {
+            asked: Asked::of(fields)?,
             note: fields.get("note").and_then(|note| note.parse().ok()),
             scope: field("scope"),
             key: field("key"),
             kind: field("kind"),
             iteration: field("iteration"),
             text: text.replace("\r\n", "\n"),
-            base: fields.number("base").unwrap_or(0),
+            base: fields.number("base")?.unwrap_or(0),
             ..Self::default()
-        }
+        })
     }
 
     /// The same with the scopes to choose from.
@@ -96,6 +104,20 @@ impl Form {
     /// Whether it is an entry for a session's log.
     fn is_entry(&self) -> bool {
         scope(&self.scope).is_ok_and(|scope| scope.kind() == ScopeKind::Session)
+    }
+}
+
+impl Form {
+    /// Whether somebody who opens the form begins with this field: the first one that is empty, else the text.
+    fn begins_with(&self, field: &str) -> bool {
+        let first = match &self.note {
+            Some(_) => "text",
+            None if self.scope.is_empty() => "scope",
+            None if self.is_entry() && self.kind.is_empty() => "kind",
+            None if !self.is_entry() && self.key.is_empty() => "key",
+            None => "text",
+        };
+        first == field
     }
 }
 
@@ -145,7 +167,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
             div.write-cols {
                 div.card.pane {
                     label.pane-title for="text" { "Text, in Markdown" }
-                    textarea id="text" name="text" rows="18" required spellcheck="true" data-preview=(site.link("notes/preview").href())
+                    textarea id="text" name="text" rows="18" required autofocus[form.begins_with("text")] spellcheck="true" data-preview=(site.link("notes/preview").href())
                         aria-describedby="text-help" { "\n" (form.text) }
                 }
                 section.card.pane.preview aria-label="Preview" {
@@ -161,7 +183,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
                 button.btn.no-script name="do" value="preview" { "Preview" }
                 a.btn href=(back) { "Cancel" }
                 span.grow {}
-                small id="text-help" { "A note holds no credentials; " kbd { "Ctrl" } " " kbd { "Enter" } " saves." }
+                small id="text-help" { "Don't put credentials in notes. " kbd { "Ctrl" } "+" kbd { "Enter" } " saves." }
             }
         }
     }
@@ -169,21 +191,27 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
 
 /// Where a new note belongs.
 fn place(form: &Form) -> Markup {
+    let is_entry = form.is_entry();
     html! {
         div.bar {
             label.field.wide { span { "in" }
-                input name="scope" value=(form.scope) list="scope-names" required placeholder="agent:builder, place:~/projects/shop or session:nightly" autocomplete="off" spellcheck="false";
+                input name="scope" value=(form.scope) list="scope-names" required autofocus[form.begins_with("scope")] data-scope=""
+                    placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
             datalist id="scope-names" { @for scope in &form.scopes { option value=(scope) {} } }
-            @if form.is_entry() {
-                label.field { span { "type" }
-                    select name="kind" { @for kind in EntryType::WORDS { option value=(kind) selected[form.kind == kind] { (kind) } } }
+            // Without the script all are shown: the scope may change while somebody writes.
+            label.field.off[is_entry] data-of="notes" { span { "key" }
+                input.key name="key" value=(form.key) autofocus[form.begins_with("key")]
+                    placeholder="deploy-steps; a place needs none" autocomplete="off" spellcheck="false";
+            }
+            label.field.off[!is_entry] data-of="session" { span { "type" }
+                select name="kind" autofocus[form.begins_with("kind")] {
+                    option value="" { "choose" }
+                    @for kind in EntryType::WORDS { option value=(kind) selected[form.kind == kind] { (kind) } }
                 }
-                label.field.short { span { "iteration" } input name="iteration" value=(form.iteration) inputmode="numeric" autocomplete="off"; }
-            } @else {
-                label.field { span { "key" }
-                    input name="key" value=(form.key) placeholder="deploy-steps; none for a place's own note" autocomplete="off" spellcheck="false";
-                }
+            }
+            label.field.short.off[!is_entry] data-of="session" { span { "iteration" }
+                input name="iteration" value=(form.iteration) inputmode="numeric" autocomplete="off";
             }
         }
     }
@@ -203,16 +231,28 @@ fn newer(current: &Note) -> Markup {
 
 /// Both texts: what is in the store now, and how what was typed differs from it.
 fn conflict(form: &Form, current: &Note) -> Markup {
+    let (title, advice, theirs) = match form.is_new {
+        true => (
+            "This note exists already",
+            "Your text is in the field below, the note's is here. Take over what you need, then save: it replaces the note.",
+            "What it says",
+        ),
+        false => (
+            "Somebody else changed this note",
+            "Nothing is lost: your text is in the field below, theirs is here. Take over what you need, then save.",
+            "Theirs",
+        ),
+    };
     html! {
         section.card.conflict aria-labelledby="conflict-title" role="alert" {
             header {
-                h2 id="conflict-title" { "Somebody else changed this note" }
+                h2 id="conflict-title" { (title) }
                 span.grow {}
                 small { "revision " b.num { (current.revision) } " by " (author(&current.author)) ", " (exact(current.updated_at)) }
             }
-            p.pad { "Nothing is lost: your text is in the field below, theirs is here. Take over what you need, then save." }
+            p.pad { (advice) }
             div.write-cols.pad {
-                div { h3 { "Theirs" } pre.block { (waynote::visible::lines(&current.content.shown())) } }
+                div { h3 { (theirs) } pre.block { (waynote::visible::lines(&current.content.shown())) } }
                 div { h3 { "What saving yours would change" } (diff::view(&current.content.shown(), &form.text)) }
             }
         }

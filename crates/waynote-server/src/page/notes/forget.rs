@@ -1,10 +1,11 @@
 //! Forgetting a note: what would be gone is shown first, and has to be confirmed.
 
 use maud::{Markup, html};
-use waynote::{Address, AddressAt, Error, Forget, Forgotten, Result, Stamp, Store};
+use waynote::visible::visible;
+use waynote::{Address, AddressAt, Error, Forget, Forgotten, Result, Revision, Stamp, Store};
 
 use super::{Asked, act};
-use crate::page::fields::Fields;
+use crate::page::fields::{BadField, Fields};
 use crate::page::forms::{self, Outcome};
 use crate::page::site::Site;
 use crate::page::words::{self, grouped};
@@ -17,6 +18,8 @@ pub(crate) struct Question {
     asked: Asked,
     address: Address,
     would: Forgotten,
+    /// The latest revisions whose texts would be gone.
+    texts: Vec<Revision>,
     error: Option<Error>,
 }
 
@@ -26,7 +29,8 @@ impl Question {
         let address: Address = fields.get("note").unwrap_or_default().parse()?;
         let would = store.would_forget(&Forget::new(address.clone()), stamp)?;
         Ok(Self {
-            asked: Asked::of(fields),
+            asked: Asked::of(fields)?,
+            texts: store.history_before(&address, None, LISTED)?,
             address,
             would,
             error: None,
@@ -39,6 +43,7 @@ pub(crate) fn view(site: &Site<'_>, question: &Question) -> Markup {
         asked,
         address,
         would,
+        texts,
         error,
     } = question;
     let back = asked.link(site).with("note", address).href();
@@ -51,6 +56,10 @@ pub(crate) fn view(site: &Site<'_>, question: &Question) -> Markup {
                     (waynote::text::plural(would.revisions.len() as u64, "revision"))
                     " is removed from the store, from its search index and from its files. That there was a note stays in the journal." }
                 p { "To take a note out of prompts and keep its history, delete it instead." }
+                ul.log { @for revision in texts { @if let Some(note) = revision.note() {
+                    li { small.num { "revision " (revision.number()) ", " (words::exact(revision.recorded_at)) } div.mono { (visible(&note.preview)) } }
+                } } }
+                @if would.revisions.len() > LISTED { p { "and " (grouped((would.revisions.len() - LISTED) as u64)) " older ones." } }
                 @if !would.shared.is_empty() {
                     p { "The same text also stands in:" }
                     ul { @for of in would.shared.iter().take(LISTED) { li { (at(of)) } } }
@@ -89,9 +98,7 @@ pub(crate) fn forget(
 ) -> Result<Outcome> {
     if fields.get("sure") != Some("yes") {
         let question = Question {
-            error: Some(Error::Empty {
-                what: "confirmation",
-            }),
+            error: Some(BadField::new("nothing was forgotten", "tick the box to confirm").into()),
             ..Question::gather(store, fields, stamp)?
         };
         return Ok(Outcome::Again(view(site, &question)));
@@ -99,5 +106,5 @@ pub(crate) fn forget(
     let address: Address = fields.get("note").unwrap_or_default().parse()?;
     let everywhere = fields.get("everywhere") == Some("yes");
     store.forget(&Forget::new(address.clone()).everywhere(everywhere), stamp)?;
-    Ok(act::done(site, &Asked::of(fields), &address, "forgotten"))
+    Ok(act::done(site, &Asked::of(fields)?, &address, "forgotten"))
 }

@@ -95,25 +95,36 @@ impl Sort {
 }
 
 impl Asked {
-    /// Reads the fields of a link or a form. What cannot be read is left out.
-    pub(crate) fn of(fields: &Fields) -> Self {
+    /// Reads the fields of a link or a form. A link that names a note and no list is to the list of the note's scope.
+    ///
+    /// # Errors
+    /// As [`scope`]; [`BadField`](crate::page::fields::BadField).
+    pub(crate) fn of(fields: &Fields) -> Result<Self> {
         let word = fields.get("sort").unwrap_or_default();
         let sort = Sort::ALL.into_iter().find(|sort| sort.word() == word);
-        Self {
-            scope: fields.get("in").and_then(|text| scope(text).ok()),
+        let has_list = ["in", "q", "only", "after"]
+            .iter()
+            .any(|name| fields.has(name));
+        let note: Option<Address> = fields.get("note").and_then(|note| note.parse().ok());
+        let of_note = note.filter(|_| !has_list).map(|note| note.scope());
+        Ok(Self {
+            scope: fields.get("in").map(scope).transpose()?.or(of_note),
             query: fields.get("q").unwrap_or_default().to_owned(),
             only: fields.get("only").map(Only::of).unwrap_or_default(),
             sort: sort.unwrap_or_default(),
-            after: fields.number("after"),
-        }
+            after: fields.number("after")?,
+        })
     }
 }
 
-/// Reads a scope as addresses write it: `agent:name`.
+/// Reads a scope as addresses write it, `agent:name`, or the path of a place.
 ///
 /// # Errors
 /// [`waynote::Error::InvalidAddress`], [`waynote::Error::InvalidPlace`], [`waynote::Error::InvalidName`].
 pub(crate) fn scope(text: &str) -> Result<Scope> {
+    if text.starts_with(['~', '/']) {
+        return text.parse().map(Scope::Place);
+    }
     let (kind, name) = text.split_once(':').unwrap_or((text, ""));
     let decoded = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
     Scope::from_parts(kind.parse()?, &decoded)
@@ -137,13 +148,34 @@ pub(crate) struct Item {
     pub(crate) snippet: Option<Snippet>,
 }
 
-/// Reads the page that was asked for.
-pub(crate) fn gather(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
-    match &asked.scope {
-        _ if !asked.query.is_empty() => found(store, asked, site),
-        None => changed(store, asked, site),
-        Some(scope) => of_scope(store, asked, scope),
+/// Reads the page that was asked for. A note that is open stands on the first page of its scope's list, also when its
+/// turn comes later.
+pub(crate) fn gather(
+    store: &dyn Store,
+    asked: &Asked,
+    open: Option<&Note>,
+    site: &Site<'_>,
+) -> Result<List> {
+    let Some(scope) = asked.scope.as_ref().filter(|_| asked.query.is_empty()) else {
+        return match asked.query.is_empty() {
+            true => changed(store, asked, site),
+            false => found(store, asked, site),
+        };
+    };
+    let mut list = of_scope(store, asked, scope)?;
+    let is_listed = |note: &Note| list.items.iter().any(|of| of.note.address == note.address);
+    let is_whole = asked.after.is_none() && asked.only == Only::All;
+    let open = open.filter(|note| is_whole && note.address.scope() == *scope && !is_listed(note));
+    if let Some(note) = open.cloned() {
+        list.items.insert(
+            0,
+            Item {
+                note,
+                snippet: None,
+            },
+        );
     }
+    Ok(list)
 }
 
 fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {

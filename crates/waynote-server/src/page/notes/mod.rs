@@ -1,6 +1,7 @@
 //! Notes: the scopes as a tree, the list, and one note to read, to write and to forget.
 
 pub(crate) mod act;
+mod done;
 pub(crate) mod edit;
 pub(crate) mod forget;
 mod list;
@@ -8,10 +9,11 @@ mod reader;
 mod tree;
 mod view;
 
-use waynote::{Place, Result, Scope, ScopeKind, Store};
+use waynote::{Place, Result, ScopeKind, Store};
 
 use super::fields::{Fields, Link};
 use super::site::{Site, View};
+pub(crate) use done::Done;
 pub(crate) use list::{Asked, List, scope};
 pub(crate) use reader::Reader;
 use tree::Row;
@@ -26,18 +28,20 @@ pub(crate) struct Notes {
     pub(crate) all: u64,
     pub(crate) reader: Option<Reader>,
     /// What was done before this page was shown.
-    pub(crate) done: Option<String>,
+    pub(crate) done: Option<Done>,
 }
 
 impl Notes {
     /// Reads what was asked for.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
-        let asked = Asked::of(fields);
+        let asked = Asked::of(fields)?;
+        let reader = Reader::gather(store, fields)?;
+        let open = reader.as_ref().and_then(Reader::note);
         let chosen = |kind| asked.scope.as_ref().filter(|scope| scope.kind() == kind);
         let place: Option<Place> = chosen(ScopeKind::Place).and_then(|of| of.name().parse().ok());
         let name = |kind| chosen(kind).and_then(|of| of.name().parse().ok());
         Ok(Self {
-            list: list::gather(store, &asked, site)?,
+            list: list::gather(store, &asked, open, site)?,
             tree: [
                 (
                     "Places",
@@ -59,8 +63,8 @@ impl Notes {
                 ),
             ],
             all: site.seen.notes(),
-            reader: Reader::gather(store, fields)?,
-            done: fields.get("done").map(str::to_owned),
+            done: Done::gather(store, fields, reader.as_ref())?,
+            reader,
             asked,
         })
     }
@@ -75,7 +79,7 @@ impl Asked {
     /// This list in a link to something else, so that one comes back to it.
     pub(crate) fn on(&self, link: Link) -> Link {
         let query = Some(&self.query).filter(|query| !query.is_empty());
-        link.with_some("in", self.scope.as_ref())
+        link.with_some("in", self.scope_field())
             .with_some("q", query)
             .with_some("only", self.only.word())
             .with_some(
@@ -85,10 +89,18 @@ impl Asked {
             .with_some("after", self.after)
     }
 
+    /// The scope of the list. The list of all notes says so: a link to a note and no list is to that of its scope.
+    fn scope_field(&self) -> Option<String> {
+        match &self.scope {
+            Some(scope) => Some(scope.to_string()),
+            None => self.query.is_empty().then(String::new),
+        }
+    }
+
     /// The fields of this list, for a form.
     pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
         let mut fields = Vec::new();
-        fields.extend(self.scope.as_ref().map(|of| ("in", Scope::to_string(of))));
+        fields.extend(self.scope_field().map(|scope| ("in", scope)));
         fields.extend(Some(("q", self.query.clone())).filter(|(_, query)| !query.is_empty()));
         fields.extend(self.only.word().map(|word| ("only", word)));
         fields.extend(

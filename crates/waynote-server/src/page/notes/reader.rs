@@ -21,6 +21,16 @@ pub(crate) struct Reader {
     pub(crate) note: Found,
 }
 
+impl Reader {
+    /// The note, if there is one.
+    pub(super) fn note(&self) -> Option<&Note> {
+        match &self.note {
+            Found::Note(note) => Some(note),
+            _ => None,
+        }
+    }
+}
+
 /// What there is at an address.
 pub(crate) enum Found {
     Note(Box<Note>),
@@ -36,10 +46,7 @@ impl Reader {
         let Some(text) = fields.get("note") else {
             return Ok(None);
         };
-        let address: Address = match text.parse() {
-            Ok(address) => address,
-            Err(_) => return Ok(None),
-        };
+        let address: Address = text.parse()?;
         let note = match store.get(&address) {
             Ok(Some(note)) => Found::Note(Box::new(note)),
             Ok(None) => match store.history_before(&address, None, 1)?.pop() {
@@ -54,41 +61,15 @@ impl Reader {
     }
 }
 
-/// What was done before the page was shown.
-pub(super) fn done(site: &Site<'_>, notes: &Notes) -> Markup {
-    let Some(done) = notes.done.as_deref() else {
-        return html! {};
-    };
-    let said = match done {
-        "saved" => "Saved.",
-        "pinned" => "Pinned: every prompt of this agent shows it whole.",
-        "unpinned" => "Unpinned: prompts show it as one line.",
-        "deleted" => "Deleted. Its history stays, and it can be brought back.",
-        "undone" => "Undone.",
-        "redone" => "Redone.",
-        "restored" => "Restored.",
-        "forgotten" => "Forgotten: no text of it is left in the store.",
-        "unchanged" => "Nothing changed: it said that already.",
-        _ => return html! {},
-    };
-    html! {
-        div.notice role="status" data-notice="" {
-            span { (said) }
-            @if let (true, "deleted", Some(reader)) = (site.may_write(), done, &notes.reader) {
-                @if let Found::Gone(last) = &reader.note {
-                    (action(site, &notes.asked, "undo", &reader.address, last.number(), html! { button.btn { "Undo" } }))
-                }
-            }
-        }
-    }
-}
-
 pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
     html! {
         article.card.reader data-live="reader" {
             @match &notes.reader {
                 None => {
-                    div.empty { p { "Choose a note from the list to read it here." } p.keys-hint { kbd { "j" } " " kbd { "k" } " go through the list." } }
+                    div.empty {
+                        @if notes.list.items.is_empty() { p { "A note of the list is shown here." } }
+                        @else { p { "Choose a note from the list to read it here." } p.keys-hint { kbd { "j" } " " kbd { "k" } " go through the list." } }
+                    }
                 }
                 Some(reader) => {
                     a.btn.back href=(notes.asked.link(site).href()) { "‹ Back to the list" }
@@ -220,7 +201,7 @@ pub(super) fn edit(site: &Site<'_>, asked: &Asked, address: &Address, revision: 
     clippy::needless_pass_by_value,
     reason = "it is made where this is called"
 )]
-pub(crate) fn action(
+pub(super) fn action(
     site: &Site<'_>,
     asked: &Asked,
     act: &str,

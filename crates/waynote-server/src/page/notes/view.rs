@@ -6,7 +6,7 @@ use waynote::{EntryType, ScopeKind, Snippet};
 
 use super::list::{Asked, Item, Only, Sort};
 use super::tree::Row;
-use super::{Notes, reader};
+use super::{Notes, done, reader};
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, grouped};
 
@@ -21,7 +21,7 @@ pub(crate) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
                 a.btn.primary href=(new(site, asked)) { "New note" }
             }
         }
-        (reader::done(site, notes))
+        (done::view(site, notes))
         (bar(site, notes))
         div.three.reading[notes.reader.is_some()] {
             (tree(site, notes))
@@ -36,10 +36,13 @@ fn new(site: &Site<'_>, asked: &Asked) -> String {
 }
 
 fn number(notes: &Notes) -> Markup {
+    let is_search = !notes.asked.query.is_empty();
     html! {
-        @match (notes.list.total, &notes.asked.scope) {
-            (Some(total), _) => { (grouped(total)) " of " (grouped(notes.all.max(total))) }
-            _ => { (grouped(notes.all)) }
+        @match notes.list.total {
+            Some(total) if is_search => { (waynote::text::plural(total, "hit")) }
+            None if is_search => { "the " (notes.list.items.len()) " best hits" }
+            Some(total) => { (grouped(total)) " of " (grouped(notes.all.max(total))) }
+            None => { (grouped(notes.all)) }
         }
     }
 }
@@ -154,7 +157,7 @@ fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
     html! {
         a href=(href) data-swap="" data-key=(note.address) data-rev=(note.revision) aria-current=[is_open.then_some("true")] {
             span.row {
-                span.grow { @if is_inside { (words::name_inside(note)) } @else { (words::name(note)) } }
+                span.grow { @if is_inside { (words::name_inside(note)) } @else { (words::name_listed(note)) } }
                 @if note.pinned { (chip("", "pinned")) }
                 @if note.resolved_by.is_some() { (chip("out", "resolved")) }
                 (words::day(note.updated_at, site.now))
@@ -209,8 +212,7 @@ fn nothing(site: &Site<'_>, asked: &Asked, is_more: bool) -> Markup {
                 @if site.may_write() { p { a href=(new(site, asked)) { "Write the first one" } } }
             } @else {
                 p { "This store has no notes yet." }
-                p { "An agent writes them while it works; a person writes one here or with" }
-                p { code { "waynote key save deploy 'run make ship'" } }
+                (words::first_steps())
             }
         }
     }

@@ -9,16 +9,18 @@ use jiff::tz::TimeZone;
 use waynote::context::{Block, Budget, ReaderTools, Request, Section, Shown, Style, render};
 use waynote::store::AsOf;
 use waynote::store::Ask;
+use waynote::visible::visible;
 use waynote::{Action, Address, Error, Note, Result, Scope, ScopeKind, Store};
 
-use super::fields::Fields;
+use super::fields::{BadField, Fields, iteration};
 use super::site::Site;
 use parts::Part;
 
 pub(crate) use view::view;
 
 /// The budgets that can be asked for: a larger block is for a command, not for a page.
-const MOST_TOKENS: u64 = 8_000;
+const LEAST_TOKENS: usize = 100;
+const MOST_TOKENS: usize = 8_000;
 
 /// How many changes the slider has at most.
 const STEPS: usize = 240;
@@ -109,7 +111,8 @@ pub(crate) struct Step {
 }
 
 impl Now {
-    /// Reads what is asked for. A field that is missing gets what was used last in the store.
+    /// Reads what is asked for. A field that is missing gets where the server was started, else what was used last in the
+    /// store.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
         let stretch = site.changes.before(None, STEPS)?;
         let (journal, is_all) = (stretch.items, stretch.is_last);
@@ -129,9 +132,11 @@ impl Now {
             sessions: site.seen.names(ScopeKind::Session, CHOICES),
             is_empty: journal.is_empty() && is_all,
         };
-        let field = |name, kind, otherwise: &str| match fields.text(name) {
-            Some(text) => text.trim().to_owned(),
-            None => last_of(kind).unwrap_or_else(|| otherwise.to_owned()),
+        let field = |name, kind, otherwise: &str| match (fields.text(name), site.start) {
+            (Some(text), _) => text.trim().to_owned(),
+            (None, Some(start)) if kind == ScopeKind::Place => start.place.to_string(),
+            (None, Some(start)) => start.agent.to_string(),
+            (None, None) => last_of(kind).unwrap_or_else(|| otherwise.to_owned()),
         };
         let mut typed = Typed {
             place: field("place", ScopeKind::Place, "~"),
@@ -141,8 +146,7 @@ impl Now {
             budget: fields.get("budget").unwrap_or("2000").to_owned(),
             prompt: fields.get("prompt").unwrap_or_default().to_owned(),
             style: fields
-                .get("style")
-                .and_then(|style| style.parse().ok())
+                .parsed("style", "a style", "the styles are stable and faithful")?
                 .unwrap_or(Style::Stable),
             at: None,
         };
@@ -151,13 +155,14 @@ impl Now {
         if let Ok(request) = &request {
             times.steps = steps(&journal, request);
         }
-        typed.at = asked_time(fields, &times.steps);
+        let asked_time = asked_time(fields, &times.steps);
+        typed.at = *asked_time.as_ref().unwrap_or(&None);
         times.at = match typed.at {
             Some(at) => times.steps.partition_point(|step| step.time <= at),
             None => times.steps.len(),
         };
         let block = request.and_then(|request| {
-            let request = request.as_of(typed.at.map(AsOf::Time));
+            let request = request.as_of(asked_time?.map(AsOf::Time));
             shows(store, &request)
         });
         Ok(Self {
@@ -185,9 +190,7 @@ fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
         "" => None,
         session => Some(session.parse()?),
     };
-    let budget = typed.budget.replace([',', ' '], "").parse().unwrap_or(2000);
-    let budget = u64::clamp(budget, 100, MOST_TOKENS);
-    let iteration = typed.iteration.trim_start_matches('#').parse().ok();
+    let iteration = iteration(&typed.iteration)?;
     let prompt = (!typed.prompt.is_empty()).then(|| typed.prompt.clone());
     let request = Request::new(agent.parse()?, place.parse()?, now)
         .session(session)
@@ -195,10 +198,20 @@ fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
         .style(typed.style)
         // Its tokens are counted, though style faithful has no budget.
         .explain(typed.style == Style::Faithful)
-        .budget(Budget::of(usize::try_from(budget).unwrap_or(2000)))
+        .budget(Budget::of(budget(&typed.budget)?))
         .query(prompt)
         .tools(ReaderTools::new("note_show", "note_search"));
     Ok(request)
+}
+
+/// The budget that was typed, in tokens.
+fn budget(typed: &str) -> Result<usize> {
+    let tokens = typed.replace([',', ' '], "").parse().ok();
+    let tokens = tokens.filter(|tokens| (LEAST_TOKENS..=MOST_TOKENS).contains(tokens));
+    tokens.ok_or_else(|| {
+        let says = format!("`{}` is not a budget of this page", visible(typed));
+        BadField::new(says, "write a number of tokens from 100 to 8,000").into()
+    })
 }
 
 /// The changes of notes that the block may show, oldest first.
@@ -222,30 +235,26 @@ fn steps(journal: &[waynote::Revision], request: &Request) -> Vec<Step> {
 }
 
 /// The time that was asked for: by the slider, as a step of so many up to a time, or as a date; none: now.
-fn asked_time(fields: &Fields, steps: &[Step]) -> Option<Timestamp> {
-    if let Some(when) = fields
-        .get("when")
-        .and_then(|when| when.parse::<DateTime>().ok())
-    {
-        return when
-            .to_zoned(TimeZone::UTC)
-            .ok()
-            .map(|zoned| zoned.timestamp());
+fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
+    const ADVICE: &str = "write a time, for example 2026-05-17T12:00:00Z";
+    let time = |name| fields.parsed::<Timestamp>(name, "a time", ADVICE);
+    if let Some(when) = fields.parsed::<DateTime>("when", "a time", ADVICE)? {
+        let zoned = when.to_zoned(TimeZone::UTC).ok();
+        return Ok(zoned.map(|zoned| zoned.timestamp()));
     }
-    if let (Some(step), Some(of)) = (fields.number("step"), fields.get("of")) {
-        let of: Timestamp = of.parse().ok()?;
-        let known = steps.partition_point(|step| step.time <= of);
-        let step = usize::try_from(step).ok()?;
-        return match step {
-            _ if step >= known => None,
-            0 => {
-                let first = steps.first()?.time;
-                first.checked_sub(jiff::Span::new().microseconds(1)).ok()
-            }
-            _ => Some(steps[step - 1].time),
-        };
-    }
-    fields.get("at")?.parse().ok()
+    let (Some(step), Some(of)) = (fields.number("step")?, time("of")?) else {
+        return time("at");
+    };
+    let known = &steps[..steps.partition_point(|step| step.time <= of)];
+    let step = usize::try_from(step).unwrap_or(usize::MAX);
+    Ok(match (step, known.first()) {
+        (_, None) => None,
+        (step, _) if step >= known.len() => None,
+        (0, Some(first)) => (first.time)
+            .checked_sub(jiff::Span::new().microseconds(1))
+            .ok(),
+        (step, _) => Some(known[step - 1].time),
+    })
 }
 
 fn shows(store: &dyn Store, request: &Request) -> Result<Shows> {

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 use waynote::context::{Claim, Section, Shown, Style, Why};
 use waynote::text::minute;
+use waynote::visible::visible;
 
 use super::parts::{Part, What};
-use super::{Choices, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
+use super::{Choices, LEAST_TOKENS, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
 use crate::page::fields::Link;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, size};
@@ -24,10 +25,13 @@ const SECTIONS: [Section; 4] = [
 pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
     html! {
         div.head {
-            h1 { @if now.typed.at.is_some() { "What a run read then" } @else { "What a run reads now" } }
+            h1 data-live="title" { (title(now)) }
             span.grow {}
-            button.btn.needs-script type="button" data-copy="block" { "Copy block" }
+            span data-live="copy" {
+                button.btn.needs-script type="button" data-copy="block" disabled[now.block.as_ref().is_ok_and(|shows| shows.block.text.is_empty())] { "Copy block" }
+            }
         }
+        div data-live="waits" { (waits(site)) }
         (bar(site, &now.typed, &now.choices))
         div data-live="budget" {
             @match &now.block {
@@ -35,10 +39,41 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
                 Ok(shows) => { (budget(shows)) }
             }
         }
-        (time(site, &now.typed, &now.times))
-        div data-live="block" {
-            @if let Ok(shows) = &now.block {
-                div.cols { (block(shows, now.choices.is_empty)) (receipt(site, shows)) }
+        div.cols {
+            div data-live="block" { @if let Ok(shows) = &now.block { (block(shows, now.choices.is_empty)) } }
+            div.stack {
+                div data-live="receipt" { @if let Ok(shows) = &now.block { (receipt(site, shows)) } }
+                (time(site, &now.typed, &now.times, now.block.is_err()))
+            }
+        }
+    }
+}
+
+fn title(now: &Now) -> &'static str {
+    match (&now.block, now.typed.at) {
+        (Err(_), _) => "What a run reads",
+        (Ok(_), Some(_)) => "What a run read then",
+        (Ok(_), None) => "What a run reads now",
+    }
+}
+
+/// The sessions that wait for a person.
+fn waits(site: &Site<'_>) -> Markup {
+    const NAMED: usize = 3;
+    let waiting = site.seen.waiting();
+    let more = waiting.len().saturating_sub(NAMED);
+    html! {
+        @if !waiting.is_empty() {
+            div.notice.warn role="status" {
+                span {
+                    @for (index, session) in waiting.iter().take(NAMED).enumerate() {
+                        @if index > 0 { ", " }
+                        a.link href=(site.view(View::Sessions).with("session", session).href()) { strong { (visible(session.as_str())) } }
+                    }
+                    @if more > 0 { " and " (more) " more" }
+                    @if waiting.len() == 1 { " asks a question, and waits for your answer." } @else { " ask questions, and wait for your answers." }
+                }
+                a.btn href=(site.view(View::Sessions).href()) { "Answer" }
             }
         }
     }
@@ -67,7 +102,7 @@ fn bar(site: &Site<'_>, typed: &Typed, choices: &Choices) -> Markup {
                 }
             }
             label.field.short { span { "budget" }
-                input.num name="budget" value=(typed.budget) inputmode="numeric" autocomplete="off" title={ "100 to " (MOST_TOKENS) " tokens; style faithful has none" };
+                input.num name="budget" value=(typed.budget) inputmode="numeric" autocomplete="off" title={ (size(LEAST_TOKENS)) " to " (size(MOST_TOKENS)) " tokens; style faithful has none" };
             }
             label.field.wide { span { "prompt" }
                 input name="prompt" value=(typed.prompt) placeholder="what the run is about to do (optional)" autocomplete="off";
@@ -105,7 +140,7 @@ fn budget(shows: &Shows) -> Markup {
                 @if shows.block.style == Style::Stable {
                     small.num {
                         (shows.number(Shown::Whole)) " whole · " (shows.number(Shown::Line)) " as a line · "
-                        (receipt.left_out) " left out"
+                        (words::grouped(receipt.left_out)) " left out"
                     }
                 }
             }
@@ -161,7 +196,7 @@ fn block(shows: &Shows, is_empty: bool) -> Markup {
                 div.empty {
                     @if is_empty {
                         p { "This store has no notes yet. What a run would read stands here as soon as there is one." }
-                        p { code { "waynote key save deploy 'run make ship'" } }
+                        (words::first_steps())
                     } @else {
                         p { "No note applies: the model would get nothing." }
                         p { "Choose another place, agent or session above." }
@@ -219,7 +254,7 @@ fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
     html! {
         section.card {
             header {
-                h2 { "Receipt" } span.grow {} small { "in the order of the claims" }
+                h2 { "Receipt" } span.grow {} small { "by priority" }
             }
             @if claims.is_empty() {
                 p.empty { "Every note that applies is listed here: whole, as a line, or left out, and why." }
@@ -230,7 +265,7 @@ fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
                 }
             }
             @if more > 0 {
-                p.fill { (words::grouped(more)) " more left out: behind those that fill the section." }
+                p.fill { (words::grouped(more)) " more left out: no room left in this section." }
             }
             @if !receipt.damaged.is_empty() {
                 p.fill.bad { "Damaged and left out: " (receipt.damaged.iter().take(3).cloned().collect::<Vec<_>>().join(", ")) }
@@ -267,7 +302,7 @@ fn row(site: &Site<'_>, shows: &Shows, index: usize, claim: &Claim) -> Markup {
 }
 
 /// The slider through the changes, and a date.
-fn time(site: &Site<'_>, typed: &Typed, times: &Times) -> Markup {
+fn time(site: &Site<'_>, typed: &Typed, times: &Times, is_bad: bool) -> Markup {
     let steps = &times.steps;
     let to = |at: Option<jiff::Timestamp>| link(site, typed).with_some("at", at).href();
     let since = steps.len() - times.at;
@@ -281,6 +316,7 @@ fn time(site: &Site<'_>, typed: &Typed, times: &Times) -> Markup {
                 span.grow {}
                 small.num data-live="time" {
                     @match typed.at {
+                        None if is_bad => {}
                         None => { "now" }
                         Some(at) => { (minute(at)) " UTC · " (waynote::text::plural(since as u64, "change")) " since" }
                     }

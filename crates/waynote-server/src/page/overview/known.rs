@@ -23,8 +23,8 @@ pub(crate) struct Known {
     pub(super) places: BTreeMap<String, ScopeSummary>,
     pub(super) agents: BTreeMap<Name, ScopeSummary>,
     pub(super) logs: BTreeMap<Name, ScopeSummary>,
-    /// The sessions that have events, if they were asked for.
-    pub(super) sessions: Option<BTreeMap<Name, Last>>,
+    /// The sessions that have events.
+    pub(super) sessions: BTreeMap<Name, Last>,
 }
 
 impl Known {
@@ -36,14 +36,11 @@ impl Known {
         self.is_damaged
     }
 
-    pub(super) fn has_sessions(&self) -> bool {
-        self.sessions.is_some()
-    }
-
-    /// Reads all scopes.
+    /// Reads all scopes, and the last events of all sessions.
     pub(super) fn read(store: &dyn Reader) -> Result<Self> {
         let answers = store.read(&Ask {
             summaries: KINDS.to_vec(),
+            event_sessions: true,
             version: true,
             ..Ask::default()
         })?;
@@ -53,23 +50,12 @@ impl Known {
             places: BTreeMap::new(),
             agents: BTreeMap::new(),
             logs: BTreeMap::new(),
-            sessions: None,
+            sessions: last_of(store, answers.event_sessions)?,
         };
         for summary in answers.summaries.into_iter().flatten() {
             known.put(summary);
         }
         Ok(known)
-    }
-
-    /// Reads the last events of all sessions.
-    pub(super) fn read_sessions(&mut self, store: &dyn Reader) -> Result<()> {
-        let answers = store.read(&Ask {
-            event_sessions: true,
-            ..Ask::default()
-        })?;
-        self.is_damaged |= !answers.damaged.is_empty();
-        self.sessions = Some(last_of(store, answers.event_sessions)?);
-        Ok(())
     }
 
     /// Reads again what was touched up to a point.
@@ -97,9 +83,8 @@ impl Known {
                 false => self.remove(&scope),
             }
         }
-        if let Some(sessions) = &mut self.sessions {
-            sessions.extend(last_of(store, touched.sessions.into_iter().collect())?);
-        }
+        let sessions = touched.sessions.into_iter().collect();
+        self.sessions.extend(last_of(store, sessions)?);
         self.at = at;
         Ok(())
     }

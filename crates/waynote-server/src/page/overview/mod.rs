@@ -24,24 +24,21 @@ pub(crate) struct Overview {
 }
 
 impl Overview {
-    /// What is known now. What happened in sessions is only read if somebody asks for it.
+    /// What is known now.
     ///
     /// # Errors
     /// Those of [`Reader::read`].
-    pub(super) fn now(&self, store: &dyn Reader, with_sessions: bool) -> Result<Arc<Known>> {
+    pub(super) fn now(&self, store: &dyn Reader) -> Result<Arc<Known>> {
         // Whoever comes meanwhile waits: two would read the same.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match kept.take() {
             Some(known) => renewed(store, known)?,
             None => None,
         };
-        let mut known = match known {
+        let known = match known {
             Some(known) => known,
             None => Arc::new(Known::read(store)?),
         };
-        if with_sessions && !known.has_sessions() {
-            Arc::make_mut(&mut known).read_sessions(store)?;
-        }
         // What was left out as damaged may be mended without a word in the feed.
         if !known.is_damaged() {
             *kept = Some(known.clone());

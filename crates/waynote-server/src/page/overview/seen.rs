@@ -64,10 +64,19 @@ impl<'g> Seen<'g> {
             .sum()
     }
 
+    /// The sessions whose question is open, the longest waiting first.
+    pub(crate) fn waiting(&self) -> Vec<&Name> {
+        let all = self.known.sessions.iter().filter(|(_, last)| last.waits);
+        let mut waiting: Vec<_> = all
+            .filter(|(session, _)| self.grant.sees(&Scope::Session((*session).clone())))
+            .collect();
+        waiting.sort_by_key(|(_, last)| (last.at, last.position));
+        waiting.into_iter().map(|(session, _)| session).collect()
+    }
+
     /// The sessions, newest first. Logs that no loop wrote have no events, and come last, by name.
     pub(crate) fn sessions(&self) -> Vec<OfSession> {
-        let none = std::collections::BTreeMap::new();
-        let lasts = self.known.sessions.as_ref().unwrap_or(&none);
+        let lasts = &self.known.sessions;
         let logs = &self.known.logs;
         let with_notes = logs.iter().map(|(session, of)| OfSession {
             session: session.clone(),

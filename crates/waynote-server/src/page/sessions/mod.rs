@@ -63,8 +63,8 @@ pub(crate) struct Row {
 
 impl Sessions {
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
-        let after = usize::try_from(fields.number("after").unwrap_or(0)).unwrap_or(0);
-        let named: Option<Name> = fields.get("session").and_then(|name| name.parse().ok());
+        let after = usize::try_from(fields.number("after")?.unwrap_or(0)).unwrap_or(usize::MAX);
+        let named: Option<Name> = fields.get("session").map(str::parse).transpose()?;
         let all = site.seen.sessions();
         let total = all.len();
         let asking = all

@@ -29,7 +29,7 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
         @if sessions.rows.is_empty() && sessions.after == 0 {
             section.card { div.empty {
                 p { "No loop has run yet. Each one is a session: its iterations, its notes and its questions stand here." }
-                p { code { "waynote loop nightly --with claude --spec SPEC.md" } }
+                p { code { "waynote loop --session nightly --spec SPEC.md --with claude-code" } }
             } }
         } @else {
             div.cols.sessions {
@@ -37,7 +37,7 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
                     div data-live="asks" { @for asks in &sessions.questions { (ask(site, asks)) } }
                     (list(site, sessions))
                 }
-                div data-live="session" { @if let Some(one) = &sessions.one { (session(site, one)) } }
+                div.one id="session" data-live="session" { @if let Some(one) = &sessions.one { (session(site, one)) } }
             }
         }
     }
@@ -45,8 +45,8 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
 
 fn waits(number: usize) -> String {
     match number {
-        1 => "1 waits for you".into(),
-        number => format!("{number} wait for you"),
+        1 => "1 needs an answer".into(),
+        number => format!("{number} need an answer"),
     }
 }
 
@@ -75,7 +75,7 @@ fn ask(site: &Site<'_>, asks: &Asks) -> Markup {
 fn list(site: &Site<'_>, sessions: &Sessions) -> Markup {
     let open = sessions.one.as_ref().map(|one| one.session.as_str());
     html! {
-        section.card data-live="sessions" {
+        section.card id="sessions" data-live="sessions" {
             header { h2 { "All sessions" } span.grow {} small { "newest first" } }
             table {
                 thead { tr {
@@ -104,7 +104,7 @@ fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Mark
         .map(|(began, last)| last.duration_since(began).as_secs());
     html! {
         tr.open[is_open] data-key=(row.session) data-rev=[row.last] {
-            td { a.addr href=(link.with_some("after", after).href()) data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
+            td { a.addr href={ (link.with_some("after", after).href()) "#session" } data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
             td { (row.state.chip()) @if let Some(detail) = &row.state.detail { small.why { (visible(detail)) } } }
             td.num { @match (row.iteration, row.of) {
                 (Some(iteration), Some(of)) => { (iteration) " of " (of) }
@@ -121,6 +121,7 @@ fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Mark
 fn session(site: &Site<'_>, one: &One) -> Markup {
     let name = one.session.as_str();
     html! {
+        a.btn.back href="#sessions" { "‹ All sessions" }
         section.card aria-labelledby="session-title" {
             header {
                 h2.title id="session-title" { span.addr { (visible(name)) } } (one.state.chip())

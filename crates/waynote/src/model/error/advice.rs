@@ -16,9 +16,7 @@ impl Error {
                 }
             }
             Self::InvalidName { .. } => "a name has 1 to 200 bytes and no control characters",
-            Self::InvalidPlace { .. } => {
-                "a place is `~`, `~/x`, an absolute path, or a relative one"
-            }
+            Self::InvalidPlace { .. } => "a place is `~`, `~/x` or an absolute path",
             Self::InvalidAddress { .. } => {
                 "write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, \
                  with `@REVISION` for an older one"

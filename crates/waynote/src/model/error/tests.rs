@@ -294,7 +294,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     invalid_name (Invalid): `x [masked: github-token] y` is not a valid name: it is wrong
       a name has 1 to 200 bytes and no control characters
     invalid_place (Invalid): `x [masked: github-token] y` is not a place: it is wrong
-      a place is `~`, `~/x`, an absolute path, or a relative one
+      a place is `~`, `~/x` or an absolute path
     invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type

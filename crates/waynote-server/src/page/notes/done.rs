@@ -1,0 +1,93 @@
+//! What was done before the page was shown, with the way back.
+
+use maud::{Markup, html};
+use waynote::{Address, Result, Revision, Store};
+
+use super::reader::{Found, action};
+use super::{Notes, Reader};
+use crate::page::fields::Fields;
+use crate::page::site::Site;
+use crate::page::words::{self, author};
+
+/// What was done.
+pub(crate) struct Done {
+    what: String,
+    /// The note, and the number of its last revision.
+    note: Option<(Address, u64)>,
+    /// The change that an undo took back.
+    undone: Option<Revision>,
+}
+
+impl Done {
+    /// Reads what the field `done` says; none when there is no such field.
+    pub(super) fn gather(
+        store: &dyn Store,
+        fields: &Fields,
+        reader: Option<&Reader>,
+    ) -> Result<Option<Self>> {
+        let Some(what) = fields.get("done") else {
+            return Ok(None);
+        };
+        let last = reader.and_then(|reader| match &reader.note {
+            Found::Note(note) => Some((reader.address.clone(), note.revision)),
+            Found::Gone(last) => Some((reader.address.clone(), last.number())),
+            Found::Nothing(_) => None,
+        });
+        let undone = match &last {
+            Some((address, _)) if what == "undone" => undone(store, address)?,
+            _ => None,
+        };
+        Ok(Some(Self {
+            what: what.to_owned(),
+            note: last,
+            undone,
+        }))
+    }
+}
+
+/// The change that the last revision of a note took back.
+fn undone(store: &dyn Store, address: &Address) -> Result<Option<Revision>> {
+    let last = store.history_before(address, None, 1)?.pop();
+    let Some(number) = last.and_then(|last| last.undoes) else {
+        return Ok(None);
+    };
+    Ok(store.history_before(address, Some(number + 1), 1)?.pop())
+}
+
+pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
+    let Some(done) = &notes.done else {
+        return html! {};
+    };
+    let said = match done.what.as_str() {
+        "saved" => "Saved",
+        "pinned" => "Pinned: every prompt of this agent shows it whole",
+        "unpinned" => "Unpinned: prompts show it as one line",
+        "deleted" => "Deleted. Its history stays, and it can be brought back",
+        "undone" => "Undone",
+        "redone" => "Redone",
+        "restored" => "Restored",
+        "forgotten" => "Forgotten: no text of it is left in the store",
+        "unchanged" => "Nothing changed: it said that already",
+        _ => return html! {},
+    };
+    let back = match done.what.as_str() {
+        "deleted" => Some(("undo", "Undo")),
+        "undone" => Some(("redo", "Redo")),
+        _ => None,
+    };
+    html! {
+        div.notice role="status" data-notice="" {
+            span {
+                (said)
+                @if let (Some(undone), Some((address, _))) = (&done.undone, &done.note) {
+                    ": the " (undone.action.as_str()) " of " (words::address(address)) " by " (author(undone.author()))
+                    " (revision " (undone.number()) ")"
+                }
+                "."
+            }
+            @if let (true, Some((act, word)), Some((address, last))) = (site.may_write(), back, &done.note) {
+                (action(site, &notes.asked, act, address, *last, html! { button.btn { (word) } }))
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What the page says: of what cannot be read or is not there, after something was done, and of what waits for a person.
+
+use super::page::{note, post, save, stamp};
+use super::support::start;
+
+/// The errors of a page, in words.
+fn problems(body: &str) -> Vec<String> {
+    let parts = body.split("<div class=\"problem\" role=\"alert\">").skip(1);
+    let text = |part: &str| {
+        let part = part.split("</div>").next().unwrap();
+        let pieces = part
+            .split('<')
+            .map(|piece| piece.rsplit('>').next().unwrap());
+        pieces
+            .filter(|piece| !piece.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    parts.map(text).collect()
+}
+
+#[test]
+fn what_cannot_be_read_is_not_replaced_by_something_else() {
+    let server = start();
+    save(&server, "deploy", "run `make ship`", "agent:builder");
+    let mut said = Vec::new();
+    for path in [
+        "?at=garbage",
+        "?when=yesterday",
+        "?step=two&of=2026-08-01T12:00:00Z",
+        "?budget=abc",
+        "?budget=20",
+        "?budget=9000",
+        "?iteration=abc&session=s",
+        "?iteration=0&session=s",
+        "?style=loud",
+        "?place=relative/x",
+        "?agent=%00",
+        "notes?note=garbage",
+        "notes?in=builder",
+        "notes?in=agent:builder&after=x",
+        "notes/new?in=builder",
+        "sessions?after=x",
+        "sessions?session=%00",
+        "history?before=x",
+        "history?note=garbage",
+    ] {
+        let answer = server.get(&format!("/s/notes/{path}"));
+        assert!(
+            !answer.body.contains("make ship"),
+            "{path}: {}",
+            answer.body
+        );
+        assert!(answer.body.contains("class=\"rail\""), "{path}");
+        let problems = problems(&answer.body).join(" | ");
+        said.push(format!("{} {path}: {problems}", answer.status));
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    400 ?at=garbage: `garbage` is not a time. Write a time, for example 2026-05-17T12:00:00Z.
+    400 ?when=yesterday: `yesterday` is not a time. Write a time, for example 2026-05-17T12:00:00Z.
+    400 ?step=two&of=2026-08-01T12:00:00Z: `two` is not a number. Follow a link of the page instead.
+    400 ?budget=abc: `abc` is not a budget of this page. Write a number of tokens from 100 to 8,000.
+    400 ?budget=20: `20` is not a budget of this page. Write a number of tokens from 100 to 8,000.
+    400 ?budget=9000: `9000` is not a budget of this page. Write a number of tokens from 100 to 8,000.
+    400 ?iteration=abc&session=s: `abc` is not an iteration. Write its number, for example 7, or leave it out.
+    400 ?iteration=0&session=s: `0` is not an iteration. Write its number, for example 7, or leave it out.
+    400 ?style=loud: `loud` is not a style. The styles are stable and faithful.
+    400 ?place=relative/x: `relative/x` is not a place: it must start with `~` or `/`. A place is `~`, `~/x` or an absolute path.
+    400 ?agent=%00: `<U+0000>` is not a valid name: it holds the control character U+0000. A name has 1 to 200 bytes and no control characters.
+    400 notes?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 notes?in=builder: `builder` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 notes?in=agent:builder&after=x: `x` is not a number. Follow a link of the page instead.
+    400 notes/new?in=builder: `builder` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    400 sessions?after=x: `x` is not a number. Follow a link of the page instead.
+    400 sessions?session=%00: `<U+0000>` is not a valid name: it holds the control character U+0000. A name has 1 to 200 bytes and no control characters.
+    400 history?before=x: `x` is not a position. Follow a link of the page instead.
+    400 history?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
+    ");
+    // What was typed stays.
+    let body = server.get("/s/notes/?budget=abc&agent=builder").body;
+    assert!(body.contains(r#"name="budget" value="abc""#), "{body}");
+}
+
+#[test]
+fn what_is_not_there_is_a_page_for_a_person_and_problem_details_for_a_program() {
+    let server = start();
+    let html = ["Accept: text/html,application/xhtml+xml,*/*;q=0.8"];
+    let of = |method: &str, path: &str, headers: &[&str]| server.send(method, path, headers, "");
+    for (method, path, status, back) in [
+        ("GET", "/s/notes/nope", 404, "/s/notes/"),
+        ("GET", "/s/notes/notes/%3Cscript%3E/x", 404, "/s/notes/"),
+        ("GET", "/nope", 404, "/"),
+        ("GET", "/s/notes/notes/delete", 405, "/s/notes/"),
+    ] {
+        let page = of(method, path, &html);
+        assert_eq!(page.status, status, "{path}");
+        assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+        assert!(
+            page.header("content-security-policy")
+                .contains("default-src 'none'")
+        );
+        assert!(page.body.contains("There is no such page"), "{}", page.body);
+        assert!(
+            page.body.contains(&format!("href=\"{back}\"")),
+            "{}",
+            page.body
+        );
+        assert!(!page.body.contains("<script>"), "{}", page.body);
+        let program = of(method, path, &["Accept: */*"]);
+        assert_eq!(program.problem().0, status);
+    }
+    let api = of("GET", "/s/notes/api/v1/nope", &html);
+    assert_eq!(api.problem(), (404, "no_such_route".into()));
+}
+
+#[test]
+fn a_new_note_takes_a_path_or_a_session_with_a_type() {
+    let server = start();
+    let save = |fields: &[(&str, &str)]| post(&server, "/s/notes/notes/save", fields);
+    let of_place = save(&[("scope", "~/projects/shop"), ("text", "Rust workspace.")]);
+    assert_eq!(of_place.status, 303, "{}", of_place.body);
+    let written = note(&server, "place:~/projects/shop").unwrap();
+    assert_eq!(written.preview, "Rust workspace.");
+
+    let entry = [("scope", "session:nightly"), ("text", "Use the VPN.")];
+    let refused = save(&entry);
+    assert_eq!(refused.status, 422);
+    assert_eq!(
+        problems(&refused.body),
+        ["Choose a type. The notes of a session are listed by type."]
+    );
+    let refused = save(&[&entry[..], &[("kind", "tip"), ("iteration", "x")]].concat());
+    assert_eq!(
+        problems(&refused.body),
+        ["`x` is not an iteration. Write its number, for example 7, or leave it out."]
+    );
+    let added = save(&[&entry[..], &[("kind", "tip"), ("iteration", "#7")]].concat());
+    assert_eq!(added.status, 303, "{}", added.body);
+    let shown = server.get(added.header("location")).body;
+    assert!(shown.contains("Use the VPN."), "{shown}");
+
+    // A form that is opened has the fields for every scope, and begins with the first empty one.
+    for (path, field) in [
+        (
+            "new",
+            r#"name="scope" value="" list="scope-names" required autofocus"#,
+        ),
+        ("new?in=agent:builder", r#"name="key" value="" autofocus"#),
+        ("new?in=session:nightly", r#"<select name="kind" autofocus"#),
+        (
+            "edit?note=place:~/projects/shop",
+            r#"rows="18" required autofocus"#,
+        ),
+    ] {
+        let form = server.get(&format!("/s/notes/notes/{path}")).body;
+        assert_eq!(form.matches("autofocus").count(), 1, "{path}");
+        assert!(form.contains(field), "{path}: {form}");
+        let fields = form.matches("data-of=").count();
+        assert_eq!(
+            fields,
+            if path.starts_with("new") { 3 } else { 0 },
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn an_undo_says_what_it_took_back() {
+    let server = start();
+    save(&server, "deploy", "one", "agent:builder");
+    save(&server, "deploy", "two", "agent:builder");
+    let of = ("note", "agent:builder#deploy");
+    let notice = |act: &str, base: &str| {
+        let done = post(
+            &server,
+            &format!("/s/notes/notes/{act}"),
+            &[of, ("base", base)],
+        );
+        let body = server.get(done.header("location")).body;
+        let notice = body.split("data-notice=\"\">").nth(1).unwrap();
+        let notice = notice.split("</div>").next().unwrap();
+        let pieces = notice
+            .split('<')
+            .map(|piece| piece.rsplit('>').next().unwrap());
+        pieces.collect::<String>()
+    };
+    assert_eq!(
+        notice("undo", "2"),
+        "Undone: the save of agent:builder#deploy by agent:builder (revision 2).Redo"
+    );
+    assert_eq!(notice("redo", "3"), "Redone.");
+    assert_eq!(
+        notice("delete", "4"),
+        "Deleted. Its history stays, and it can be brought back.Undo"
+    );
+    assert_eq!(
+        notice("undo", "5"),
+        "Undone: the delete of agent:builder#deploy by a person (revision 5).Redo"
+    );
+}
+
+#[test]
+fn a_note_that_a_link_opens_is_chosen_in_the_list_and_the_tree() {
+    let server = start();
+    for number in 0..60 {
+        save(&server, &format!("k{number}"), "text", "agent:builder");
+    }
+    let chosen = |path: &str| {
+        let body = server.get(&format!("/s/notes/{path}")).body;
+        let main = body.split("<main").nth(1).unwrap();
+        let parts = main.split("aria-current=\"true\"").skip(1);
+        let text = |part: &str| {
+            let part = part.split("</a>").next().unwrap();
+            part.split('<')
+                .map(|piece| piece.rsplit('>').next().unwrap())
+                .collect::<String>()
+        };
+        parts.map(text).collect::<Vec<_>>()
+    };
+    // It was written first, so it would be on the second page.
+    assert_eq!(
+        chosen("notes?note=agent:builder%23k0"),
+        ["builder60", "#k012:00text"]
+    );
+    assert_eq!(
+        chosen("notes?in=&note=agent:builder%23k59"),
+        ["All notes60", "#k59 builder12:00text"]
+    );
+    let body = server.get("/s/notes/notes?q=text").body;
+    assert!(body.contains("the 60 best hits"), "{body}");
+    let body = server.get("/s/notes/notes?q=k7").body;
+    assert!(body.contains(">1 hit<"), "{body}");
+}
+
+#[test]
+fn a_question_that_waits_is_on_every_page() {
+    let server = start();
+    assert!(
+        server
+            .get("/s/notes/")
+            .body
+            .contains("<title>Now · notes · waynote</title>")
+    );
+    let session: waynote::Name = "migrate-db".parse().unwrap();
+    let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
+    let start = waynote::loops::LoopStart::new(holder, "/home/u/projects/shop", &|_| Some(false));
+    let of = waynote::loops::Loop::begin(&*server.store, session.clone(), start, &stamp("person"));
+    let of = of.unwrap();
+    of.start_iteration(&stamp("agent:builder")).unwrap();
+    let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
+    waynote::loops::signal(
+        &*server.store,
+        &session,
+        Some(1),
+        &asks,
+        &stamp("agent:builder"),
+    )
+    .unwrap();
+    for (path, title) in [
+        ("", "Now"),
+        ("notes", "Notes"),
+        ("sessions", "Sessions"),
+        ("history", "History"),
+    ] {
+        let body = server.get(&format!("/s/notes/{path}")).body;
+        assert!(
+            body.contains(&format!("<title>(1) {title} · notes")),
+            "{path}: {body}"
+        );
+        assert!(
+            body.contains(r#"<span class="badge">1<span class="unseen"> question</span></span>"#),
+            "{path}"
+        );
+    }
+    let now = server.get("/s/notes/").body;
+    let banner = now
+        .split("data-live=\"waits\">")
+        .nth(1)
+        .unwrap()
+        .split("</div>")
+        .next()
+        .unwrap();
+    insta::assert_snapshot!(banner, @r#"<div class="notice warn" role="status"><span><a class="link" href="/s/notes/sessions?session=migrate-db"><strong>migrate-db</strong></a> asks a question, and waits for your answer.</span><a class="btn" href="/s/notes/sessions">Answer</a>"#);
+    let answer = [("session", "migrate-db"), ("answer", "Yes.")];
+    post(&server, "/s/notes/sessions/answer", &answer);
+    let now = server.get("/s/notes/").body;
+    assert!(
+        !now.contains("class=\"badge\"")
+            && !now.contains("(1)")
+            && !now.contains("asks a question")
+    );
+}
+
+#[test]
+fn what_would_be_forgotten_is_shown() {
+    let server = start();
+    save(&server, "deploy", "the first text", "agent:builder");
+    save(&server, "deploy", "the second text", "agent:builder");
+    let asks = server
+        .get("/s/notes/notes/forget?note=agent:builder%23deploy")
+        .body;
+    assert!(
+        asks.contains("the first text") && asks.contains("the second text"),
+        "{asks}"
+    );
+    let unsure = post(
+        &server,
+        "/s/notes/notes/forget",
+        &[("note", "agent:builder#deploy")],
+    );
+    assert_eq!(
+        problems(&unsure.body),
+        ["Nothing was forgotten. Tick the box to confirm."]
+    );
+}
