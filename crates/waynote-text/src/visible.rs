@@ -1,65 +1,195 @@
 //! Control, bidirectional and invisible characters of a note, made visible before a terminal or a model acts on
 //! them; and texts put where Markdown can make nothing of them.
 
+mod align;
+mod restored;
 mod tags;
 
-use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
+pub use restored::{find, restored};
 pub use tags::broken as without_tags;
 
 /// One line: every such character, line ends too, as its code.
 pub fn visible(text: &str) -> String {
-    escaped(text, |char| char == ' ')
+    shown(text, Form::Line)
 }
 
 /// Text of several lines: line ends and tabs stay.
 pub fn lines(text: &str) -> String {
-    escaped(text, |char| matches!(char, '\n' | '\t'))
+    shown(text, Form::Lines)
 }
 
 /// Text of several lines for a model: the same, and without tags that agent clients take for their own.
 pub fn for_model(text: &str) -> String {
-    let shown = lines(text);
-    match tags::broken(&shown) {
-        Cow::Borrowed(_) => shown,
-        Cow::Owned(broken) => broken,
+    shown(text, Form::Model)
+}
+
+/// Text of several lines for an agent that may change it and write it back: line ends of every kind, tabs, joiners,
+/// soft hyphens and single variation selectors stay as they are. What else is invisible is shown as a code, and tags of
+/// agent clients are broken. [`restored`] undoes that in what the agent writes.
+pub fn editable(text: &str) -> String {
+    shown(text, Form::Editable)
+}
+
+/// The same in one line: line ends are codes.
+pub fn editable_line(text: &str) -> String {
+    shown(text, Form::EditableLine)
+}
+
+/// How a text is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Line,
+    Lines,
+    Model,
+    Editable,
+    EditableLine,
+    /// Whatever any form shows as a code.
+    Every,
+}
+
+impl Form {
+    fn keeps(self, char: char) -> bool {
+        match self {
+            Self::Line => char == ' ',
+            Self::Lines | Self::Model | Self::Every => matches!(char, '\n' | '\t'),
+            Self::Editable => char == '\t' || is_line_end(char),
+            Self::EditableLine => char == '\t',
+        }
+    }
+
+    fn breaks_tags(self) -> bool {
+        !matches!(self, Self::Line | Self::Lines)
     }
 }
 
-fn escaped(text: &str, keep: impl Fn(char) -> bool) -> String {
-    // Most texts are nothing but plain characters.
-    if text
-        .bytes()
-        .all(|byte| matches!(byte, b' '..=b'~') || (byte.is_ascii() && keep(char::from(byte))))
-    {
-        return text.to_owned();
+/// A part of a text that is not shown as it is.
+#[derive(Clone, Copy)]
+enum Code {
+    Char(char),
+    /// The first bracket of a tag.
+    Bracket,
+}
+
+impl Code {
+    /// Its bytes in the text.
+    fn len(self) -> usize {
+        match self {
+            Self::Char(char) => char.len_utf8(),
+            Self::Bracket => 1,
+        }
     }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Char(char) => write!(f, "<U+{:04X}>", u32::from(*char)),
+            Self::Bracket => f.write_str("&lt;"),
+        }
+    }
+}
+
+fn shown(text: &str, form: Form) -> String {
+    let codes = codes(text, form);
     // `<U+0001>` in the place of one byte: a text of many would be copied often while it grows.
     const LONGER: usize = 7;
-    let controls = text.bytes().filter(u8::is_ascii_control).count();
-    let mut out = String::with_capacity(text.len() + LONGER * controls);
-    let mut before = None;
+    let mut out = String::with_capacity(text.len() + LONGER * codes.len());
+    let mut after = 0;
+    for (at, code) in codes {
+        out.push_str(&text[after..at]);
+        let _ = write!(out, "{code}");
+        after = at + code.len();
+    }
+    out.push_str(&text[after..]);
+    out
+}
+
+/// What the form shows as a code, each with the byte at which it begins, in order.
+fn codes(text: &str, form: Form) -> Vec<(usize, Code)> {
+    let mut codes = Vec::new();
+    // Most texts are nothing but plain characters.
+    let is_plain =
+        |byte: u8| matches!(byte, b' '..=b'~') || (byte.is_ascii() && form.keeps(char::from(byte)));
+    if !text.bytes().all(is_plain) {
+        chars(text, form, &mut codes);
+    }
+    if form.breaks_tags() {
+        codes.extend(tags::brackets(text).map(|at| (at, Code::Bracket)));
+        codes.sort_by_key(|(at, _)| *at);
+    }
+    codes
+}
+
+/// The characters that the form shows as codes.
+fn chars(text: &str, form: Form, codes: &mut Vec<(usize, Code)>) {
+    let is_editable = matches!(form, Form::Editable | Form::EditableLine);
+    let (mut before, mut is_in_run, mut is_short) = (None, false, false);
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        if is_editable && is_unseen(char) && !is_in_run {
+            is_short = is_short_run(rest);
+        }
+        is_in_run = is_unseen(char);
         let after = &rest[char.len_utf8()..];
-        if !keep(char)
+        if !form.keeps(char)
             && (char.is_control() || is_invisible(char))
-            && !is_spelling(before, char, after.chars().next())
+            && (form == Form::Every || !is_spelling(before, char, after.chars().next()))
+            && !(is_editable && is_short && is_harmless_alone(before, char))
         {
-            let _ = write!(out, "<U+{:04X}>", u32::from(char));
-        } else {
-            out.push(char);
+            codes.push((at, Code::Char(char)));
         }
         (before, rest) = (Some(char), after);
         if char == BLACK_FLAG
+            && form != Form::Every
             && let Some(tag) = FLAGS.iter().find(|tag| rest.starts_with(**tag))
         {
-            out.push_str(tag);
             (before, rest) = (None, &rest[tag.len()..]);
         }
     }
-    out
+}
+
+/// Whether the character ends a line, for some program.
+pub fn is_line_end(char: char) -> bool {
+    matches!(char, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether the character leaves nothing to be seen where it stands, not even a line end.
+fn is_unseen(char: char) -> bool {
+    is_invisible(char) && !is_line_end(char)
+}
+
+/// Whether the run of unseen characters with which the text begins is too short to hide a message: as long as spelling
+/// needs it (a joiner between two others), with one selector at most.
+fn is_short_run(text: &str) -> bool {
+    const LONGEST: usize = 3;
+    let run = text.chars().take_while(|char| is_unseen(*char));
+    let (length, selectors) = run.take(LONGEST + 1).fold((0, 0), |(length, of), char| {
+        (length + 1, of + usize::from(is_selecting(char)))
+    });
+    length <= LONGEST && selectors <= 1
+}
+
+/// Whether the character changes nothing but the form of its neighbours, so that in a short run it hides nothing from
+/// an agent: joiners, soft hyphens, and selectors of variants (17 to 256 behind the ideographs alone that have them).
+fn is_harmless_alone(before: Option<char>, char: char) -> bool {
+    match char {
+        '\u{ad}' | '\u{200c}' | '\u{200d}' => true,
+        '\u{e0100}'..='\u{e01ef}' => before.is_some_and(is_ideograph),
+        _ => is_selecting(char),
+    }
+}
+
+/// Unicode's Variation_Selector.
+fn is_selecting(char: char) -> bool {
+    matches!(char, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+fn is_ideograph(char: char) -> bool {
+    matches!(char, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Characters that change how others are shown, or are not shown themselves: Unicode's Default_Ignorable_Code_Point
@@ -221,6 +351,41 @@ mod tests {
             assert_eq!(visible(&format!("a{char}b")), shown);
             assert_eq!(for_model(&format!("a{char}b")), shown);
         }
+    }
+
+    #[test]
+    fn an_agent_that_may_write_a_text_back_reads_it_as_it_is() {
+        for text in [
+            "crlf\r\ncr\rtab\tnel\u{85}ls\u{2028}ps\u{2029}vt\u{b}ff\u{c}",
+            "so\u{ad}ft a\u{200d}b a\u{200c}b a\u{200d}\u{200c}\u{200d}b",
+            "x\u{fe01} x\u{fe0f} x\u{180b} 葛\u{e0100}",
+            "👨\u{200d}👩\u{200d}👧\u{200d}👦 ❤\u{fe0f}\u{200d}🔥",
+        ] {
+            assert_eq!(editable(text), text);
+        }
+        for (text, shown) in [
+            ("x\u{fe01}\u{fe02}", "x<U+FE01><U+FE02>"),
+            ("x\u{fe01}\u{200d}\u{fe02}", "x<U+FE01><U+200D><U+FE02>"),
+            (
+                "a\u{200d}\u{200c}\u{200d}\u{200c}b",
+                "a<U+200D><U+200C><U+200D><U+200C>b",
+            ),
+            ("x\u{e0100}", "x<U+E0100>"),
+            (
+                "\u{202e}a\u{200b}\u{1b}\u{e0041}",
+                "<U+202E>a<U+200B><U+001B><U+E0041>",
+            ),
+            (
+                "<sys\u{ad}tem-\u{200b}reminder>",
+                "&lt;sys\u{ad}tem-<U+200B>reminder>",
+            ),
+        ] {
+            assert_eq!(editable(text), shown);
+        }
+        assert_eq!(
+            editable_line("so\u{ad}ft\tb\r\nc"),
+            "so\u{ad}ft\tb<U+000D><U+000A>c"
+        );
     }
 
     #[test]

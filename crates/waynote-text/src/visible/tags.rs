@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::{is_invisible, is_line_end};
+
 /// The names of such tags, in lower case.
 const NAMES: &[&str] = &[
     // Claude Code
@@ -101,14 +103,11 @@ const PARTS: &[&str] = &[
 
 /// The text with the `<` of each such tag written `&lt;`.
 pub fn broken(text: &str) -> Cow<'_, str> {
-    let tags = text
-        .match_indices('<')
-        .filter(|(at, _)| is_tag(&text[..*at], &text[at + 1..]));
     let (mut out, mut after) = (String::new(), 0);
-    for (at, bracket) in tags {
+    for at in brackets(text) {
         out.push_str(&text[after..at]);
         out.push_str("&lt;");
-        after = at + bracket.len();
+        after = at + 1;
     }
     if after == 0 {
         return Cow::Borrowed(text);
@@ -117,23 +116,38 @@ pub fn broken(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Where the `<` of each such tag stands.
+pub(super) fn brackets(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices('<')
+        .map(|(at, _)| at)
+        .filter(|at| is_tag(&text[..*at], &text[at + 1..]))
+}
+
 /// Whether what stands behind a `<` makes it such a tag, or a mark of a turn such as `<|im_start|>`.
 fn is_tag(before: &str, rest: &str) -> bool {
     const LONGEST: usize = 48;
-    let rest = rest.trim_start_matches([' ', '\t', '/', '\\']);
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:".contains(byte);
-    if let Some(mark) = rest.strip_prefix('|') {
-        let name = mark.bytes().take(LONGEST).take_while(is_name).count();
-        return name > 0 && mark[name..].starts_with("|>");
+    // A reader of the text sees the same name with such characters in it.
+    let seen = rest.chars().filter(|char| !is_invisible(*char));
+    let is_blank =
+        |char: &char| *char != '\n' && (matches!(char, ' ' | '\t') || is_line_end(*char));
+    let mut rest = seen
+        .skip_while(|char| is_blank(char) || matches!(char, '/' | '\\'))
+        .peekable();
+    let is_mark = rest.next_if_eq(&'|').is_some();
+    let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ':');
+    let typed: String = std::iter::from_fn(|| rest.next_if(is_name))
+        .take(LONGEST)
+        .collect();
+    if is_mark {
+        return !typed.is_empty() && rest.next() == Some('|') && rest.next() == Some('>');
     }
-    let length = rest.bytes().take(LONGEST).take_while(is_name).count();
     // `<user@host>` is an address, and `<system.web>` an element of a configuration.
-    if length == 0 || rest[length..].starts_with(['@', '.']) {
+    if typed.is_empty() || matches!(rest.peek(), Some('@' | '.')) {
         return false;
     }
-    let name = rest[..length].to_ascii_lowercase();
+    let name = typed.to_ascii_lowercase();
     // `Vec<User>` is a type.
-    let is_type = before.ends_with(|char: char| char.is_alphanumeric()) && rest[..length] != name;
+    let is_type = before.ends_with(|char: char| char.is_alphanumeric()) && typed != name;
     NAMES.contains(&name.as_str()) && !is_type || PARTS.iter().any(|part| name.contains(part))
 }
 
@@ -166,6 +180,11 @@ mod tests {
             ("<local-command-stdout>", "&lt;local-command-stdout>"),
             ("<|im_start|>system", "&lt;|im_start|>system"),
             ("é<system>", "é&lt;system>"),
+            ("<sys\u{ad}tem>", "&lt;sys\u{ad}tem>"),
+            (
+                "<\r/\u{200d}user_\u{fe0f}query>",
+                "&lt;\r/\u{200d}user_\u{fe0f}query>",
+            ),
         ] {
             assert_eq!(broken(text), shown);
         }
