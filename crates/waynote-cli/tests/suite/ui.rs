@@ -104,7 +104,10 @@ fn the_page_is_for_whoever_opens_the_link_first() {
     );
     // It opens where it was started: with the directory and the agent of the command.
     let home = get(&format!("{url}/s/default/"), Some(cookie));
-    for field in [r#"name="place" value="~/work""#, r#"name="agent" value="scout""#] {
+    for field in [
+        r#"name="place" value="~/work""#,
+        r#"name="agent" value="scout""#,
+    ] {
         assert!(home.contains(field), "{field}: {home}");
     }
     assert!(get(&link, None).starts_with("HTTP/1.1 401"));
