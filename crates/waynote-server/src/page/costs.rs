@@ -149,7 +149,7 @@ fn a_page_takes_few_round_trips() {
         ),
         (View::Notes, "q=flaky", 3),
         // One of them for each question that is shown.
-        (View::Sessions, "session=nightly", 10),
+        (View::Sessions, "session=nightly", 12),
         (View::History, "", 3),
         (View::History, "note=agent:builder%23flaky-tests", 3),
     ] {

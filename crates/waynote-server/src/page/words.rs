@@ -1,5 +1,7 @@
 //! Small pieces that all views share: addresses, times, chips, numbers.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use maud::{Markup, html};
@@ -125,10 +127,12 @@ pub(crate) fn ago(time: Timestamp, now: Timestamp) -> Markup {
     html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (shown) } }
 }
 
-/// A duration in two units at most.
-pub(crate) fn took(seconds: u64) -> String {
+/// A duration in two units at most; a short one in tenths of a second.
+pub(crate) fn took(time: Duration) -> String {
+    let seconds = time.as_secs();
     match seconds {
-        ..60 => format!("{seconds} s"),
+        ..10 => format!("{}.{} s", seconds, time.subsec_millis() / 100),
+        10..60 => format!("{seconds} s"),
         60..3_600 => format!("{} min", seconds / 60),
         _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
     }
@@ -220,7 +224,11 @@ mod tests {
         assert!(of("2026-05-17T09:05:00Z").contains(">17 May<"));
         assert!(of("2025-12-01T09:05:00Z").contains(">1 Dec 2025<"));
         assert_eq!(grouped(1_234_567_u64), "1,234,567");
-        assert_eq!(took(18_720), "5 h 12 min");
+        let took = |millis| took(Duration::from_millis(millis));
+        assert_eq!(
+            [took(18_720_000), took(59_900), took(9_990), took(100)],
+            ["5 h 12 min", "59 s", "9.9 s", "0.1 s"]
+        );
         assert_eq!(sentence("there is no x"), "There is no x.");
     }
 }

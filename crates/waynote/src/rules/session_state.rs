@@ -233,7 +233,22 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<Option<u64>> {
-    let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
+    let run = unfinished(log, session, Some(iterations))?;
+    Ok(run.map(|(done, _)| done))
+}
+
+/// The unfinished run of a session: how many iterations of it are done, as [`done_in_run`] counts them, and how many it
+/// should have. None if its last loop had no such number, or ended the run.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn run(log: &dyn Reader, session: &Name) -> Result<Option<(u64, u64)>> {
+    unfinished(log, session, None)
+}
+
+/// The unfinished run with this number of iterations; none: with that of the last loop.
+fn unfinished(log: &dyn Reader, session: &Name, of: Option<u64>) -> Result<Option<(u64, u64)>> {
+    let (mut of, mut done, mut of_this_loop, mut is_same_run) = (of, 0, 0, false);
     for recorded in latest(log, session) {
         match recorded?.event {
             SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => break,
@@ -241,9 +256,10 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
                 of_this_loop += 1;
             }
             SessionEvent::LoopStarted {
-                iterations: Some(of),
+                iterations: Some(iterations),
                 ..
-            } if of == iterations => {
+            } if of.is_none_or(|of| of == iterations) => {
+                of = Some(iterations);
                 is_same_run = true;
                 done += std::mem::take(&mut of_this_loop);
             }
@@ -252,7 +268,9 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
         }
     }
     // A loop that was killed after its last iteration had ended.
-    Ok((is_same_run && done < iterations).then_some(done))
+    Ok(of
+        .filter(|of| is_same_run && done < *of)
+        .map(|of| (done, of)))
 }
 
 /// One iteration of a loop, from its events.

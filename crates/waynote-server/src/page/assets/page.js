@@ -160,6 +160,10 @@
   // The key `/` of another view leads here.
   if (location.hash === "#search") { $("[data-search]")?.focus(); history.replaceState(null, "", location.pathname + location.search); }
 
+  // Somebody who edits a note adds to it, more often than not.
+  const area = $("textarea[autofocus]");
+  area?.setSelectionRange(area.value.length, area.value.length);
+
   // A new note has a key, or a type in a session.
   $("[data-scope]")?.addEventListener("input", (event) => {
     const of = event.target.value.trim().startsWith("session:") ? "session" : "notes";

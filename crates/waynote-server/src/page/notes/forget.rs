@@ -52,9 +52,9 @@ pub(crate) fn view(site: &Site<'_>, question: &Question) -> Markup {
         @if let Some(error) = error { (words::error(error)) }
         section.card.confirm {
             div.pad {
-                p { strong { "This cannot be undone." } " The text of all "
+                p { strong { "This cannot be undone." } " Its text, in "
                     (waynote::text::plural(would.revisions.len() as u64, "revision"))
-                    " is removed from the store, from its search index and from its files. That there was a note stays in the journal." }
+                    ", is removed from the store, from its search index and from its files. That there was a note stays in the journal." }
                 p { "To take a note out of prompts and keep its history, delete it instead." }
                 ul.log { @for revision in texts { @if let Some(note) = revision.note() {
                     li { small.num { "revision " (revision.number()) ", " (words::exact(revision.recorded_at)) } div.mono { (visible(&note.preview)) } }

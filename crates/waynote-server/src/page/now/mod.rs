@@ -38,6 +38,8 @@ pub(crate) struct Now {
     /// The block, or why there is none.
     pub(crate) block: Result<Shows, Error>,
     pub(crate) times: Times,
+    /// Whether it is shown in place of what an iteration was given, whose place and budget nobody recorded.
+    pub(crate) is_guess: bool,
 }
 
 /// What was asked for, as it stands in the fields.
@@ -170,6 +172,7 @@ impl Now {
             choices,
             block,
             times,
+            is_guess: fields.has("given"),
         })
     }
 }

@@ -32,6 +32,7 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
             }
         }
         div data-live="waits" { (waits(site)) }
+        div data-live="given" { @if now.is_guess { (guess(now)) } }
         (bar(site, &now.typed, &now.choices))
         div data-live="budget" {
             @match &now.block {
@@ -54,6 +55,18 @@ fn title(now: &Now) -> &'static str {
         (Err(_), _) => "What a run reads",
         (Ok(_), Some(_)) => "What a run read then",
         (Ok(_), None) => "What a run reads now",
+    }
+}
+
+/// What is shown is not what the iteration was given.
+fn guess(now: &Now) -> Markup {
+    html! {
+        div.notice.warn role="status" {
+            span {
+                "Place and budget were not recorded when iteration " (now.typed.iteration) " of "
+                strong { (visible(&now.typed.session)) } " began. Choose them below to see what it would have been given."
+            }
+        }
     }
 }
 

@@ -54,10 +54,7 @@ pub(crate) struct Row {
     pub(crate) notes: u64,
     /// The number of its last iteration.
     pub(crate) iteration: Option<i64>,
-    /// How many its loop is to run.
-    pub(crate) of: Option<u64>,
-    /// When its last loop began, and when something last happened.
-    pub(crate) began: Option<Timestamp>,
+    /// When something last happened.
     pub(crate) last: Option<Timestamp>,
 }
 

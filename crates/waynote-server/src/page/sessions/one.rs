@@ -1,10 +1,10 @@
 //! One session: its iterations, and its notes by type.
 
 use waynote::loops;
-use waynote::session_state::Iteration;
+use waynote::session_state::{self, Iteration};
 use waynote::store::Ask;
 use waynote::store::{Count, Page};
-use waynote::{EntryType, Name, Note, Recent, Result, Store};
+use waynote::{Address, EntryType, Name, Note, Recent, Result, Store};
 
 use super::{EVENTS, State, state};
 use crate::machine::IsDead;
@@ -21,10 +21,12 @@ pub(crate) struct One {
     pub(crate) state: State,
     /// Oldest first.
     pub(crate) iterations: Vec<Iteration>,
+    /// How many iterations of its unfinished run are done, and how many it should have.
+    pub(crate) run: Option<(u64, u64)>,
     pub(crate) types: Vec<OfType>,
 }
 
-/// The notes of one type, latest first, and how many there are.
+/// The notes of one type, open ones before resolved ones, and how many there are.
 pub(crate) struct OfType {
     pub(crate) kind: EntryType,
     pub(crate) notes: Vec<Note>,
@@ -34,6 +36,12 @@ pub(crate) struct OfType {
 }
 
 impl One {
+    /// A note that is shown.
+    pub(super) fn note(&self, address: &Address) -> Option<&Note> {
+        let mut notes = self.types.iter().flat_map(|of| &of.notes);
+        notes.find(|note| note.address == *address)
+    }
+
     pub(super) fn gather(store: &dyn Store, session: Name, is_dead: IsDead<'_>) -> Result<Self> {
         let kinds = EntryType::in_order(store.kinds(&session)?);
         let count = |kind: &EntryType, open| Count::Entries {
@@ -42,18 +50,21 @@ impl One {
             before: None,
             open,
         };
-        let page = |kind: &EntryType| Page {
+        let page = |kind: &EntryType, open| Page {
             of: Recent::Entries {
                 session: session.clone(),
                 kind: kind.clone(),
                 before: None,
-                open: false,
+                open,
             },
             skip: 0,
             limit: NOTES,
         };
         let answers = store.read(&Ask {
-            pages: kinds.iter().map(page).collect(),
+            pages: kinds
+                .iter()
+                .flat_map(|kind| [page(kind, true), page(kind, false)])
+                .collect(),
             counts: kinds
                 .iter()
                 .flat_map(|kind| [count(kind, false), count(kind, true)])
@@ -64,11 +75,11 @@ impl One {
         })?;
         let types = kinds
             .into_iter()
-            .zip(answers.pages)
+            .zip(answers.pages.chunks(2))
             .zip(answers.counts.chunks(2));
-        let types = types.map(|((kind, notes), counts)| OfType {
+        let types = types.map(|((kind, pages), counts)| OfType {
             kind,
-            notes,
+            notes: open_first(pages),
             count: counts.first().copied().unwrap_or_default(),
             open: counts.get(1).copied().unwrap_or_default(),
         });
@@ -77,8 +88,18 @@ impl One {
         Ok(Self {
             state: state::state(events, lease, is_dead),
             iterations: loops::iterations(store, &session, ITERATIONS)?,
+            run: session_state::run(store, &session)?,
             types: types.filter(|of| of.count > 0).collect(),
             session,
         })
     }
+}
+
+/// The open notes and then the resolved ones, of two pages: the open notes, and all.
+fn open_first(pages: &[Vec<Note>]) -> Vec<Note> {
+    let [open, all] = pages else {
+        return Vec::new();
+    };
+    let resolved = all.iter().filter(|note| note.resolved_by.is_some());
+    open.iter().chain(resolved).take(NOTES).cloned().collect()
 }

@@ -89,14 +89,6 @@ pub(super) fn row(
     lease: Option<&RecordedEvent>,
     is_dead: IsDead<'_>,
 ) -> Row {
-    let started = events.iter().find_map(|recorded| match &recorded.event {
-        SessionEvent::LoopStarted { iterations, .. } => Some((recorded.recorded_at, *iterations)),
-        _ => None,
-    });
-    let started = started.or_else(|| match &lease?.event {
-        SessionEvent::LoopStarted { iterations, .. } => Some((lease?.recorded_at, *iterations)),
-        _ => None,
-    });
     let iteration = events.iter().find_map(|recorded| match recorded.event {
         SessionEvent::IterationStarted { iteration }
         | SessionEvent::IterationEnded { iteration, .. } => Some(iteration),
@@ -107,8 +99,6 @@ pub(super) fn row(
         session,
         notes,
         iteration,
-        of: started.and_then(|(_, iterations)| iterations),
-        began: started.map(|(began, _)| began),
         last: events.first().map(|last| last.recorded_at),
     }
 }

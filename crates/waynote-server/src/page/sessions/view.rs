@@ -5,14 +5,14 @@ use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
 use waynote::text::plural;
 use waynote::visible::{lines, visible};
-use waynote::{EntryType, Note};
+use waynote::{Address, EntryType, Note};
 
 use super::one::{ITERATIONS, OfType};
 use super::{Asks, One, Row, Sessions};
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
-use crate::page::words::{ago, day, grouped, took, unseen};
+use crate::page::words::{ago, chip, day, grouped, took, unseen};
 
 pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
     html! {
@@ -80,7 +80,7 @@ fn list(site: &Site<'_>, sessions: &Sessions) -> Markup {
             table {
                 thead { tr {
                     th scope="col" { "Session" } th scope="col" { "State" } th.num scope="col" { "Iterations" }
-                    th.num.w scope="col" { "Notes" } th.num.w scope="col" { "Took" } th.num.w scope="col" { "Last" }
+                    th.num.w scope="col" { "Notes" } th.num.w scope="col" { "Last" }
                 } }
                 tbody data-list="" { @for row in &sessions.rows { (entry(site, sessions, row, open == Some(row.session.as_str()))) } }
             }
@@ -98,21 +98,12 @@ fn list(site: &Site<'_>, sessions: &Sessions) -> Markup {
 fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Markup {
     let link = site.view(View::Sessions).with("session", &row.session);
     let after = (sessions.after > 0).then_some(sessions.after);
-    let seconds = row
-        .began
-        .zip(row.last)
-        .map(|(began, last)| last.duration_since(began).as_secs());
     html! {
         tr.open[is_open] data-key=(row.session) data-rev=[row.last] {
             td { a.addr href={ (link.with_some("after", after).href()) "#session" } data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
             td { (row.state.chip()) @if let Some(detail) = &row.state.detail { small.why { (visible(detail)) } } }
-            td.num { @match (row.iteration, row.of) {
-                (Some(iteration), Some(of)) => { (iteration) " of " (of) }
-                (Some(iteration), None) => { (iteration) }
-                _ => { "–" }
-            } }
+            td.num { @match row.iteration { Some(iteration) => { (iteration) } None => { "–" } } }
             td.num.w { (grouped(row.notes)) }
-            td.num.w { @match seconds { Some(seconds) => { (took(u64::try_from(seconds).unwrap_or(0))) } None => { "–" } } }
             td.num.w { @match row.last { Some(last) => { (day(last, site.now)) } None => { "–" } } }
         }
     }
@@ -130,6 +121,7 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
             }
             div.pad.stack {
                 @if let Some(detail) = &one.state.detail { p.why { (visible(detail)) } }
+                @if let Some((done, of)) = one.run { p.num { (done) " of the " (of) " iterations of this run are done." } }
                 @if !one.iterations.is_empty() { (bars(one)) }
                 @for of in &one.types { (notes(site, one, of)) }
                 @if one.types.is_empty() { p.none { "It has no notes yet." } }
@@ -153,9 +145,10 @@ fn outcome(of: &Iteration, is_running: bool) -> (&'static str, String) {
 
 /// Iterations across: the height is how long each took, the colour how it ended.
 fn bars(one: &One) -> Markup {
-    const HEIGHT: u64 = 48;
-    let seconds = |of: &Iteration| of.duration.map_or(0, |took| took.as_secs());
-    let longest = one.iterations.iter().map(seconds).max().unwrap_or(0).max(1);
+    const HEIGHT: u128 = 48;
+    let millis = |of: &Iteration| of.duration.map_or(0, |took| took.as_millis());
+    let longest = one.iterations.iter().map(millis).max().unwrap_or(0).max(1);
+    let all = one.iterations.iter().filter_map(|of| of.duration).sum();
     let is_running = one.state.word == "running";
     let ended = |class| {
         one.iterations
@@ -185,17 +178,17 @@ fn bars(one: &One) -> Markup {
             svg.runs viewBox={ "0 0 " (width) " " (HEIGHT) } width=(width) height=(HEIGHT) role="img"
                 aria-label={ (plural(one.iterations.len() as u64, "iteration")) ": " (said.join(", ")) } {
                 @for (index, of) in one.iterations.iter().enumerate() {
-                    @let high = (seconds(of) * HEIGHT / longest).max(5);
+                    @let high = (millis(of) * HEIGHT / longest).max(5);
                     @let (class, word) = outcome(of, is_running);
                     rect class=(class) x=(index * 12) y=(HEIGHT - high) width="9" height=(high) rx="1.5" {
-                        title { "#" (of.number) " " (word) @if of.duration.is_some() { ", " (took(seconds(of))) } }
+                        title { "#" (of.number) " " (word) @if let Some(time) = of.duration { ", " (took(time)) } }
                     }
                 }
             }
             div.legend {
                 @for (class, word, number) in &counted { span { i class=(class) {} (word) " " span.num { (number) } } }
                 @if one.iterations.len() == ITERATIONS { span { "the last " (ITERATIONS) } }
-                span { "height: time" }
+                span { "height: time, " (took(all)) " in all" }
             }
         }
     }
@@ -217,18 +210,18 @@ fn notes(site: &Site<'_>, one: &One, of: &OfType) -> Markup {
     html! {
         section.of-type {
             h3 { (title) " " span.dimmer.num { @if of.open < of.count { (of.open) " open of " } (grouped(of.count)) } }
-            ul.log { @for note in &of.notes { (entry_of_log(site, note)) } }
+            ul.log { @for note in &of.notes { (entry_of_log(site, one, note)) } }
             @if more > 0 { a.more href=(all.href()) { (grouped(more)) " more" } }
         }
     }
 }
 
-fn entry_of_log(site: &Site<'_>, note: &Note) -> Markup {
-    let href = site
-        .view(View::Notes)
-        .with("in", note.address.scope())
-        .with("note", &note.address)
-        .href();
+fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
+    let to = |address: &Address| site.view(View::Notes).with("note", address).href();
+    let href = to(&note.address);
+    let by = note.resolved_by.as_ref();
+    let by = by.map(|id| Address::Session(one.session.clone(), id.clone()));
+    let solves = by.as_ref().and_then(|by| one.note(by));
     html! {
         li.resolved[note.resolved_by.is_some()] data-key=(note.address) data-rev=(note.revision) {
             a href=(href) {
@@ -236,21 +229,41 @@ fn entry_of_log(site: &Site<'_>, note: &Note) -> Markup {
                     @match note.iteration { Some(iteration) => { "#" (iteration) } None => { "–" } }
                     @if note.revision > 1 { ", " (note.revision) " times" }
                 }
-                " " (visible(&note.preview))
-                @if note.resolved_by.is_some() { " " span.chip.out { "resolved" } }
+                " " (beginning(note))
+            }
+            @if let Some(by) = &by {
+                a.resolver href=(to(by)) {
+                    (chip("out", "resolved"))
+                    @if let Some(note) = solves { " by " @if let Some(iteration) = note.iteration { "#" (iteration) ": " } (visible(&note.preview)) }
+                }
             }
         }
     }
 }
 
-/// The iterations as a table: how each ended, and a link to what it knew.
+/// The beginning of a note's text, in one line.
+fn beginning(note: &Note) -> String {
+    const MOST: usize = 300;
+    // Longer than any credential that begins in what is shown.
+    const READ: usize = 32 * 1024;
+    let text = note.content.shown();
+    let masked = waynote::secrets::masked(&text[..text.floor_char_boundary(READ)]);
+    let words: Vec<&str> = masked.split_whitespace().collect();
+    let line = visible(&words.join(" "));
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// The iterations as a table: how each ended, and a link to the notes that it was given.
 fn iterations(site: &Site<'_>, one: &One) -> Markup {
     let is_running = one.state.word == "running";
     html! {
         details.iterations open[one.iterations.len() <= 8] {
             summary { h3 { "Iterations, newest first" } }
             table {
-                thead { tr { th scope="col" { "#" } th scope="col" { "Ended" } th.num scope="col" { "Took" } th.num scope="col" { "Notes" } th scope="col" { "It knew" } } }
+                thead { tr { th scope="col" { "#" } th scope="col" { "Ended" } th.num scope="col" { "Took" } th.num scope="col" { "Notes" } th scope="col" { "Prompt" } } }
                 tbody { @for of in one.iterations.iter().rev() {
                     @let (class, word) = outcome(of, is_running);
                     tr {
@@ -259,9 +272,9 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
                             @if of.attempts > 1 { small { " " (of.attempts) " attempts" } }
                             @if let Some(said) = &of.said { small.why { (lines(&waynote::secrets::masked(said))) } }
                         }
-                        td.num { @match of.duration { Some(time) => { (took(time.as_secs())) } None => { "–" } } }
+                        td.num { @match of.duration { Some(time) => { (took(time)) } None => { "–" } } }
                         td.num { (of.notes_added) }
-                        td.nowrap { a.link href=(knew(site, one, of)) { "what it read" (unseen(&format!(", iteration {}", of.number))) } }
+                        td.nowrap { a.link href=(given(site, one, of)) { "notes it was given" (unseen(&format!(", iteration {}", of.number))) } }
                     }
                 } }
             }
@@ -270,7 +283,7 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
 }
 
 /// What an iteration was given: the notes of earlier ones, as they were when it began.
-fn knew(site: &Site<'_>, one: &One, of: &Iteration) -> String {
+fn given(site: &Site<'_>, one: &One, of: &Iteration) -> String {
     let agent = match waynote::Author::of(&of.author) {
         waynote::Author::Agent(agent) => Some(agent.to_owned()),
         _ => None,
@@ -280,5 +293,6 @@ fn knew(site: &Site<'_>, one: &One, of: &Iteration) -> String {
         .with("session", &one.session)
         .with("iteration", of.number)
         .with("at", of.started_at)
+        .with("given", "")
         .href()
 }

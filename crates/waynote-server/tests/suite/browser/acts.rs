@@ -41,7 +41,7 @@ fn a_note_is_written_edited_pinned_deleted_and_forgotten() {
     assert!(!note(&server, made).unwrap().pinned);
 
     menu(&browser, "Undo the last change");
-    browser.wait_for("Undone.");
+    browser.wait_for("Undone: the ");
     assert!(note(&server, made).unwrap().pinned);
     menu(&browser, "Redo");
     browser.wait_for("Redone.");
@@ -51,7 +51,7 @@ fn a_note_is_written_edited_pinned_deleted_and_forgotten() {
     browser.wait_for("Deleted.");
     assert!(note(&server, made).is_none());
     browser.click(".notice button");
-    browser.wait_for("Undone.");
+    browser.wait_for("Undone: the ");
     assert!(note(&server, made).is_some());
 
     menu(&browser, "Forget");
@@ -107,11 +107,19 @@ fn a_question_is_answered() {
     let server = filled();
     let browser = Browser::open(WIDE);
     browser.go(&url(&server, "sessions?session=migrate-db"));
-    browser.wait_for("1 waits for you");
+    browser.wait_for("1 needs an answer");
+    assert_eq!(
+        browser.run("return document.title"),
+        "(1) Sessions · notes · waynote"
+    );
     browser.fill(".ask textarea", "Yes: drop it.");
     browser.click(".ask button");
     browser.wait_for("Answered.");
-    assert!(!browser.says("waits for you"));
+    assert!(!browser.says("needs an answer"));
+    assert_eq!(
+        browser.run("return document.title"),
+        "Sessions · notes · waynote"
+    );
     let session = "migrate-db".parse().unwrap();
     assert!(waynote::loops::is_answered_by(&*server.store, &session, "Yes: drop it.").unwrap());
     browser.has_no_complaints();
@@ -247,7 +255,7 @@ fn everything_works_without_a_script() {
     browser.click("form[action$='notes/delete'] button");
     browser.wait_for_source("Deleted.");
     browser.click(".notice button");
-    browser.wait_for_source("Undone.");
+    browser.wait_for_source("Undone: the ");
     assert!(note(&server, FLAKY).is_some());
     browser.click("details.menu summary");
     browser.click(".menu-items a.bad");
@@ -264,4 +272,54 @@ fn everything_works_without_a_script() {
     browser.fill("form[action$=create] [name=name]", "phone");
     browser.click("form[action$=create] button");
     browser.wait_for_source("shown here once");
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn on_a_phone_a_session_that_is_tapped_is_shown() {
+    let server = filled();
+    for number in 0..25 {
+        super::session(&server, &format!("loop-{number}"), 1, None);
+    }
+    let browser = Browser::open(Look {
+        width: 390,
+        height: 844,
+        ..WIDE
+    });
+    browser.go(&url(&server, "sessions?session=loop-3"));
+    // Every point of its row is the link.
+    let at_its_end = "
+        const row = document.querySelector('tr[data-key=migrate-db]');
+        row.scrollIntoView({ block: 'center' });
+        const cell = row.children[2].getBoundingClientRect();
+        return document.elementFromPoint(cell.right - 4, cell.bottom - 4)?.textContent";
+    assert_eq!(browser.run(at_its_end), "migrate-db");
+    browser.click("tr[data-key=migrate-db] a");
+    browser.wait(
+        "const of = document.querySelector('#session-title'); const top = of?.getBoundingClientRect().top; \
+         return of?.textContent === 'migrate-db' && top >= 0 && top < innerHeight / 2",
+    );
+    browser.click("#session .back");
+    browser.wait(
+        "return document.querySelector('#sessions').getBoundingClientRect().top < innerHeight / 2",
+    );
+    // Without the script, the link's fragment does the same.
+    let href = browser
+        .run("return document.querySelector('tr[data-key=migrate-db] a').getAttribute('href')");
+    assert_eq!(href, "/s/notes/sessions?session=migrate-db#session");
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn what_is_typed_and_cannot_be_used_is_said_at_once() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    browser.go(&url(&server, "?agent=builder&place=~/projects/shop"));
+    browser.fill("[name=budget]", "x");
+    browser.wait_for("`2000x` is not a budget of this page.");
+    assert!(!browser.says("Rust workspace"));
+    browser.run("const of = document.querySelector('[name=budget]'); of.value = '400'; of.dispatchEvent(new Event('input', { bubbles: true })); return 1");
+    browser.wait_for("of 400 tokens");
+    browser.wait_for("Rust workspace");
+    browser.complains_only("status of 400");
 }
