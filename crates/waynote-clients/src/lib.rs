@@ -66,7 +66,7 @@ pub use hook::{Answer, Call, Hook, missing_at_prompt};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
-pub use ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
+pub use ledger::{Calling, Channel, Delivered, Delivery, Ledgers, PendingDelivery};
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
 pub use profile::setup::{ClientFile, Machine, Part, Reach, Setup};

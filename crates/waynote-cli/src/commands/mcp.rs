@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use waynote::Store;
 use waynote::context::ShownNote;
 use waynote::store::Damage;
-use waynote_clients::{Channel, Ledgers, PROJECT_VARIABLES};
+use waynote_clients::{Calling, Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
 
@@ -118,37 +118,46 @@ impl ToClient {
         })
     }
 
-    fn session(&self) -> Option<(String, &Ledgers)> {
-        let ledgers = self.ledgers.as_ref()?;
-        let named = ledgers.session_of(self.client.as_ref()?)?;
-        (!named.is_empty()).then_some((named, ledgers))
+    /// In which session the client calls.
+    fn calling(&self) -> Calling {
+        let known = self.ledgers.as_ref().zip(self.client.as_ref());
+        known.map_or(Calling::Unnamed, |(ledgers, client)| {
+            ledgers.calling(client)
+        })
     }
 }
 
 impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
-        match self
-            .session()
-            .map(|(name, ledgers)| ledgers.delivered(&name))
-        {
-            // A loop's prompt holds it, unless the conversation has lost that.
-            Some(given) => given.block.is_none() && (given.was_reset || !self.is_in_loop),
-            None => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
+        match (self.calling(), &self.ledgers) {
+            (Calling::Only(session), Some(ledgers)) => {
+                let given = ledgers.delivered(&session);
+                // A loop's prompt holds it, unless the conversation has lost that.
+                given.block.is_none() && (given.was_reset || !self.is_in_loop)
+            }
+            (Calling::Unnamed, _) => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
+            // The reply would go to any of them. The hook of the one that lacks it brings it.
+            _ => false,
         }
     }
 
     fn take(&self, notes: Vec<ShownNote>) -> bool {
-        if let Some((session, ledgers)) = self.session() {
-            let given = ledgers.delivered(&session);
-            let delivery = waynote_clients::Delivery::Block(Channel::Server);
-            let owed = given.block.is_none();
-            return owed && ledgers.prepare(&session, &given, delivery, notes).claim();
+        match (self.calling(), &self.ledgers) {
+            (Calling::Only(session), Some(ledgers)) => {
+                let given = ledgers.delivered(&session);
+                let delivery = waynote_clients::Delivery::Block(Channel::Server);
+                let owed = given.block.is_none();
+                owed && ledgers.prepare(&session, &given, delivery, notes).claim()
+            }
+            (Calling::Unnamed, ledgers) => {
+                let is_first = !self.was_given.swap(true, Ordering::Relaxed);
+                if let (true, Some(client), Some(ledgers)) = (is_first, &self.client, ledgers) {
+                    ledgers.serve(client, notes);
+                }
+                is_first
+            }
+            _ => false,
         }
-        let is_first = !self.was_given.swap(true, Ordering::Relaxed);
-        if let (true, Some(client), Some(ledgers)) = (is_first, &self.client, &self.ledgers) {
-            ledgers.serve(client, notes);
-        }
-        is_first
     }
 }
 

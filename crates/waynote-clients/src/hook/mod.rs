@@ -17,7 +17,7 @@ use waynote_system::process::Process;
 use crate::client::{Client, Event};
 use crate::clients::goose;
 use crate::error::{Error, Result};
-use crate::ledger::{Delivered, Delivery, Ledgers, PendingDelivery};
+use crate::ledger::{Delivered, Delivery, Ledgers, Link, PendingDelivery};
 
 use payload::Payload;
 use session::Session;
@@ -129,6 +129,7 @@ impl Hook {
             event: self.event,
             text,
             pending,
+            link: self.session.link.clone(),
         }
     }
 
@@ -186,6 +187,7 @@ impl Hook {
             event: self.event,
             text,
             pending,
+            link: session.link.clone(),
         })
     }
 }
@@ -211,6 +213,8 @@ pub struct Answer {
     text: String,
     /// What is delivered with it, where the session has a name.
     pending: Option<PendingDelivery>,
+    /// In which session the client's process is then.
+    link: Option<Link>,
 }
 
 impl Answer {
@@ -218,6 +222,7 @@ impl Answer {
     /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
     pub fn claim(self) -> (String, Option<PendingDelivery>) {
         let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);
+        self.link.iter().for_each(Link::note);
         if !is_taken || self.text.is_empty() {
             return (self.client.adding_nothing().to_owned(), None);
         }

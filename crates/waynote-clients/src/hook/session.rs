@@ -8,7 +8,7 @@ use waynote_system::process::Process;
 
 use super::payload::Payload;
 use crate::client::{Client, Event};
-use crate::ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
+use crate::ledger::{Channel, Delivered, Delivery, Ledgers, Link, PendingDelivery};
 
 /// Longer transcripts are not looked through.
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
@@ -25,6 +25,8 @@ pub(super) struct Session {
     pub(super) given: Delivered,
     /// Whether its conversation has lost the block that the ledger says it has.
     has_lost_block: bool,
+    /// What is noted of the client's process once the answer is claimed.
+    pub(super) link: Option<Link>,
 }
 
 impl Session {
@@ -41,6 +43,7 @@ impl Session {
             remembered: payload.session().map(str::to_owned).zip(ledgers),
             given: Delivered::default(),
             has_lost_block: false,
+            link: None,
         };
         let Some((name, ledgers)) = &session.remembered else {
             return session;
@@ -52,7 +55,9 @@ impl Session {
             ledgers.reset(name, source, payload.turn());
         }
         let begins = event == Event::SessionStart;
-        let served = process.and_then(|process| ledgers.enter(process, name, begins));
+        let entered = process.map(|process| ledgers.enter(process, name, begins));
+        let (served, link) = entered.map_or((None, None), |entered| (entered.served, entered.link));
+        session.link = link;
         session.given = ledgers.delivered(name);
         let is_new = session.given == Delivered::default() && event == Event::Prompt;
         if let Some(notes) = served.filter(|_| is_new) {

@@ -13,34 +13,86 @@ use super::{Channel, Delivered, Delivery, Ledgers, name};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// What stands behind the name of a session where the process has had others.
+const OTHERS: &str = "\nothers\n";
+
 /// As much of a client's file as is read, in bytes: the name of a session.
 const LONGEST_NAME: u64 = 1 << 16;
 
 /// The file whose time says when the folder was last swept.
 const SWEPT: &str = "swept";
 
+/// What is known of the session in which a client calls its server. A call does not say which session it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Calling {
+    /// No hook has named any.
+    Unnamed,
+    /// The only one that the process has had, with its name.
+    Only(String),
+    /// One of several.
+    OneOf,
+}
+
+/// What a hook finds when its session is entered.
+pub(crate) struct Entered {
+    /// What the client's server gave to a session that no hook had named.
+    pub(crate) served: Option<Vec<ShownNote>>,
+    /// What remains to be noted once the hook's answer is claimed.
+    pub(crate) link: Option<Link>,
+}
+
+/// The session in which a client's process is from now on.
+#[derive(Clone)]
+pub(crate) struct Link {
+    ledgers: Ledgers,
+    process: Process,
+    session: String,
+    /// Whether the process has had another one.
+    is_another: bool,
+}
+
+impl Link {
+    /// Notes it. Before the answer of a hook is claimed, a reply of the server could take the block of the session that is
+    /// about to begin.
+    pub(crate) fn note(&self) {
+        self.ledgers
+            .link(&self.process, &self.session, self.is_another);
+    }
+}
+
 impl Ledgers {
-    /// Notes in which session a client's process is. Where its server has given the block to a session that no
-    /// hook had named: what it gave.
+    /// What a hook of that session finds, which begins or was there before.
     ///
     /// A client may have several sessions at once. Its process stays linked to the one that began last, so that their
     /// prompts do not move it to and fro.
-    pub fn enter(&self, client: &Process, session: &str, begins: bool) -> Option<Vec<ShownNote>> {
-        let named = self.session_of(client);
+    pub(crate) fn enter(&self, client: &Process, session: &str, begins: bool) -> Entered {
+        let linked = self.linked(client);
+        let named = linked.as_ref().map(|(named, _)| named.as_str());
         let served = named
-            .as_deref()
             .filter(|named| named.is_empty())
             .map(|_| self.delivered(&unnamed(client)).pieces());
-        let moves = match named.as_deref() {
+        let moves = match named {
             None | Some("") => true,
             Some(named) if named == session => false,
             // Some clients have no hook for the start of a session.
             Some(_) => begins || self.delivered(session) == Delivered::default(),
         };
-        if moves {
-            self.link(client, session);
+        let is_another = match &linked {
+            None => false,
+            // A prompt names the session that was served; a start is that of another one.
+            Some((named, _)) if named.is_empty() => begins,
+            Some(_) => true,
+        };
+        let link = Link {
+            ledgers: self.clone(),
+            process: client.clone(),
+            session: session.to_owned(),
+            is_another,
+        };
+        Entered {
+            served,
+            link: moves.then_some(link),
         }
-        served
     }
 
     /// Notes that the server of a process has given the block to a session that no hook has named.
@@ -48,19 +100,33 @@ impl Ledgers {
         let delivery = Delivery::Block(Channel::Server);
         self.prepare(&unnamed(process), &Delivered::default(), delivery, notes)
             .claim();
-        self.link(process, "");
+        self.link(process, "", false);
     }
 
-    /// The session that a process was last in, where a hook has named one; empty where the server gave it the block
-    /// without knowing its name.
-    pub fn session_of(&self, process: &Process) -> Option<String> {
+    /// In which session a process calls its server.
+    pub fn calling(&self, process: &Process) -> Calling {
+        match self.linked(process) {
+            Some((_, true)) => Calling::OneOf,
+            Some((session, false)) if !session.is_empty() => Calling::Only(session),
+            _ => Calling::Unnamed,
+        }
+    }
+
+    /// The session that a process was last in, and whether it has had another one before. The name is empty where the
+    /// server gave it the block without knowing it.
+    fn linked(&self, process: &Process) -> Option<(String, bool)> {
         let file = plain::open(&self.client(process)).ok()?;
-        let (name, _) = plain::read(file, LONGEST_NAME).ok()?;
-        String::from_utf8(name).ok()
+        let (text, _) = plain::read(file, LONGEST_NAME).ok()?;
+        let text = String::from_utf8(text).ok()?;
+        Some(match text.strip_suffix(OTHERS) {
+            Some(session) => (session.to_owned(), true),
+            None => (text, false),
+        })
     }
 
-    fn link(&self, process: &Process, session: &str) {
-        let write = || replace(&self.client(process), session);
+    fn link(&self, process: &Process, session: &str, is_another: bool) {
+        let others = if is_another { OTHERS } else { "" };
+        let write = || replace(&self.client(process), &format!("{session}{others}"));
         // A link that is missing costs a block twice at most.
         let _ = write().or_else(|_| {
             self.make_folder();
@@ -116,41 +182,73 @@ mod tests {
     use super::super::tests::{block, scratch};
     use super::*;
 
+    /// A hook of a session runs to its end.
+    fn enters(ledgers: &Ledgers, session: &str, begins: bool) -> Option<Vec<ShownNote>> {
+        let client = Process::client().unwrap();
+        let entered = ledgers.enter(&client, session, begins);
+        entered.link.iter().for_each(Link::note);
+        entered.served
+    }
+
     #[test]
     fn a_hook_names_the_session_of_the_client_above_it() {
         let (_folder, ledgers) = scratch();
         let client = Process::client().unwrap();
-        assert_eq!(ledgers.session_of(&client), None);
+        assert_eq!(ledgers.calling(&client), Calling::Unnamed);
         let notes = vec![("place:~".parse().unwrap(), 1, Shown::Whole)];
         ledgers.serve(&client, notes.clone());
-        assert_eq!(ledgers.enter(&client, "s", true), Some(notes));
-        assert_eq!(ledgers.enter(&client, "s", true), None);
-        assert_eq!(ledgers.session_of(&client).as_deref(), Some("s"));
+        assert_eq!(ledgers.calling(&client), Calling::Unnamed);
+        assert_eq!(enters(&ledgers, "s", false), Some(notes));
+        assert_eq!(enters(&ledgers, "s", true), None);
+        assert_eq!(ledgers.calling(&client), Calling::Only("s".into()));
         let start = client.start + 1;
         let other = Process { start, ..client };
-        assert_eq!(ledgers.session_of(&other), None);
+        assert_eq!(ledgers.calling(&other), Calling::Unnamed);
         // No process but the client itself is linked.
         let above = Process::above();
         let linked = above
             .iter()
-            .filter(|process| ledgers.session_of(process).is_some());
+            .filter(|process| ledgers.linked(process).is_some());
         assert_eq!(linked.count(), 1);
+    }
+
+    /// What a reply gives is given to the session that asked, which nobody knows of several.
+    #[test]
+    fn of_several_sessions_none_is_the_one_that_calls() {
+        let (_folder, ledgers) = scratch();
+        let client = Process::client().unwrap();
+        let calling = || ledgers.calling(&client);
+        enters(&ledgers, "first", true);
+        assert!(block(&ledgers, "first").claim());
+        assert_eq!(calling(), Calling::Only("first".into()));
+        // While its hook works, the call is still one of the session that has its block.
+        let second = ledgers.enter(&client, "second", true);
+        assert_eq!(calling(), Calling::Only("first".into()));
+        second.link.unwrap().note();
+        assert_eq!(calling(), Calling::OneOf);
+        enters(&ledgers, "first", true);
+        assert_eq!(calling(), Calling::OneOf);
+        // A start after a session without a name is another one.
+        let (_folder, ledgers) = scratch();
+        ledgers.serve(&client, Vec::new());
+        enters(&ledgers, "second", true);
+        assert_eq!(ledgers.calling(&client), Calling::OneOf);
     }
 
     #[test]
     fn a_prompt_does_not_take_the_client_from_another_session() {
         let (_folder, ledgers) = scratch();
         let client = Process::client().unwrap();
-        let session = || ledgers.session_of(&client).unwrap();
-        ledgers.enter(&client, "first", true);
+        let session = || ledgers.linked(&client).unwrap().0;
+        enters(&ledgers, "first", true);
         assert!(block(&ledgers, "first").claim());
         // Its client has no hook for the start of a session.
-        ledgers.enter(&client, "second", false);
+        enters(&ledgers, "second", false);
         assert!(block(&ledgers, "second").claim());
         assert_eq!(session(), "second");
-        ledgers.enter(&client, "first", false);
+        enters(&ledgers, "first", false);
         assert_eq!(session(), "second");
-        ledgers.enter(&client, "first", true);
+        enters(&ledgers, "first", true);
         assert_eq!(session(), "first");
     }
 
@@ -163,8 +261,8 @@ mod tests {
             start: client.start + 1,
             ..client
         };
-        ledgers.link(&client, "s");
-        ledgers.link(&gone, "s");
+        ledgers.link(&client, "s", false);
+        ledgers.link(&gone, "s", true);
         let old = |path: PathBuf, age| {
             let file = std::fs::File::options().write(true).open(path).unwrap();
             let written = file.metadata().unwrap().modified().unwrap() - age;
@@ -172,11 +270,11 @@ mod tests {
         };
         old(ledgers.ledger("first"), MONTH + DAY);
         assert!(block(&ledgers, "second").claim());
-        assert!(ledgers.session_of(&gone).is_some(), "swept a moment ago");
+        assert!(ledgers.linked(&gone).is_some(), "swept a moment ago");
         old(ledgers.folder.join(SWEPT), DAY * 2);
         assert!(block(&ledgers, "third").claim());
-        assert_eq!(ledgers.session_of(&gone), None);
-        assert!(ledgers.session_of(&client).is_some());
+        assert_eq!(ledgers.linked(&gone), None);
+        assert!(ledgers.linked(&client).is_some());
         assert!(!ledgers.ledger("first").exists() && ledgers.ledger("second").exists());
     }
 }

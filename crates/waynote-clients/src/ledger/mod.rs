@@ -4,8 +4,9 @@
 //! ```text
 //! $XDG_STATE_HOME/waynote/delivered/       else ~/.local/state/…; mode 0700
 //!   session SESSION      the ledger of one session of a client
-//!   client PID START     the session that a client's process was last in; empty where no hook has named one, and the
-//!                        ledger of what its server gave is that of the session `PID START`
+//!   client PID START     the session that a client's process was last in, with a line `others` if it has had others;
+//!                        empty where no hook has named one, and the ledger of what its server gave is that of the
+//!                        session `PID START`
 //! ```
 //!
 //! The parts of a name are percent-encoded, with a space between. SESSION is what the client calls its session: it stays
@@ -26,7 +27,8 @@
 //! rewritten too: what it says stays, in as few lines as possible.
 //!
 //! The server does not know the client's session, and a hook does not know the server's process. Both know the client's
-//! process above them, so `client` names a session.
+//! process above them, so `client` names a session. Of several sessions in one process nobody knows which one calls the
+//! server, so it leaves the block to their hooks.
 //!
 //! What cannot be read or written counts as not delivered: the block twice is better than not at all. Once a day, files
 //! that nobody wrote for a month are removed, and those of clients that have ended.
@@ -43,6 +45,8 @@ use std::time::{Duration, SystemTime};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
+pub use clients::Calling;
+pub(crate) use clients::Link;
 use delivered::note_line;
 pub use delivered::{Channel, Delivered};
 use file::Ledger;
