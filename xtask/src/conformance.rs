@@ -10,6 +10,7 @@ use anyhow::Result;
 
 use crate::steps::{program, step};
 use crate::tools::{npm, python, quietly, target};
+use crate::unchecked::not_checked;
 
 /// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
 const PYTHON: [&str; 2] = ["mcp==1.30.0", "mcp==2.3.0"];
@@ -31,7 +32,7 @@ pub(crate) fn run() -> Result<()> {
                 check.arg("xtask/conformance/check.py").arg(&program);
                 step(package, check)?;
             }
-            Err(why) => println!("NOT CHECKED: {package} of PyPI: {why}"),
+            Err(why) => not_checked(&format!("{package} of PyPI"), why),
         }
     }
     let sdks = quietly(Command::new("node").arg("--version"))
@@ -46,7 +47,7 @@ pub(crate) fn run() -> Result<()> {
             step("SDKs of TypeScript", check)?;
         }
         Err(why) => {
-            println!("NOT CHECKED: {} of npm: {why}", TYPESCRIPT.join(", "));
+            not_checked(&format!("{} of npm", TYPESCRIPT.join(", ")), why);
         }
     }
     suite::run(&target, &program)

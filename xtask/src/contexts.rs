@@ -9,8 +9,8 @@ use waynote::{
     Address, Change, Content, EntryType, Expect, Limits, Options, SqliteStore, Stamp, Store,
 };
 
-use crate::dist;
 use crate::measure::{Cost, median, run as timed};
+use crate::release;
 
 /// Notes in the store beside those that apply.
 pub(crate) const SIZES: &[u64] = &[100, 10_000, 100_000, 1_000_000];
@@ -19,7 +19,7 @@ const ROUNDS: usize = 31;
 const BATCH: u64 = 10_000;
 
 pub(crate) fn run(sizes: &[u64]) -> Result<()> {
-    dist::build()?;
+    release::build()?;
     println!(
         "context: 6 places, 10 pinned of 64 keys, 200 log entries apply; {ROUNDS} rounds of whole processes in turn"
     );
@@ -56,9 +56,9 @@ struct Round {
 }
 
 fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
-    let dist = std::env::current_dir()?.join(dist::FOLDER);
+    let programs = release::folder();
     let context = |folder: &Path| {
-        let mut command = Command::new(dist.join("waynote"));
+        let mut command = Command::new(programs.join("waynote"));
         command
             .env_clear()
             .env("HOME", "/home/bench")
@@ -77,7 +77,7 @@ fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
         command
     };
     let (mut ours, mut smallest) = (context(folder), context(smallest));
-    let mut bare = Command::new(dist.join("floor"));
+    let mut bare = Command::new(programs.join("floor"));
     bare.env_clear()
         .current_dir("/")
         .arg(folder.join("notes.db"));

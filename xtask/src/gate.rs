@@ -1,13 +1,16 @@
-//! The gate: everything that a change must pass, with what it needs installed first.
+//! The gate: everything that a change must pass, in two parts.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
+use crate::steps::Built;
 pub(crate) use crate::steps::{cargo, step};
+use crate::unchecked::not_checked;
+use crate::watched;
 
-/// Runs every check and every test.
+/// Formats, lints, documents, tests: everything that needs only Rust and a C compiler.
 pub(crate) fn test() -> Result<()> {
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     step(
@@ -26,15 +29,24 @@ pub(crate) fn test() -> Result<()> {
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
     crate::public_api::check()?;
-    crate::packages::check()?;
-    crate::postgres::install();
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
-    // A snapshot that differs is a failure, not a file to be looked at later.
-    tests.env("INSTA_UPDATE", "no");
-    step("tests", tests)?;
-    crate::steps::has_built_program();
+    if std::env::var_os(POSTGRES).is_none() {
+        tests.env(POSTGRES, waynote_test_postgres::LEFT_OUT);
+    }
+    watched::tests("tests", tests)?;
     // With the features of a build of its own, which are fewer than those of the whole workspace.
-    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
+    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))
+}
+
+/// The variable that names a server for the tests, or leaves out those that need one.
+const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
+
+/// The checks that take longer or need other programs, which are installed first where that can be done.
+pub(crate) fn rest() -> Result<()> {
+    crate::packages::check()?;
+    let built = Built::all()?;
+    crate::steps::has_built_program();
+    crate::postgres::test(&built)?;
     faults()?;
     crate::conformance::run()?;
     crate::serving::short()?;
@@ -99,7 +111,10 @@ fn licences() -> Result<()> {
         check.args(["--offline", "check", "advisories"]);
         return step("advisories", check);
     }
-    println!("NOT CHECKED: advisories; `cargo deny fetch` brings their data where it can be had");
+    not_checked(
+        "known vulnerabilities (advisories)",
+        "their data is not here; `cargo deny fetch` brings it where it can be had",
+    );
     Ok(())
 }
 

@@ -6,8 +6,8 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::contexts::fill;
-use crate::dist;
 use crate::measure::{median, run as timed, run_on};
+use crate::release;
 
 const NOTES: u64 = 100_000;
 const ROUNDS: usize = 101;
@@ -17,14 +17,14 @@ const ASKED: &str = "note 4711 of agent number please look at what the store say
                      handler so that it keeps the order of iteration when two writers meet in the same place again";
 
 pub(crate) fn run() -> Result<()> {
-    dist::build()?;
+    release::build()?;
     let folder = Path::new("target/bench").join(NOTES.to_string());
     let store = folder.join("notes.db");
     if !store.exists() {
         fill(&store, NOTES)?;
     }
     let store = store.canonicalize()?;
-    let program = std::env::current_dir()?.join(dist::FOLDER).join("waynote");
+    let program = release::folder().join("waynote");
     // What the sessions were given, gone with the measurement.
     let state = tempfile::tempdir_in("target")?;
     let state = state.path().canonicalize()?;

@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::dist;
 use crate::measure::median;
+use crate::release;
 
 const ITERATIONS: usize = 1_000;
 
@@ -16,8 +16,8 @@ const ITERATIONS: usize = 1_000;
 const END: usize = 100;
 
 pub(crate) fn run() -> Result<()> {
-    dist::build()?;
-    let program = std::env::current_dir()?.join(dist::FOLDER).join("waynote");
+    release::build()?;
+    let program = release::folder().join("waynote");
     let folder = tempfile::tempdir_in("target")?;
     let folder = folder.path().canonicalize()?;
     println!("loop: {ITERATIONS} iterations of `true`, in turn with starting it alone");

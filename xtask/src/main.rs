@@ -8,7 +8,6 @@ mod agents;
 mod blocks;
 mod conformance;
 mod contexts;
-mod dist;
 mod faults;
 mod gate;
 mod hooks;
@@ -19,6 +18,7 @@ mod page;
 mod postgres;
 mod public_api;
 mod random;
+mod release;
 mod retrieval;
 mod searches;
 mod secrets;
@@ -27,15 +27,25 @@ mod serving;
 mod steps;
 mod threads;
 mod tools;
+mod unchecked;
 mod upgrade;
+mod watched;
 
 use anyhow::{Result, bail};
 
 fn main() -> Result<()> {
+    let done = run();
+    unchecked::print();
+    done
+}
+
+fn run() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
+        ["test", "rest"] => gate::rest(),
+        ["test", "postgres"] => postgres::test(&steps::Built::all()?),
         ["test", "conformance"] => conformance::run(),
         ["test", "packages"] => packages::check(),
         ["test", "page"] => page::run(),
@@ -43,16 +53,16 @@ fn main() -> Result<()> {
         ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {
-            dist::measure(&["adds"])?;
-            dist::measure(&["threads"])?;
+            release::measure(&["adds"])?;
+            release::measure(&["threads"])?;
             contexts::run(contexts::SIZES)?;
             hooks::run()?;
             loops::run()?;
-            dist::measure(&["blocks"])?;
-            dist::measure(&["search"])?;
+            release::measure(&["blocks"])?;
+            release::measure(&["search"])?;
             secrets::run(&[])
         }
-        ["bench", what @ ("adds" | "threads" | "blocks" | "search")] => dist::measure(&[what]),
+        ["bench", what @ ("adds" | "threads" | "blocks" | "search")] => release::measure(&[what]),
         // What `bench` runs of itself, built as it is shipped.
         ["measure", "adds"] => adds::run(),
         ["measure", "threads"] => threads::run(),
@@ -63,14 +73,14 @@ fn main() -> Result<()> {
         }
         ["measure", "search"] => searches::run(),
         ["bench", "retrieval", verb @ ("import" | "query"), folder] => {
-            dist::measure(&["retrieval", verb, folder])
+            release::measure(&["retrieval", verb, folder])
         }
         ["measure", "retrieval", "import", folder] => retrieval::import(folder.as_ref()),
         ["measure", "retrieval", "query", folder] => retrieval::query(folder.as_ref()),
         ["faults", ref words @ ..] => faults::run(&faults::Choice::of(words)?),
         ["prove"] => {
-            dist::measure(&["upgrade"])?;
-            dist::measure(&["serving"])?;
+            release::measure(&["upgrade"])?;
+            release::measure(&["serving"])?;
             postgres::prove(&[])?;
             faults::run(&faults::Choice::LONG)
         }
@@ -78,7 +88,9 @@ fn main() -> Result<()> {
         // What `faults` starts to watch it.
         ["measure", "faults-writer", path, seed, writes] => faults::write(path, seed, writes),
         ["measure", "upgrade"] => upgrade::run(),
-        ["bench", "serving", ref parts @ ..] => dist::measure(&[&["serving"][..], parts].concat()),
+        ["bench", "serving", ref parts @ ..] => {
+            release::measure(&[&["serving"][..], parts].concat())
+        }
         ["measure", "serving", ref parts @ ..] => serving::long(parts),
         ["measure", "open", path] => upgrade::open(path),
         ["measure", "write-schema-5", path] => upgrade::write(path),
@@ -96,9 +108,9 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | serving] \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | postgres | rest | serving] \
              | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
-             | faults [--seed N] [--only PART] [--short] [--release | --dist] | docs"
+             | faults [--seed N] [--only PART] [--short] [--release] | docs"
         ),
     }
 }

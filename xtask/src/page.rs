@@ -6,8 +6,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::steps::{cargo, step};
+use crate::steps::cargo;
 use crate::tools::{apt_install, npm, quietly, target};
+use crate::unchecked::not_checked;
+use crate::watched;
 
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";
@@ -20,18 +22,19 @@ pub(crate) fn run() -> Result<()> {
     let mut tests = cargo(&TESTS);
     tests.arg("browser");
     if let Err(why) = browser() {
-        println!("NOT CHECKED: the page in a browser: {why}");
-        println!("NOT CHECKED: these tests need `chromium` and `chromedriver`:");
-        tests.args(["--list", "--format", "terse"]);
-        return step("tests that were not run", tests);
+        not_checked(
+            "the page in a browser (`suite::browser` of waynote-server)",
+            why,
+        );
+        return Ok(());
     }
     match axe() {
         Ok(axe) => {
             tests.env("WAYNOTE_AXE", axe);
         }
-        Err(why) => println!("NOT CHECKED: {AXE} of npm, on every view of the page: {why}"),
+        Err(why) => not_checked(&format!("{AXE} of npm, on every view of the page"), why),
     }
-    step("page", tests)
+    watched::tests("page", tests)
 }
 
 /// Chromium and its driver, installed if that can be done here.

@@ -1,23 +1,48 @@
-//! Stores in PostgreSQL with large counts: the tests of the gate, told by variables to do more.
+//! The tests of stores in PostgreSQL: as the gate runs them, and told by variables to do more.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 use waynote_test_postgres::{has_pgbouncer, has_postgres};
 
-use crate::steps::cargo;
+use crate::steps::{Built, cargo};
 use crate::tools::apt_install;
+use crate::unchecked::not_checked;
+use crate::watched;
 
-/// Installs what the tests start servers from. Where that cannot be done, each test that needs one says that it is
-/// skipped.
-pub(crate) fn install() {
+/// Runs the tests that need a server, out of those that were built. Where PostgreSQL cannot be installed, each says that
+/// it is not checked.
+pub(crate) fn test(built: &[Built]) -> Result<()> {
+    install();
+    for (package, filters) in TESTS {
+        for built in built.iter().filter(|built| built.package == package) {
+            let mut tests = Command::new(&built.program);
+            tests.args(filters).current_dir(&built.folder);
+            watched::tests(&format!("PostgreSQL, {package}"), tests)?;
+        }
+    }
+    Ok(())
+}
+
+/// The crates that have such tests, and where.
+const TESTS: [(&str, &[&str]); 3] = [
+    ("waynote-test-postgres", &[]),
+    ("waynote-postgres", &[]),
+    (
+        "waynote-cli",
+        &["suite::postgres::", "suite::two_servers::"],
+    ),
+];
+
+/// Installs what the tests start servers from.
+fn install() {
     let is_given = std::env::var_os("WAYNOTE_TEST_POSTGRES").is_some();
     if is_given || (has_postgres() && has_pgbouncer()) {
         return;
     }
     if let Err(why) = apt_install(&["postgresql", "pgbouncer"]) {
-        println!("NOT CHECKED: PostgreSQL: {why}");
+        not_checked("PostgreSQL", why);
     }
 }
 

@@ -45,9 +45,8 @@ fn surface() -> Result<Option<String>> {
     match built {
         Ok(api) => Ok(Some(api.to_string())),
         Err(why) => {
-            println!(
-                "NOT CHECKED: the public API: {why} (known: Rust of {MINIMUM_NIGHTLY_RUST_VERSION})"
-            );
+            let why = format!("{why} (known: Rust of {MINIMUM_NIGHTLY_RUST_VERSION})");
+            crate::unchecked::not_checked("the public API", why);
             Ok(None)
         }
     }

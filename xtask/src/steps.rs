@@ -1,13 +1,14 @@
-//! Commands that must succeed.
+//! Commands that must succeed. What only builds has no limit of time: a slow machine would reach any.
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::{OnceLock, mpsc};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use serde_json::Value;
 
 /// A call of the cargo that runs this.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
@@ -44,33 +45,57 @@ pub(crate) fn program(profile: &str) -> Result<PathBuf> {
     program.canonicalize().context("the program was not built")
 }
 
-/// A step that takes longer hangs: the whole gate has 25 minutes.
-const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// A program of tests that cargo has built.
+pub(crate) struct Built {
+    pub(crate) package: String,
+    pub(crate) program: PathBuf,
+    /// The folder of its package, in which its tests run.
+    pub(crate) folder: PathBuf,
+}
+
+impl Built {
+    /// The tests of the whole workspace, built with its features.
+    pub(crate) fn all() -> Result<Vec<Self>> {
+        let words = [
+            "test",
+            "--workspace",
+            "--no-run",
+            "--quiet",
+            "--message-format=json-render-diagnostics",
+        ];
+        let output = cargo(&words).stderr(Stdio::inherit()).output()?;
+        ensure!(output.status.success(), "the tests cannot be built");
+        let said = String::from_utf8(output.stdout)?;
+        let messages = said
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        Ok(messages.filter_map(|message| Self::of(&message)).collect())
+    }
+
+    /// The program that a message of cargo names.
+    fn of(message: &Value) -> Option<Self> {
+        let program = message["executable"].as_str()?;
+        message["profile"]["test"]
+            .as_bool()
+            .filter(|is_test| *is_test)?;
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        Some(Self {
+            // A crate here is called as its folder is.
+            package: folder.file_name()?.to_str()?.to_owned(),
+            program: program.into(),
+            folder: folder.to_owned(),
+        })
+    }
+}
 
 /// Runs a command of the gate, and says how long it took.
 pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
     println!("== {name}");
     let begin = Instant::now();
-    let mut child = command
-        .spawn()
+    let status = command
+        .status()
         .with_context(|| format!("{name}: cannot run {command:?}"))?;
-    let pid = child.id();
-    let (ended, end) = mpsc::channel::<()>();
-    let watchdog = std::thread::spawn(move || {
-        let is_late = end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout);
-        if is_late {
-            kill_with_children(pid);
-        }
-        is_late
-    });
-    let status = child.wait()?;
-    drop(ended);
-    if watchdog.join().is_ok_and(|is_late| is_late) {
-        bail!("{name} was stopped after {} minutes", LIMIT.as_secs() / 60);
-    }
-    if !status.success() {
-        bail!("{name} failed: {status}");
-    }
+    ensure!(status.success(), "{name} failed: {status}");
     println!(
         "== {name}: passed in {:.0} s",
         begin.elapsed().as_secs_f64()
@@ -79,7 +104,7 @@ pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
 }
 
 /// Kills a process and what it started. They share a process group with us, so that Ctrl-C reaches all of them.
-fn kill_with_children(pid: u32) {
+pub(crate) fn kill_with_children(pid: u32) {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
     let threads = threads.into_iter().flatten().flatten();
     // Each thread has the processes that it started.

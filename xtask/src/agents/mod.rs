@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 
+use crate::unchecked::not_checked;
 use clients::{AGENTS, Agent};
 use expected::{Cell, Moment, cell};
 use scenarios::Subject;
@@ -122,7 +123,7 @@ pub(crate) fn run(choice: &Choice) -> Result<()> {
                     );
                 }
             }
-            Err(error) => println!("NOT CHECKED: {}: {error:#}", agent.title),
+            Err(error) => not_checked(agent.title, format!("{error:#}")),
         }
     }
     let busy = choice.load.then(|| load::Busy::start(4));

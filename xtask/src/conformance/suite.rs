@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::served::Server;
 use crate::tools::npm;
+use crate::unchecked::not_checked;
 
 /// The suite, and a runtime that is new enough for it.
 const PACKAGES: [&str; 2] = ["@modelcontextprotocol/conformance@0.1.16", "node@22.23.3"];
@@ -19,7 +20,7 @@ pub(super) fn run(target: &Path, program: &Path) -> Result<()> {
     let folder = match npm(&target.join("sdk/conformance"), &PACKAGES) {
         Ok(folder) => folder,
         Err(why) => {
-            println!("NOT CHECKED: {} of npm: {why}", PACKAGES.join(", "));
+            not_checked(&format!("{} of npm", PACKAGES.join(", ")), why);
             return Ok(());
         }
     };

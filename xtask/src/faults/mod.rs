@@ -62,9 +62,8 @@ impl<'c> Choice<'c> {
                 "--only" => choice.only = Some(value()?),
                 "--short" => choice.short = true,
                 "--release" => choice.profile = "release",
-                "--dist" => choice.profile = "dist",
                 other => {
-                    bail!("{other}: unknown; --seed N, --only PART, --short, --release, --dist")
+                    bail!("{other}: unknown; --seed N, --only PART, --short, --release")
                 }
             }
         }
@@ -134,6 +133,7 @@ impl Row {
     /// What could not be tried here.
     fn skipped(what: impl Into<String>, why: impl std::fmt::Display) -> Self {
         let mut row = Self::new(what);
+        crate::unchecked::not_checked(&format!("faults: {}", row.what), &why);
         row.says = format!("NOT TRIED: {why}");
         row
     }

@@ -66,10 +66,8 @@ pub(crate) fn short() -> Result<()> {
 
 /// The long form or a part of it, with the program that is shipped.
 pub(crate) fn long(parts: &[&str]) -> Result<()> {
-    let program = std::env::var_os("WAYNOTE_PROGRAM").map_or_else(
-        || Path::new(crate::dist::FOLDER).join("waynote"),
-        Into::into,
-    );
+    let program = std::env::var_os("WAYNOTE_PROGRAM")
+        .map_or_else(|| crate::release::folder().join("waynote"), Into::into);
     let parts = match parts {
         [] => &["load", "kills", "generated"],
         parts => parts,

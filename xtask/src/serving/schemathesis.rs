@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Form;
 use super::server::{API, Serving, command};
 use crate::tools::{python, target};
+use crate::unchecked::not_checked;
 
 const PACKAGE: &str = "schemathesis==4.32.5";
 
@@ -20,7 +21,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let python = match python(&target(), PACKAGE) {
         Ok(python) => python,
         Err(why) => {
-            println!("NOT CHECKED: {PACKAGE} of PyPI: {why}");
+            not_checked(&format!("{PACKAGE} of PyPI"), why);
             return Ok(());
         }
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often a feed in which nothing happens asks whether to go on.
 const LOOKS: Duration = Duration::from_millis(100);

@@ -131,7 +131,7 @@ fn the_browser_that_is_named_is_opened() {
     );
     let page = Page::start(command);
     assert_snapshot!(page.lines[0], @"the page is open in your browser; if not, open this link, which works once:");
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(300);
     let opened = loop {
         match std::fs::read_to_string(scratch.home().join("opened")) {
             Ok(opened) => break opened,

@@ -51,7 +51,7 @@ fn round(goes: Goes) -> Duration {
     let begin = Instant::now();
     while primary.sql(is_synchronous) != "1" {
         assert!(
-            begin.elapsed() < Duration::from_secs(30),
+            begin.elapsed() < Duration::from_secs(120),
             "{}",
             standby.log()
         );

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use waynote::{Forget, Notebook, SaveOptions, Stamp, Store};
 use waynote_server::Limits;
 
-use super::support::{Running, now, options, start, start_with, wait_until};
+use super::support::{PATIENCE, Running, now, options, start, start_with, wait_until};
 
 const CHANGES: &str = "/s/notes/api/v1/changes";
 
@@ -218,13 +218,16 @@ fn nothing_is_lost_or_doubled_while_many_write() {
 
 #[test]
 fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
-    let server = start();
+    let server = start_with(options().limits(Limits {
+        heartbeat: PATIENCE * 2,
+        ..Limits::default()
+    }));
     let mut reading = Reading::start(&server, "", &[]);
     // One that is not told by the server's own store.
     save(&server, "other");
     let began = Instant::now();
     assert_eq!(reading.keys(1), ["other"]);
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed() < PATIENCE);
     let path = "/s/notes/api/v1/notes/agent%3Aa%23own";
     server.send("PUT", path, &[], r#"{"content":"one"}"#);
     assert_eq!(reading.keys(1), ["own"]);
@@ -233,7 +236,7 @@ fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
 #[test]
 fn a_reader_who_does_not_read_holds_up_nobody() {
     let server = start_with(options().limits(Limits {
-        write_time: Duration::from_millis(300),
+        write_time: Duration::from_secs(2),
         ..Limits::default()
     }));
     let _slow = Reading::start(&server, "", &[]);
@@ -255,6 +258,7 @@ fn a_reader_who_does_not_read_holds_up_nobody() {
 fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
     let mut server = start_with(options().limits(Limits {
         heartbeat: Duration::from_millis(20),
+        stop_time: PATIENCE * 2,
         ..Limits::default()
     }));
     let mut reading = Reading::start(&server, "", &[]);
@@ -263,6 +267,6 @@ fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
     }
     let began = Instant::now();
     server.stop();
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(began.elapsed() < PATIENCE);
     while reading.piece().is_some() {}
 }

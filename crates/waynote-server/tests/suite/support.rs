@@ -12,7 +12,7 @@ use waynote::{Options as StoreOptions, SqliteStore};
 use waynote_server::{Log, Options, Server, Stopper, Stores};
 
 /// How long a test waits for an answer before it fails.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A server that runs until it is dropped.
 pub(crate) struct Running {

@@ -100,7 +100,7 @@ fn a_backup_taken_under_eight_writers_is_whole() {
             assert!(child.wait().unwrap().success());
         }));
     }
-    first.recv_timeout(Duration::from_secs(60)).unwrap();
+    first.recv_timeout(Duration::from_secs(300)).unwrap();
     let (mut round, mut under_way) = (0, 0);
     while under_way < 3 || workers.iter().any(|worker| !worker.is_finished()) {
         let before = acknowledged.lock().unwrap().clone();

@@ -1,6 +1,6 @@
-//! What is shipped, which is what is measured: the profile `dist`.
+//! What is shipped, which is what is measured: the profile `release`.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -8,14 +8,15 @@ use anyhow::{Result, ensure};
 use crate::steps::cargo;
 
 /// Where the profile's programs are.
-pub(crate) const FOLDER: &str = "target/dist";
+pub(crate) fn folder() -> PathBuf {
+    crate::tools::target().join("release")
+}
 
 /// Builds the program and these measurements as they are shipped.
 pub(crate) fn build() -> Result<()> {
     let words = [
         "build",
-        "--profile",
-        "dist",
+        "--release",
         "--quiet",
         "-p",
         "waynote-cli",
@@ -30,7 +31,7 @@ pub(crate) fn build() -> Result<()> {
 /// Measures in a process that is built as it is shipped: `xtask measure WORDS`.
 pub(crate) fn measure(words: &[&str]) -> Result<()> {
     build()?;
-    let mut measure = Command::new(Path::new(FOLDER).join("xtask"));
+    let mut measure = Command::new(folder().join("xtask"));
     let status = measure.arg("measure").args(words).status()?;
     ensure!(status.success(), "measuring {words:?} failed: {status}");
     Ok(())

@@ -1,0 +1,169 @@
+//! Tests with a limit for each one. All of them may take as long as a slow machine needs.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::steps::kill_with_children;
+use crate::unchecked;
+
+/// How long a test may take after the harness has said that it runs for over a minute. On a machine that nobody else
+/// uses, the longest takes less than a minute.
+const LIMIT: Duration = Duration::from_secs(15 * 60);
+
+/// Runs tests. A test that does not end is named, and ends all of them.
+pub(crate) fn tests(name: &str, command: Command) -> Result<()> {
+    within(LIMIT, name, command)
+}
+
+fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
+    println!("== {name}");
+    let begin = Instant::now();
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
+        // With a single thread the harness does not say which test runs long.
+        command.env("RUST_TEST_THREADS", "2");
+    }
+    let list = unchecked::file();
+    command.env(waynote_testing::NOT_CHECKED, &list);
+    // A snapshot that differs is a failure, not a file to be looked at later.
+    command.env("INSTA_UPDATE", "no");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{name}: cannot run {command:?}"))?;
+    let out = child.stdout.take().context("no output")?;
+    let slow = Arc::new(Mutex::new(Slow::default()));
+    let (read, is_read) = mpsc::channel::<()>();
+    let reading = Arc::clone(&slow);
+    std::thread::spawn(move || {
+        pass_on(out, &reading);
+        drop(read);
+    });
+    let (ended, end) = mpsc::channel::<()>();
+    let pid = child.id();
+    let watchdog = std::thread::spawn(move || {
+        while end.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            let hung = lock(&slow).longer_than(limit);
+            if !hung.is_empty() {
+                kill_with_children(pid);
+                return hung;
+            }
+        }
+        Vec::new()
+    });
+    let status = child.wait()?;
+    drop(ended);
+    // What a test has left behind may hold the output open.
+    let _ = is_read.recv_timeout(Duration::from_secs(10));
+    unchecked::take(&list);
+    let hung = watchdog.join().unwrap_or_default();
+    if !hung.is_empty() {
+        bail!(
+            "{name} was stopped: a test takes longer than {} minutes: {}",
+            limit.as_secs() / 60,
+            hung.join(", ")
+        );
+    }
+    ensure!(status.success(), "{name} failed: {status}");
+    println!(
+        "== {name}: passed in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Prints what the harness prints, and notes which tests run long.
+fn pass_on(out: impl Read, slow: &Mutex<Slow>) {
+    let mut out = BufReader::new(out);
+    let mut line = Vec::new();
+    while out.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        let text = String::from_utf8_lossy(&line);
+        print!("{text}");
+        lock(slow).take(&text);
+        line.clear();
+    }
+}
+
+/// The tests of which the harness has said that they run long, and when it did.
+#[derive(Default)]
+struct Slow(BTreeMap<String, Instant>);
+
+impl Slow {
+    fn take(&mut self, line: &str) {
+        if line.starts_with("test result: ") {
+            self.0.clear();
+        }
+        let Some(said) = line.strip_prefix("test ") else {
+            return;
+        };
+        if let Some((test, _)) = said.split_once(" has been running for over ") {
+            self.0.insert(test.to_owned(), Instant::now());
+        } else if let Some((test, _)) = said.rsplit_once(" ... ") {
+            self.0.remove(test.trim_end_matches(" - should panic"));
+        }
+    }
+
+    fn longer_than(&self, limit: Duration) -> Vec<String> {
+        let over = self.0.iter().filter(|(_, since)| since.elapsed() >= limit);
+        over.map(|(test, _)| test.clone()).collect()
+    }
+}
+
+fn lock(slow: &Mutex<Slow>) -> MutexGuard<'_, Slow> {
+    slow.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_test_that_does_not_end_is_named() {
+        let hangs = "echo 'test one has been running for over 60 seconds'
+            echo 'test two has been running for over 60 seconds'
+            echo 'test one ... ok'; sleep 1000";
+        let stopped = within(Duration::ZERO, "tests", sh(hangs)).unwrap_err();
+        let said = "tests was stopped: a test takes longer than 0 minutes: ";
+        let stopped = stopped.to_string();
+        // Both may be on the list when the first is looked at.
+        assert!(
+            stopped == format!("{said}two") || stopped == format!("{said}one, two"),
+            "{stopped}"
+        );
+    }
+
+    #[test]
+    fn tests_that_end_are_not_named() {
+        let mut slow = Slow::default();
+        let is_slow = " has been running for over 60 seconds\n";
+        slow.take(&format!("test one{is_slow}"));
+        slow.take(&format!("test two{is_slow}"));
+        slow.take(&format!("test src/lib.rs - Three (line 3){is_slow}"));
+        assert!(slow.longer_than(LIMIT).is_empty());
+        let all = ["one", "src/lib.rs - Three (line 3)", "two"];
+        assert_eq!(slow.longer_than(Duration::ZERO), all);
+        slow.take("test src/lib.rs - Three (line 3) ... ok\n");
+        slow.take("test one - should panic ... FAILED\n");
+        assert_eq!(slow.longer_than(Duration::ZERO), ["two"]);
+        slow.take("test result: ok. 1 passed; 0 failed\n");
+        assert!(slow.longer_than(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn what_the_tests_say_is_taken() {
+        assert!(within(LIMIT, "tests", sh("exit 0")).is_ok());
+        let failed = within(LIMIT, "tests", sh("exit 1")).unwrap_err();
+        assert_eq!(failed.to_string(), "tests failed: exit status: 1");
+    }
+}
