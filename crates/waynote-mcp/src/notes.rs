@@ -50,7 +50,7 @@ impl Notes {
     pub(crate) fn block_and_notes(&self, here: &Here) -> Result<(String, Vec<ShownNote>), Refusal> {
         let request = self.request(here)?;
         let (block, notes) = waynote::context::block_and_notes(self.store(), &request)?;
-        Ok((waynote::visible::for_model(&block.text), notes))
+        Ok((waynote::visible::editable(&block.text), notes))
     }
 
     /// The text of a block.
@@ -59,7 +59,7 @@ impl Notes {
         let mut renderer = std::mem::take(&mut self.renderer);
         let block = renderer.render(self.host.store(), request);
         self.renderer = renderer;
-        Ok(waynote::visible::for_model(&block?.text))
+        Ok(waynote::visible::editable(&block?.text))
     }
 
     /// The time, and who writes.

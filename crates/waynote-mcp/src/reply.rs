@@ -65,8 +65,13 @@ impl Refusal {
     }
 }
 
-/// A reply as a model reads it. Like a note in the block, it has credentials masked and invisible characters and tags
-/// of clients made visible.
+/// What a tool found, as a model reads it that may write it back: credentials masked, tags of clients broken, and what
+/// hides something made visible.
+pub(crate) fn editable(text: &str) -> String {
+    waynote::visible::editable(&waynote::secrets::masked(text))
+}
+
+/// Any other text as a model reads it: like a note in the block, with all invisible characters made visible.
 pub(crate) fn for_model(text: &str) -> String {
     waynote::visible::for_model(&waynote::secrets::masked(text))
 }

@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::nearest::nearest;
 use crate::notes::Notes;
 use crate::queue::{Panicked, Queue};
-use crate::reply::{Refusal, for_model};
+use crate::reply::{Refusal, editable, for_model};
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
@@ -347,7 +347,7 @@ impl ServerHandler for Server {
             let here = self.here(&context).await;
             let text = self.call(move |notes| resources::read(notes, &here, named));
             let text = text.await?;
-            let text = text.map(|text| for_model(&text));
+            let text = text.map(|text| editable(&text));
             text.map_err(|refusal| refusal.error())?
         };
         let is_context = resources::is_context(&uri);
@@ -423,7 +423,10 @@ impl ServerHandler for Server {
 /// A reply, followed by the block if this server delivers it. It is one text, because some clients forward only one.
 fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
     let is_error = outcome.is_err();
-    let mut text = for_model(&outcome.unwrap_or_else(|refusal| refusal.text()));
+    let mut text = match outcome {
+        Ok(text) => editable(&text),
+        Err(refusal) => refusal.text(),
+    };
     if !block.is_empty() {
         if !text.is_empty() {
             text.push_str("\n\n");

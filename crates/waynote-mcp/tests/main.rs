@@ -5,4 +5,5 @@ mod suite {
     mod embedded;
     #[cfg(feature = "http")]
     mod http;
+    mod rewritten;
 }

@@ -7,7 +7,7 @@ mod tags;
 
 use std::fmt::{self, Write};
 
-pub use restored::{find, restored};
+pub use restored::{find, may_hold_codes, restored};
 pub use tags::broken as without_tags;
 
 /// One line: every such character, line ends too, as its code.

@@ -362,6 +362,25 @@ fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
     assert!(ask("compact").contains("canary"));
 }
 
+/// As an agent may write it back: line ends as they are, what hides something as a code.
+#[test]
+fn the_sources_style_keeps_line_ends() {
+    let scratch = Scratch::new();
+    let write = scratch.run("place write --at ~/work -");
+    write.stdin("so\u{ad}ft\r\nstairs\u{202e}".to_owned()).ok();
+    let begun = |session: &str| hook(&scratch, "SessionStart", &json!({ "session_id": session }));
+    let faithful = added(begun("s").env("WAYNOTE_STYLE", "faithful"));
+    assert!(
+        faithful.ends_with("\n**~/work**:\nso\u{ad}ft\r\nstairs<U+202E>\n"),
+        "{faithful:?}"
+    );
+    let stable = added(begun("t"));
+    assert!(
+        stable.contains("\nso<U+00AD>ft\nstairs<U+202E>\n"),
+        "{stable:?}"
+    );
+}
+
 #[test]
 fn the_style_is_the_users() {
     let scratch = noted();

@@ -280,6 +280,22 @@ fn a_template_of_ralph_works_with_further_instructions() {
     );
 }
 
+/// As an agent may write it back: line ends as they are, what hides something as a code.
+#[test]
+fn the_sources_style_keeps_line_ends() {
+    let scratch = Scratch::new();
+    let add = scratch.run("--session s --iteration 1 log add - --type stuck");
+    add.stdin("so\u{ad}ft\r\nstairs\u{202e}".to_owned()).ok();
+    let prompt = looping(&scratch, "--style faithful --dry-run", "true").ok();
+    let faithful = "\nSTUCK:\n  - [#1] so\u{ad}ft\r\nstairs<U+202E>\n";
+    assert!(prompt.contains(faithful), "{prompt:?}");
+    let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
+    assert!(
+        stable.contains("so<U+00AD>ft\n  stairs<U+202E>\n"),
+        "{stable:?}"
+    );
+}
+
 /// Set by the variable, the flag or the configuration alike.
 #[test]
 fn the_sources_style_is_honoured() {

@@ -2,7 +2,7 @@
 
 use waynote::Store;
 use waynote::context::{Request, Section, ShownNote, Style, block_and_notes, changed};
-use waynote::visible::for_model;
+use waynote::visible::editable;
 
 use crate::error::Result;
 use crate::ledger::Delivered;
@@ -45,7 +45,7 @@ fn faithful(store: &dyn Store, request: &Request) -> Result<Option<Notes>> {
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
     }
-    let text = for_model(&block.text);
+    let text = editable(&block.text);
     if units(&text) + units(LEAD) > MAX_UNITS {
         return Ok(None);
     }

@@ -107,7 +107,7 @@ impl PromptParts {
         request.iteration = Some(iteration);
         request.now = now;
         let block = renderer.render(store, &request)?;
-        Ok(waynote::visible::for_model(&block.text))
+        Ok(waynote::visible::editable(&block.text))
     }
 
     fn filled(

@@ -1,7 +1,7 @@
 //! waynote's own tools.
 
 use waynote::session_log::{iteration_named, reply};
-use waynote::visible::visible;
+use waynote::visible::{editable_line, visible};
 use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
 
 use super::list;
@@ -131,7 +131,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         .expect(expect);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    let (note, is_new) = single::save(store, address, content, options, &stamp)?;
+    let (note, is_new) = single::rewrite(store, address, content, options, &stamp)?;
     let how = if is_new {
         "new".into()
     } else {
@@ -237,7 +237,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         let hits = search::search(store, &query, limit)?;
         let lines: Vec<String> = hits
             .iter()
-            .map(|hit| format!("- {}: {}", hit.note.address, visible(&hit.snippet)))
+            .map(|hit| format!("- {}: {}", hit.note.address, editable_line(&hit.snippet)))
             .collect();
         Ok(match lines.is_empty() {
             true => "no note matches; try fewer or other words, or note_list".to_owned(),

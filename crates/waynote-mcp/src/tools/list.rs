@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
-use waynote::visible::{lines, visible};
+use waynote::visible::{editable, editable_line, is_line_end, visible};
 use waynote::{EntryType, Name, Note, Notebook, Scope, Store};
 
 use crate::call::Call;
@@ -127,7 +127,12 @@ impl List {
     }
 
     fn note(&mut self, name: &str, note: &Note) {
-        let _ = writeln!(self.text, "- {}: {}", visible(name), visible(&note.preview));
+        let _ = writeln!(
+            self.text,
+            "- {}: {}",
+            visible(name),
+            editable_line(&note.preview)
+        );
     }
 
     fn rest(&mut self, total: u64, shown: usize) {
@@ -151,10 +156,23 @@ fn entry(note: &Note, room: &mut usize) -> String {
     let chars = whole.chars().count();
     let text = if chars <= ENTRY_CHARS.min(*room) {
         *room -= chars;
-        // Further lines stand below the first, so that none looks like another entry.
-        lines(&whole).replace('\n', "\n  ")
+        indented(&editable(&whole))
     } else {
-        format!("{} (whole: {})", visible(&note.preview), note.address)
+        format!("{} (whole: {})", editable_line(&note.preview), note.address)
     };
     format!("- [{iteration}] {text}{seen}{resolved}")
+}
+
+/// A text whose further lines stand below the first, so that none looks like another entry.
+fn indented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        out.push(char);
+        let is_pair = char == '\r' && chars.peek() == Some(&'\n');
+        if is_line_end(char) && !is_pair {
+            out.push_str("  ");
+        }
+    }
+    out
 }

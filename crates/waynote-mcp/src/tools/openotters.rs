@@ -1,7 +1,7 @@
 //! The tools of openotters, with its replies: an agent's notebook.
 
 use waynote::context::{Section, Style};
-use waynote::{Key, Notebook, SaveOptions};
+use waynote::{Address, Key, Notebook, SaveOptions, single};
 
 use crate::call::{Call, KEYS_SHOWN};
 use crate::reply::Refusal;
@@ -105,10 +105,9 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         .limits(call.here.caller.limits)
         .pin(is_pinned.then_some(true));
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
-    let notebook = Notebook::of_agent(call.notes.writable()?, agent);
-    let (_, is_new) = notebook
-        .save(&key, content, options, &stamp)
-        .map_err(worded)?;
+    let store = call.notes.writable()?;
+    let address = Address::Agent(agent, key.clone());
+    let (_, is_new) = single::rewrite(store, address, content, options, &stamp).map_err(worded)?;
     let how = if is_new {
         "new key"
     } else {

@@ -1,6 +1,6 @@
 //! The tools of Zrb, with its arguments: the notes of directories, each read and written alone.
 
-use waynote::{Place, Places};
+use waynote::{Address, Place, Places, SaveOptions, single};
 
 use crate::call::Call;
 use crate::reply::Refusal;
@@ -90,7 +90,8 @@ fn read(call: &mut Call<'_>, place: &Place) -> Result<String, Refusal> {
 fn write(call: &mut Call<'_>, place: &Place) -> Result<(), Refusal> {
     let content = call.content("content")?;
     let stamp = call.stamp();
-    let limits = call.here.caller.limits;
-    Places::new(call.notes.writable()?).save(place, content, limits, &stamp)?;
+    let options = SaveOptions::default().limits(call.here.caller.limits);
+    let address = Address::Place(place.clone());
+    single::rewrite(call.notes.writable()?, address, content, options, &stamp)?;
     Ok(())
 }

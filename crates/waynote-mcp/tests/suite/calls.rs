@@ -14,10 +14,10 @@ use waynote_mcp::Refusal;
 use super::embedded::{Program, Server};
 
 /// A store of its own.
-struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
@@ -25,7 +25,7 @@ impl Folder {
         self.0.path().join("notes.db")
     }
 
-    fn store(&self) -> SqliteStore {
+    pub(crate) fn store(&self) -> SqliteStore {
         SqliteStore::at(self.path(), &waynote::Options::default())
     }
 
@@ -38,7 +38,7 @@ impl Folder {
             .collect()
     }
 
-    fn program(&self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Program {
+    pub(crate) fn program(&self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Program {
         Program {
             store: self.store(),
             now: Box::new(now),

@@ -53,17 +53,22 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it; the connection has begun.
+    /// Starts it with waynote's own tools; the connection has begun.
     pub(crate) fn start(program: Program) -> Self {
+        Self::start_with(program, Set::Default, Limits::default())
+    }
+
+    /// The same with other tools, in a session.
+    pub(crate) fn start_with(program: Program, tools: Set, limits: Limits) -> Self {
         let (input, to_server) = std::io::pipe().unwrap();
         let (output, from_server) = std::io::pipe().unwrap();
         let caller = Caller {
             agent: "builder".parse().unwrap(),
-            session: None,
-            iteration: None,
+            session: Some("nightly".parse().unwrap()),
+            iteration: Some(3),
             is_in_loop: false,
             author: "agent:builder".parse().unwrap(),
-            limits: Limits::default(),
+            limits,
             style: Style::Stable,
             budget: Budget::default(),
             home: None,
@@ -72,7 +77,7 @@ impl Server {
         };
         let options = Options {
             caller,
-            tools: vec![Set::Default],
+            tools: vec![tools],
             has_project: true,
             delivery: Some(Arc::new(Never)),
         };

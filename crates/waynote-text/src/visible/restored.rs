@@ -35,6 +35,11 @@ pub fn restored<'w>(original: &str, written: &'w str) -> Cow<'w, str> {
     Cow::Owned(out)
 }
 
+/// Whether a text may hold a code that [`restored`] would make a character again: quick to tell, and no for most texts.
+pub fn may_hold_codes(text: &str) -> bool {
+    text.contains("<U+") || text.contains(BRACKET)
+}
+
 /// Where a text holds a pattern that was taken from it as it is, or from what
 /// [`editable`](super::editable) shows of it. Matches may overlap: each is a place that could be meant.
 pub fn find(text: &str, pattern: &str) -> Vec<Range<usize>> {
@@ -154,9 +159,11 @@ fn first(text: &str) -> (usize, Kind) {
     }
 }
 
+/// The first bracket of a tag, as it is shown.
+const BRACKET: &str = "&lt;";
+
 /// The length of the code with which a text begins.
 fn literal(text: &str) -> Option<usize> {
-    const BRACKET: &str = "&lt;";
     if text.starts_with(BRACKET) {
         return Some(BRACKET.len());
     }

@@ -10,6 +10,7 @@ use crate::limits::Limits;
 use crate::note::{Note, NoteAsOf, Stamp};
 use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
+use crate::visible;
 
 /// How to save a note. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +104,51 @@ pub fn save(
     stamp: &Stamp,
 ) -> Result<(Note, bool)> {
     saved(store.apply(&[options.change(address, content)], stamp)?)
+}
+
+/// Saves a text that an agent wrote after it read what [`visible::editable`] shows of the note that it replaces: what was
+/// shown as a code is the character itself again (see [`visible::restored`]). Otherwise as [`save`].
+///
+/// # Errors
+/// Those of [`save`].
+pub fn rewrite(
+    store: &dyn Store,
+    address: Address,
+    content: Content,
+    options: SaveOptions,
+    stamp: &Stamp,
+) -> Result<(Note, bool)> {
+    /// How often it is tried anew when others change the note meanwhile.
+    const TRIES: usize = 20;
+    let mut tries = 0;
+    loop {
+        let Some((note, restored)) = restored(store, &address, &content) else {
+            return save(store, address, content, options, stamp);
+        };
+        let expect = match options.expect {
+            Expect::Any => Expect::Revision(note.revision),
+            asked => asked,
+        };
+        let guarded = options.expect(expect);
+        match save(store, address.clone(), restored, guarded, stamp) {
+            Err(Error::Conflict { .. }) if options.expect == Expect::Any && tries < TRIES => {
+                tries += 1;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// The note that a text replaces, and the text with what was shown as codes put back; none if that changes nothing.
+fn restored(store: &dyn Store, address: &Address, content: &Content) -> Option<(Note, Content)> {
+    let text = content
+        .as_text()
+        .filter(|text| visible::may_hold_codes(text))?;
+    // A note that cannot be read is for the save to refuse.
+    let note = store.get(address).ok().flatten()?;
+    let restored = visible::restored(&note.content.shown(), text);
+    let content = Content::text(restored.as_ref()).ok()?;
+    (restored != text).then_some((note, content))
 }
 
 /// Pins or unpins a note, which counts as an update.

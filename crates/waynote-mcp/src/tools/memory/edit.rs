@@ -1,6 +1,9 @@
 //! The commands that change files. Each is one transaction, guarded by what it read.
 
+use std::borrow::Cow;
+
 use waynote::text::line_of;
+use waynote::visible::{find, restored};
 use waynote::{Change, Error, Expect, Limits};
 
 use super::files::{Files, Found};
@@ -95,16 +98,17 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     let missing = || format!("Error: The path {path} does not exist. Please provide a valid path.");
     edit(call, &path, missing, |text| {
-        let hits: Vec<usize> = overlapping(text, &old);
-        let at = match hits[..] {
-            [at] => at,
+        let hits = find(text, &old);
+        let hit = match &hits[..] {
+            [hit] => hit.clone(),
             [] => {
                 return Err(Refusal::only(format!(
                     "No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
                 )));
             }
             _ => {
-                let mut numbers: Vec<usize> = hits.iter().map(|at| line_of(text, *at)).collect();
+                let mut numbers: Vec<usize> =
+                    hits.iter().map(|hit| line_of(text, hit.start)).collect();
                 numbers.dedup();
                 let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
                 return Err(Refusal::only(format!(
@@ -113,24 +117,18 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
                 )));
             }
         };
-        let edited = format!("{}{new}{}", &text[..at], &text[at + old.len()..]);
-        let first = line_of(text, at) as i64;
+        let replaced = &text[hit.clone()];
+        let new = match replaced == old {
+            true => Cow::Borrowed(new.as_str()),
+            // The model knows it as it was shown.
+            false => restored(replaced, &new),
+        };
+        let edited = [&text[..hit.start], &new, &text[hit.end..]].concat();
+        let first = line_of(text, hit.start) as i64;
         let last = first + lines(&new).len().saturating_sub(1) as i64;
         let snippet = numbered(&lines(&edited), first - AROUND, last + AROUND);
         Ok((edited, format!("The memory file has been edited.{snippet}")))
     })
-}
-
-/// Where the pattern begins, overlapping ones too: each is a place that could be meant.
-fn overlapping(text: &str, pattern: &str) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text[from..].find(pattern) {
-        found.push(from + at);
-        let step = pattern.chars().next().map_or(1, char::len_utf8);
-        from += at + step;
-    }
-    found
 }
 
 pub(super) fn insert(call: &mut Call<'_>) -> Result<String, Refusal> {
@@ -253,18 +251,5 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
         }
         Err(Error::Conflict { .. }) => Err(exists()),
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn occurrences_are_counted_as_they_stand() {
-        assert_eq!(overlapping("aa b aa", "aa"), [0, 5]);
-        assert_eq!(overlapping("aaa", "aa"), [0, 1]);
-        assert_eq!(overlapping("é é\né", "é"), [0, 3, 6]);
-        assert_eq!(overlapping("abc", "x"), [] as [usize; 0]);
     }
 }
