@@ -242,7 +242,7 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
     let to = |address: &Address| site.view(View::Notes).with("note", address).href();
     let href = to(&note.address);
     let by = note.resolved_by.as_ref();
-    let by = by.map(|id| Address::Session(one.session.clone(), id.clone()));
+    let by = by.map(|id| Address::Session(one.session.clone(), *id));
     let solves = by.as_ref().and_then(|by| one.note(by));
     html! {
         li.resolved[note.resolved_by.is_some()] data-key=(note.address) data-rev=(note.revision) {
