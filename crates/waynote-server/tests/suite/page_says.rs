@@ -313,3 +313,65 @@ fn what_would_be_forgotten_is_shown() {
         ["Nothing was forgotten. Tick the box to confirm."]
     );
 }
+
+#[test]
+fn a_session_that_waits_says_how_to_go_on() {
+    let server = start();
+    let session: waynote::Name = "migrate-db".parse().unwrap();
+    let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
+    let begin = waynote::loops::LoopStart::new(holder, "~/projects/shop", &|_| Some(false));
+    let begin = begin.iterations(Some(5));
+    let of = waynote::loops::Loop::begin(&*server.store, session.clone(), begin, &stamp("person"));
+    let of = of.unwrap();
+    let agent = stamp("agent:builder");
+    of.start_iteration(&agent).unwrap();
+    let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
+    waynote::loops::signal(&*server.store, &session, Some(1), &asks, &agent).unwrap();
+    let done = waynote::event::IterationOutcome::Exited { code: 0 };
+    let took = std::time::Duration::from_millis(120);
+    of.end_iteration(1, waynote::loops::IterationEnd::new(done, took, 1), &agent)
+        .unwrap();
+    of.end(waynote::event::EndReason::Blocked, &agent).unwrap();
+    let shown = |part: &str| {
+        let body = server.get("/s/notes/sessions?session=migrate-db").body;
+        let part = body
+            .split(part)
+            .nth(1)
+            .unwrap_or_else(|| panic!("{part}: {body}"));
+        let part = part.split("</p>").next().unwrap();
+        let pieces = part
+            .split('<')
+            .map(|piece| piece.rsplit('>').next().unwrap());
+        pieces.collect::<String>()
+    };
+    let go_on = "<p class=\"go-on\">";
+    assert_eq!(
+        shown(go_on),
+        "Answer its question. Then run the loop's command again in ~/projects/shop: it goes on with the answer."
+    );
+    assert_eq!(
+        shown("<p class=\"num\">"),
+        "1 of the 5 iterations of this run are done."
+    );
+    let body = server.get("/s/notes/sessions?session=migrate-db").body;
+    assert!(
+        body.contains("0.1 s in all") && !body.contains("10 min"),
+        "{body}"
+    );
+    let answer = [("session", "migrate-db"), ("answer", "Yes.")];
+    post(&server, "/s/notes/sessions/answer", &answer);
+    assert_eq!(
+        shown(go_on),
+        "Run the loop's command again in ~/projects/shop: it goes on with the answer."
+    );
+    // Where place and budget were not recorded, no other block is taken for the one that was read.
+    let given = body
+        .split("class=\"link\" href=\"/s/notes/?")
+        .nth(1)
+        .unwrap();
+    let given = given.split('"').next().unwrap().replace("&amp;", "&");
+    let page = server.get(&format!("/s/notes/?{given}")).body;
+    let says =
+        "Place and budget were not recorded when iteration 1 of <strong>migrate-db</strong> began.";
+    assert!(page.contains(says), "{page}");
+}

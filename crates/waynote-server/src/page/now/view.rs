@@ -53,6 +53,7 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
 fn title(now: &Now) -> &'static str {
     match (&now.block, now.typed.at) {
         (Err(_), _) => "What a run reads",
+        (Ok(_), Some(_)) if now.is_guess => "What a run would have read then",
         (Ok(_), Some(_)) => "What a run read then",
         (Ok(_), None) => "What a run reads now",
     }

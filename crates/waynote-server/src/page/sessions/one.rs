@@ -1,5 +1,6 @@
 //! One session: its iterations, and its notes by type.
 
+use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::loops;
 use waynote::session_state::{self, Iteration};
 use waynote::store::Ask;
@@ -21,6 +22,8 @@ pub(crate) struct One {
     pub(crate) state: State,
     /// Oldest first.
     pub(crate) iterations: Vec<Iteration>,
+    /// The directory of its last loop, if it is known.
+    pub(crate) directory: Option<String>,
     /// How many iterations of its unfinished run are done, and how many it should have.
     pub(crate) run: Option<(u64, u64)>,
     pub(crate) types: Vec<OfType>,
@@ -86,12 +89,21 @@ impl One {
         let events = answers.events.first().map_or(&[][..], Vec::as_slice);
         let lease = answers.leases.first().and_then(Option::as_ref);
         Ok(Self {
+            directory: events.iter().chain(lease).find_map(directory),
             state: state::state(events, lease, is_dead),
             iterations: loops::iterations(store, &session, ITERATIONS)?,
             run: session_state::run(store, &session)?,
             types: types.filter(|of| of.count > 0).collect(),
             session,
         })
+    }
+}
+
+/// The directory of a loop that began.
+fn directory(recorded: &RecordedEvent) -> Option<String> {
+    match &recorded.event {
+        SessionEvent::LoopStarted { directory, .. } => Some(directory.clone()),
+        _ => None,
     }
 }
 

@@ -121,12 +121,34 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
             }
             div.pad.stack {
                 @if let Some(detail) = &one.state.detail { p.why { (visible(detail)) } }
+                (go_on(one))
                 @if let Some((done, of)) = one.run { p.num { (done) " of the " (of) " iterations of this run are done." } }
                 @if !one.iterations.is_empty() { (bars(one)) }
                 @for of in &one.types { (notes(site, one, of)) }
                 @if one.types.is_empty() { p.none { "It has no notes yet." } }
                 @if !one.iterations.is_empty() { (iterations(site, one)) }
             }
+        }
+    }
+}
+
+/// How somebody goes on with a session in which no loop runs.
+fn go_on(one: &One) -> Markup {
+    let (before, then) = match one.state.word {
+        "blocked" => (
+            "Answer its question. Then run",
+            "it goes on with the answer",
+        ),
+        "answered" => ("Run", "it goes on with the answer"),
+        "stalled" | "failed" => ("Mend the cause. Then run", "it goes on"),
+        "lost" | "interrupted" | "out of time" => ("Run", "it goes on"),
+        _ => return html! {},
+    };
+    html! {
+        p.go-on {
+            (before) " the loop's command again"
+            @if let Some(directory) = &one.directory { " in " code { (visible(directory)) } }
+            ": " (then) "."
         }
     }
 }
@@ -220,7 +242,7 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
     let to = |address: &Address| site.view(View::Notes).with("note", address).href();
     let href = to(&note.address);
     let by = note.resolved_by.as_ref();
-    let by = by.map(|id| Address::Session(one.session.clone(), id.clone()));
+    let by = by.map(|id| Address::Session(one.session.clone(), *id));
     let solves = by.as_ref().and_then(|by| one.note(by));
     html! {
         li.resolved[note.resolved_by.is_some()] data-key=(note.address) data-rev=(note.revision) {
