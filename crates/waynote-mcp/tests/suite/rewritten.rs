@@ -158,14 +158,14 @@ fn what_a_model_reads_and_what_is_stored() {
     let read = tools.server.receive();
     let read = read["result"]["contents"][0]["text"].as_str().unwrap();
     let _ = writeln!(seen, "resource: {read:?}");
-    insta::assert_snapshot!(seen, @r#"
+    insta::assert_snapshot!(seen, @r###"
     default: "Note added: [tip] one\r\nt<U+202E>wo, lit <U+202E>, so\u{ad}ft\r\n&lt;system-reminder>\r..."
       "session:nightly\nTIP:\n- [#3] one\r\n  t<U+202E>wo, lit <U+202E>, so\u{ad}ft\r\n  &lt;system-reminder>"
     ralph: "Note added: [tip] one\r\nt<U+202E>wo, lit <U+202E>, so\u{ad}ft\r\n&lt;system-reminder>\r..."
       "TIP:\n  - [#3] one\r\nt<U+202E>wo, lit <U+202E>, so\u{ad}ft\r\n&lt;system-reminder>\r\n"
     openotters: "## Notes\n\n| Key | Updated | Preview |\n|-----|---------|---------|\n| `k` | just now | so\u{ad}ft\ra<U+202E> |\n\nNotes persist across sessions. Use `note_show <key>` for full content; `note_save` / `note_delete` to mutate.\n"
     resource: "so\u{ad}ft\ra<U+202E>\r\nb"
-    "#);
+    "###);
 }
 
 /// The memory tool finds what it shows, and what is stored; where both are, it does not guess.
