@@ -369,15 +369,15 @@ mod tests {
     fn a_pattern_is_found_as_it_is_shown() {
         let text = "one\u{202e}two <U+202E> <system>\r\n";
         for (pattern, want) in [
-            ("<U+202E>", vec![3..6, 10..18]),
-            ("one<U+202E>two", vec![0..9]),
-            ("one\u{202e}two", vec![0..9]),
-            ("two <U+202E> &lt;system>\r", vec![6..28]),
-            ("<system", vec![19..26]),
-            ("U+202E", vec![11..17]),
-            ("t;system", vec![]),
+            ("<U+202E>", "[3..6, 10..18]"),
+            ("one<U+202E>two", "[0..9]"),
+            ("one\u{202e}two", "[0..9]"),
+            ("two <U+202E> &lt;system>\r", "[6..28]"),
+            ("<system", "[19..26]"),
+            ("U+202E", "[11..17]"),
+            ("t;system", "[]"),
         ] {
-            assert_eq!(find(text, pattern), want, "{pattern}");
+            assert_eq!(format!("{:?}", find(text, pattern)), want, "{pattern}");
         }
         assert_eq!(find("aaa", "aa"), [0..2, 1..3]);
         assert_eq!(find("é é\né", "é"), [0..2, 3..5, 6..8]);
