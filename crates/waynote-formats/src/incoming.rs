@@ -69,8 +69,8 @@ impl Incoming {
             && self.imported.not_imported.is_empty()
     }
 
-    /// Adds a note. It is left out if its text holds a NUL or is larger than 16 MiB, or if the texts of this import are
-    /// more than 512 MiB together.
+    /// Adds a note. It is left out if its text is larger than 16 MiB, or if the texts of this import are more than
+    /// 512 MiB together.
     pub fn push(&mut self, note: IncomingNote) {
         match self.admit(&note.content) {
             Ok(()) => self.notes.push(note),
@@ -97,7 +97,6 @@ impl Incoming {
         if length > MAX_TEXT {
             return Err(format!("it is larger than {} MiB", MAX_TEXT >> 20));
         }
-        content.check_nul().map_err(|error| error.to_string())?;
         if bytes > MAX_SOURCE {
             return Err(too_much());
         }
@@ -120,7 +119,8 @@ impl Incoming {
     }
 
     /// Adds the text of a file or of a part of one, named `from`. One that is empty is left out, and one that would
-    /// become the same note as an earlier one.
+    /// become the same note as an earlier one. So is one with a NUL, as in a write; Zrb, ralph.nu and openotters store
+    /// such texts, and their imports keep them.
     pub fn push_text(
         &mut self,
         from: &str,
@@ -130,6 +130,8 @@ impl Incoming {
     ) {
         if content.is_blank() {
             self.skip(from, "it is empty");
+        } else if let Err(error) = content.check_nul() {
+            self.skip(from, error.to_string());
         } else if self.taken.contains(&address) {
             let reason = format!("another one becomes {address} already; rename one of them");
             self.skip(from, reason);
@@ -233,13 +235,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_too_large_or_holds_a_nul_is_left_out_and_named() {
+    fn a_text_that_is_too_large_or_of_a_file_with_a_nul_is_left_out_and_named() {
         let mut incoming = Incoming::of("hostile", Precedence::Here).unwrap();
         let most = usize::try_from(MAX_TEXT).unwrap();
         for (key, content) in [
             ("fits", vec![b'x'; most]),
             ("large", vec![b'x'; most + 1]),
-            ("nul", b"a\0b".to_vec()),
             // What another program stored in an encoding of its own is kept.
             ("other", vec![0xff, b'x']),
         ] {
@@ -261,6 +262,13 @@ mod tests {
                 times: Times::Unknown,
             });
         }
+        let address = "agent:a#nul".parse().unwrap();
+        incoming.push_text(
+            "file nul",
+            address,
+            Content::imported(b"a\0b".to_vec()),
+            None,
+        );
         let notes = incoming.notes().iter();
         let notes: Vec<String> = notes.map(|note| note.address.to_string()).collect();
         assert_eq!(notes, ["agent:a#fits", "agent:a#other"]);
@@ -269,14 +277,12 @@ mod tests {
         let skipped: Vec<String> = skipped
             .map(|skipped| format!("{}: {}", skipped.what, skipped.reason))
             .collect();
-        let nul = "the text is not plain text: there is a NUL at offset 1";
         assert_eq!(
             skipped,
             [
                 "frame large: it is larger than 16 MiB".to_owned(),
                 "agent:a#large: it is larger than 16 MiB".to_owned(),
-                format!("frame nul: {nul}"),
-                format!("agent:a#nul: {nul}"),
+                "file nul: the text is not plain text: there is a NUL at offset 1".to_owned(),
             ]
         );
     }
