@@ -5,6 +5,7 @@
 //! The rules check each event inside the transaction that writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
+mod tags;
 mod texts;
 mod words;
 
@@ -21,7 +22,7 @@ pub use texts::FORGOTTEN;
 
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[serde(tag = "event", rename_all = "snake_case", remote = "Self")]
 #[non_exhaustive]
 pub enum SessionEvent {
     /// A loop took the session. No other loop can take it until this one has ended.
@@ -138,7 +139,7 @@ impl fmt::Display for ProcessIdentity {
 
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "how", rename_all = "snake_case")]
+#[serde(tag = "how", rename_all = "snake_case", remote = "Self")]
 #[non_exhaustive]
 pub enum IterationOutcome {
     /// The agent exited.
