@@ -12,6 +12,7 @@ mod ui;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use client::ClientArg;
@@ -47,7 +48,7 @@ pub(crate) struct Cli {
 pub(crate) struct Global {
     /// The store: a file, a store on a server (https://HOST/s/NAME), or a store in PostgreSQL
     /// (postgres://HOST/DATABASE?store=NAME) [env: WAYNOTE_STORE]
-    #[arg(long, global = true, value_name = "STORE")]
+    #[arg(long, global = true, value_name = "STORE", value_parser = given)]
     pub(crate) store: Option<String>,
     /// The file with the token of a store on a server [env: WAYNOTE_TOKEN_FILE]
     #[arg(long, global = true, value_name = "FILE")]
@@ -57,10 +58,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) attach: bool,
     /// The agent whose notebook to use [env: WAYNOTE_AGENT] [default: default]
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", value_parser = given)]
     pub(crate) agent: Option<String>,
     /// The session whose log to use [env: WAYNOTE_SESSION]
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, value_name = "NAME", value_parser = given)]
     pub(crate) session: Option<String>,
     /// The current iteration of the session [env: WAYNOTE_ITERATION]
     #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
@@ -74,6 +75,33 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// A text that is not empty: an option with an unset variable (`--agent "$UNSET"`) must not mean another notebook.
+fn given(text: &str) -> Result<String, String> {
+    match text.trim().is_empty() {
+        true => Err(EMPTY.to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// The same for a path.
+fn given_path() -> impl TypedValueParser<Value = OsString> {
+    OsStringValueParser::new().try_map(|path| match path.is_empty() {
+        true => Err(EMPTY),
+        false => Ok(path),
+    })
+}
+
+const EMPTY: &str = "it is empty: give it a value, or leave the option out";
+
+/// How many notes a search shows.
+fn some_hits(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("0 notes are none: write 1 or more".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("write a number, as 20".to_owned()),
+    }
 }
 
 // Deferred: the arguments of a command are made when it is the one that runs. Making all of them took a tenth of a
@@ -352,7 +380,7 @@ pub(crate) struct UninstallArgs {
 #[derive(Args)]
 pub(crate) struct At {
     /// The directory, as a path or an address; it need not exist [default: the working directory]
-    #[arg(long = "at", value_name = "PATH")]
+    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
     pub(crate) path: Option<OsString>,
 }
 
@@ -426,7 +454,7 @@ pub(crate) enum PlaceCommand {
 #[derive(Args)]
 pub(crate) struct NotebookArgs {
     /// Use this directory's keyed notes instead of the agent's notebook
-    #[arg(long = "at", value_name = "PATH")]
+    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
     pub(crate) at: Option<OsString>,
 }
 
@@ -560,10 +588,10 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<KindArg>,
     /// Only notes that apply at this directory: its own and those of every directory above it
-    #[arg(long = "at", value_name = "PATH")]
+    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
     pub(crate) at: Option<OsString>,
     /// Show at most this many notes
-    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT, value_parser = some_hits)]
     pub(crate) limit: usize,
     /// Search every revision, including those of deleted notes
     #[arg(long)]

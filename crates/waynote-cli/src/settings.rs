@@ -7,6 +7,8 @@ mod row;
 mod table;
 mod values;
 
+use std::path::PathBuf;
+
 use waynote::context::{Budget, Style};
 use waynote::secrets::masked;
 use waynote::{Author, Limits, Name, SecretPolicy};
@@ -65,6 +67,14 @@ impl Settings {
                 ),
             )
         })
+    }
+
+    /// The file that the first write creates, if a flag named it: a misspelt path makes a new, empty store.
+    pub(crate) fn store_to_create(&self) -> Option<PathBuf> {
+        let is_file = self.remote().is_none() && self.database().is_none();
+        let is_flag = matches!(self.store.origin, Origin::Flag(_));
+        let path = PathBuf::from(&self.store.value);
+        (is_file && is_flag && !path.exists()).then_some(path)
     }
 
     /// Refuses a write if a mistake in the settings would give it the wrong author, notebook, session or iteration.

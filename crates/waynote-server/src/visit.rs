@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use waynote::change::{Applied, Change};
-use waynote::{Author, Name, OperationId, Stamp, Store};
+use waynote::{Address, Author, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, Narrowed};
 
 use crate::app::App;
@@ -78,16 +78,19 @@ impl Visit {
         applied.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
-    /// The stamp of a change that is made now: by this author, or else by whoever has the token.
+    /// The stamp of a change that is made now: by this author, or else by whoever has the token. Without a token, the
+    /// agent writes whose notebook it is; elsewhere it is a person.
     pub(crate) fn stamp(
         &self,
         author: Option<Name>,
+        written: Option<&Address>,
         operation: Option<OperationId>,
     ) -> Answer<Stamp> {
-        let author = match (author, &self.grant.token) {
-            (Some(author), _) => author,
-            (None, Some(token)) => format!("token:{token}").parse()?,
-            (None, None) => Author::Person.name()?,
+        let author = match (author, &self.grant.token, written) {
+            (Some(author), ..) => author,
+            (None, Some(token), _) => format!("token:{token}").parse()?,
+            (None, None, Some(Address::Agent(agent, _))) => Author::Agent(agent.as_str()).name()?,
+            (None, None, _) => Author::Person.name()?,
         };
         let stamp = Stamp::new(self.app.now(), author);
         Ok(Stamp { operation, ..stamp })

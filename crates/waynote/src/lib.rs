@@ -151,7 +151,7 @@ pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;
 pub use rules::EngineStore;
-pub use rules::undo::{UndoScope, Undone, redo_last, undo_last};
+pub use rules::undo::{UndoScope, Undone, log_entry_written_last, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};

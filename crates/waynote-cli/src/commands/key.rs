@@ -102,10 +102,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 Err(_) => Ok(false),
             })?;
             let name = format!("{}#{}", target.scope, target.text.trim());
+            let shown = waynote::visible::visible(&name);
+            if !deleted {
+                return Err(nothing_to_delete(
+                    &shown,
+                    "`waynote key list` shows the keys",
+                ));
+            }
             context
                 .output
-                .answer(&json!({ "address": name, "deleted": deleted }), || {
-                    deletion(&waynote::visible::visible(&name), deleted)
+                .answer(&json!({ "address": name, "deleted": true }), || {
+                    format!("deleted {shown}")
                 })
         }
         KeyCommand::Pin(args) => pin(context, args, true),
@@ -156,13 +163,11 @@ pub(super) fn gone(error: Error) -> Failure {
     }
 }
 
-/// The reply to a deletion. As in openotters, deleting a note that does not exist is no error.
-pub(super) fn deletion(name: &str, deleted: bool) -> String {
-    if deleted {
-        format!("deleted {name}")
-    } else {
-        format!("{name} does not exist")
-    }
+/// The refusal of a deletion that found nothing. In openotters, and in the tools that follow it, that is no error; at
+/// the command line a misspelt key would pass for a deletion.
+pub(super) fn nothing_to_delete(name: &str, hint: &str) -> Failure {
+    let what = format!("{name} does not exist; nothing was deleted");
+    Failure::refused("not_found", what, hint)
 }
 
 fn row(note: &Note) -> Vec<String> {

@@ -43,6 +43,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
+use waynote::visible::visible;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{AllowArgs, Cli, ClientArg, Command, Global, ServerCommand};
@@ -145,7 +146,13 @@ impl<'o> Context<'o> {
 
     /// Writes something to the store.
     fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        self.opened_for_writing()?.work(work)
+        let created = self.settings.store_to_create();
+        let done = self.opened_for_writing()?.work(work)?;
+        if let Some(path) = created.filter(|path| path.exists() && !self.output.json) {
+            let path = visible(&path.to_string_lossy());
+            crate::error::say(&format!("created the store {path}, which was not there"));
+        }
+        Ok(done)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::{Address, Note, Places, single};
 
 use super::Context;
-use super::key::{deletion, expected, gone};
+use super::key::{expected, gone, nothing_to_delete};
 use super::saved::Saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
@@ -93,10 +93,17 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let deleted = context.write(|store| {
                 single::delete(store, address.clone(), expect, &stamp).map_err(gone)
             })?;
+            let shown = address.masked();
+            if !deleted {
+                return Err(nothing_to_delete(
+                    &shown,
+                    "`waynote place list` shows the notes of directories",
+                ));
+            }
             context
                 .output
-                .answer(&json!({ "address": address, "deleted": deleted }), || {
-                    deletion(&address.to_string(), deleted)
+                .answer(&json!({ "address": address, "deleted": true }), || {
+                    format!("deleted {shown}")
                 })
         }
     }

@@ -2,9 +2,12 @@
 
 use serde_json::json;
 use waynote::text::shell_word;
-use waynote::{Address, Applied, Change, Stamp, Store, UndoScope, Undone, redo_last, undo_last};
+use waynote::{
+    Address, Applied, Change, Stamp, Store, UndoScope, Undone, log_entry_written_last, redo_last,
+    undo_last,
+};
 
-use super::Context;
+use super::{Context, confirm};
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 
@@ -13,6 +16,9 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         Some(address) => format!("waynote redo {}", shell_word(address)),
         None => "waynote redo".into(),
     };
+    if typed.is_none() {
+        ask_past_the_log(context)?;
+    }
     let taken_back = take_back(context, typed, Change::undo, undo_last)?;
     let (did, then) = match created(context, &taken_back.applied)? {
         Some(revision) => {
@@ -46,6 +52,28 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         "redid the last change of",
         gone(&taken_back.applied),
     )
+}
+
+/// Asks before `undo` skips the log entry that was written last: whoever types `undo` then means that entry, and an
+/// older note would change. Refused where nobody can be asked.
+fn ask_past_the_log(context: &Context<'_>) -> Outcome {
+    let author = context.author()?;
+    let Some(entry) = context.read(|store| Ok(log_entry_written_last(store, &author)?))? else {
+        return Ok(());
+    };
+    let what =
+        format!("your last write is {entry}, which `undo` cannot take back: a log is append-only");
+    if confirm::can_ask() {
+        say(&what);
+        if confirm::is_yes("Undo your last change of another note?")? {
+            return Ok(());
+        }
+    }
+    let entry = shell_word(&entry.to_string());
+    let hint = format!(
+        "name the note to undo: `waynote undo ADDRESS`; `waynote forget {entry}` removes the text of the entry"
+    );
+    Err(Failure::refused("log_entry_is_last", what, hint))
 }
 
 /// Takes back what is named, by the change `of` it, or the `last` of what is within reach of here.

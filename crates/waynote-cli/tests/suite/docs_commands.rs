@@ -14,10 +14,6 @@ use super::common::{NOW, Scratch};
 const RULES: &[(&str, How)] = &[
     ("cargo ", How::Not("it needs cargo and the network")),
     (
-        "waynote completions bash > ",
-        How::After(&["mkdir -p ~/.local/share/bash-completion/completions"]),
-    ),
-    (
         "waynote loop --session nightly --spec ",
         How::Not("it needs Claude Code"),
     ),

@@ -80,8 +80,9 @@ fn a_day_with_a_notebook() {
     deleted agent:default#deploy
 
     $ waynote key delete deploy
-    exit 0
-    agent:default#deploy does not exist
+    exit 1
+    error: agent:default#deploy does not exist; nothing was deleted
+      `waynote key list` shows the keys
 
     $ waynote --agent other key list
     exit 0

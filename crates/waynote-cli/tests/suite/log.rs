@@ -107,8 +107,8 @@ fn the_log_is_append_only() {
     ");
     insta::assert_snapshot!(scratch.run("undo").said(), @"
     exit 1
-    error: there is nothing to undo
-      `waynote restore ADDRESS --revision N` brings back any revision
+    error: your last write is session:s#03g56gadhc9giz28czzxeif1v, which `undo` cannot take back: a log is append-only
+      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:s#03g56gadhc9giz28czzxeif1v` removes the text of the entry
     ");
 }
 
@@ -249,8 +249,8 @@ fn a_text_that_was_noted_before_is_counted() {
 
     $ waynote undo
     exit 1
-    error: there is nothing to undo
-      `waynote restore ADDRESS --revision N` brings back any revision
+    error: your last write is session:other#03g56gadhc9giz28czy9qxe1d, which `undo` cannot take back: a log is append-only
+      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:other#03g56gadhc9giz28czy9qxe1d` removes the text of the entry
 
     $ waynote verify
     exit 0

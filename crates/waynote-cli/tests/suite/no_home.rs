@@ -86,6 +86,7 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE key save a b
     exit 0
     saved agent:default#a (new key)
+    created the store STORE, which was not there
 
     $ waynote --store STORE key show a
     exit 0

@@ -65,8 +65,9 @@ fn a_day_with_places() {
     deleted place:~/work
 
     $ waynote place delete
-    exit 0
-    place:~/work does not exist
+    exit 1
+    error: place:~/work does not exist; nothing was deleted
+      `waynote place list` shows the notes of directories
 
     $ waynote place read
     exit 0

@@ -70,7 +70,8 @@ fn all(
     let home = scratch.home();
     let at = with_home(text(case, "cwd"), &home);
     let mut arguments = words.to_vec();
-    arguments.extend(["--at", &at]);
+    // Zrb takes an empty path for the working directory; an empty `--at` is refused here.
+    arguments.extend(["--at", if at.is_empty() { "." } else { &at }]);
     let cwd = case["process_cwd"]
         .as_str()
         .map_or(home.clone(), |cwd| with_home(cwd, &home).into());

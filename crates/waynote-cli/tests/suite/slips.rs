@@ -500,3 +500,103 @@ fn the_rows_of_the_receipt_sum_to_the_total() {
     62 tokens (41 by o200k, as listed) of 2000: 1 note shown, 0 shortened to a line, 0 left out
     ");
 }
+
+#[test]
+fn an_option_with_an_unset_variable_writes_nothing() {
+    let scratch = Scratch::new();
+    scratch
+        .waynote(["place", "write", "the note of this directory"])
+        .ok();
+    for words in [
+        &["place", "write", "--at", "", "lost"][..],
+        &["key", "save", "--at", "", "k", "lost"],
+        &["--agent", "", "key", "save", "k", "lost"],
+        &["--session", " ", "log", "add", "--type", "tip", "lost"],
+        &["--store", "", "key", "save", "k", "lost"],
+        &["context", "--at", ""],
+        &["search", "--at", "", "note"],
+    ] {
+        let said = scratch.waynote(words).said();
+        let is_refused = said.starts_with("exit 2") && said.contains("it is empty");
+        assert!(is_refused, "{words:?}: {said}");
+    }
+    assert_eq!(
+        scratch.ok("show place:~/work"),
+        "the note of this directory"
+    );
+}
+
+#[test]
+fn a_store_that_a_flag_creates_is_named() {
+    let scratch = Scratch::new();
+    let said = seen(
+        &scratch,
+        &[
+            &["--store", "new.db", "key", "list"],
+            &["--store", "new.db", "key", "save", "k", "v"],
+            &["--store", "new.db", "key", "save", "k", "w"],
+            &["search", "--limit", "0", "v"],
+        ],
+    );
+    assert_snapshot!(said, @"
+    $ waynote --store new.db key list
+    exit 0
+    no notes in agent:default
+
+    $ waynote --store new.db key save k v
+    exit 0
+    saved agent:default#k (new key)
+    created the store new.db, which was not there
+
+    $ waynote --store new.db key save k w
+    exit 0
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
+
+    $ waynote search --limit 0 v
+    exit 2
+    error: invalid value '0' for '--limit <N>': 0 notes are none: write 1 or more
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn undo_after_a_log_entry_asks_which_note_is_meant() {
+    let scratch = Scratch::new();
+    let said = seen(
+        &scratch,
+        &[
+            &["key", "save", "k", "one", "--pin"],
+            &[
+                "--session",
+                "nightly",
+                "log",
+                "add",
+                "--type",
+                "tip",
+                "wall",
+            ],
+            &["undo"],
+            &["undo", "agent:default#k"],
+        ],
+    );
+    assert_snapshot!(said, @"
+    $ waynote key save k one --pin
+    exit 0
+    saved agent:default#k (new key) (pinned)
+
+    $ waynote --session nightly log add --type tip wall
+    exit 0
+    Note added: [tip] wall
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
+
+    $ waynote undo
+    exit 1
+    error: your last write is session:nightly#03g56gadhc9giz28czys5oltw, which `undo` cannot take back: a log is append-only
+      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czys5oltw` removes the text of the entry
+
+    $ waynote undo agent:default#k
+    exit 0
+    undid creating agent:default#k; `waynote redo agent:default#k` or `waynote restore agent:default#k@1` brings it back
+    ");
+}

@@ -12,7 +12,8 @@ fn seen(scratch: &Scratch, commands: &[&str]) -> String {
     commands.iter().map(said).collect()
 }
 
-/// As at the end of the README's five minutes: the last thing that was written is an entry of a log.
+/// As at the end of the README's five minutes: the last thing that was written is an entry of a log. `undo` says so, and
+/// goes on from the note that is named.
 #[test]
 fn entries_of_a_log_are_passed_over() {
     let scratch = Scratch::new();
@@ -23,6 +24,7 @@ fn entries_of_a_log_are_passed_over() {
             "key save staging-db read-only",
             "--session nightly log add --type tip wall",
             "undo",
+            "undo agent:default#staging-db",
             "undo",
             "undo",
             "redo",
@@ -46,8 +48,13 @@ fn entries_of_a_log_are_passed_over() {
     note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote undo
+    exit 1
+    error: your last write is session:nightly#03g56gadhc9giz28czys5oltw, which `undo` cannot take back: a log is append-only
+      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czys5oltw` removes the text of the entry
+
+    $ waynote undo agent:default#staging-db
     exit 0
-    undid creating agent:default#staging-db; `waynote redo` or `waynote restore agent:default#staging-db@1` brings it back
+    undid creating agent:default#staging-db; `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
 
     $ waynote undo
     exit 0

@@ -41,7 +41,7 @@ pub(crate) async fn save(
 ) -> Answer<Response> {
     let address = unversioned(of)?;
     let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, &headers)?;
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
     let content = content(note.content)?;
     let options = SaveOptions::default()
         .limits(note.limits.into())
@@ -92,7 +92,7 @@ pub(crate) async fn pin(
 ) -> Answer<Response> {
     let address = unversioned(of)?;
     let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, &headers)?;
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
     let pinned = visit.run(move |store| {
         let pinned = single::set_pinned(
             store,
@@ -135,7 +135,7 @@ pub(crate) async fn delete(
 ) -> Answer<Json<DeletedNote>> {
     let address = unversioned(of)?;
     let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, &headers)?;
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
     let named = address.to_string();
     let deleted = visit.run(move |store| {
         match single::delete(store, address.clone(), expected.written(), &stamp)? {
@@ -169,12 +169,14 @@ pub(crate) async fn undo(
     headers: HeaderMap,
     Body(UndoNote { last }): Body<UndoNote>,
 ) -> Answer<Json<Applied>> {
+    let address = unversioned(of)?;
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
     let change = Change::Undo {
-        address: unversioned(of)?,
+        address,
         origin: None,
         last,
     };
-    apply(&visit, change, query.stamp(&visit, &headers)?).await
+    apply(&visit, change, stamp).await
 }
 
 /// Redoes what the last undo took back.
@@ -198,8 +200,8 @@ pub(crate) async fn redo(
     Body(UndoNote { last }): Body<UndoNote>,
 ) -> Answer<Json<Applied>> {
     let address = unversioned(of)?;
-    let change = Change::Redo { address, last };
-    apply(&visit, change, query.stamp(&visit, &headers)?).await
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
+    apply(&visit, Change::Redo { address, last }, stamp).await
 }
 
 /// Makes an older revision of a note current again, as a new revision.
@@ -223,8 +225,8 @@ pub(crate) async fn restore(
     Body(RestoreNote { revision }): Body<RestoreNote>,
 ) -> Answer<Json<Applied>> {
     let address = unversioned(of)?;
-    let change = Change::Restore { address, revision };
-    apply(&visit, change, query.stamp(&visit, &headers)?).await
+    let stamp = query.stamp(&visit, Some(&address), &headers)?;
+    apply(&visit, Change::Restore { address, revision }, stamp).await
 }
 
 async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {

@@ -4,7 +4,7 @@ use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::{Expect, Note, OperationId, SecretPolicy, Stamp};
+use waynote::{Address, Expect, Note, OperationId, SecretPolicy, Stamp};
 
 use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
@@ -24,15 +24,20 @@ const MOST: usize = 500;
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteQuery {
     /// The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's
-    /// own.
+    /// own; on a server without tokens, the agent whose notebook is written, and a person elsewhere.
     author: Option<String>,
 }
 
 impl WriteQuery {
-    /// The stamp of a change by this author, under the key of the request.
-    pub(crate) fn stamp(&self, visit: &Visit, headers: &HeaderMap) -> Answer<Stamp> {
+    /// The stamp of a change of this note by this author, under the key of the request.
+    pub(crate) fn stamp(
+        &self,
+        visit: &Visit,
+        written: Option<&Address>,
+        headers: &HeaderMap,
+    ) -> Answer<Stamp> {
         let author = self.author.as_deref().map(str::parse).transpose()?;
-        visit.stamp(author, operation(headers)?)
+        visit.stamp(author, written, operation(headers)?)
     }
 }
 

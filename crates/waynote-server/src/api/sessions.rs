@@ -92,7 +92,7 @@ pub(crate) async fn add(
     headers: HeaderMap,
     Body(entry): Body<NewEntry>,
 ) -> Answer<Response> {
-    let stamp = query.stamp(&visit, &headers)?;
+    let stamp = query.stamp(&visit, None, &headers)?;
     let (kind, text) = (entry.kind.parse()?, content(entry.content)?);
     let added = visit.run(move |store| {
         let log = SessionLog::new(store, session);
@@ -176,7 +176,7 @@ pub(crate) async fn record(
     headers: HeaderMap,
     Body(new): Body<NewEvents>,
 ) -> Answer<StatusCode> {
-    let stamp = query.stamp(&visit, &headers)?;
+    let stamp = query.stamp(&visit, None, &headers)?;
     let recorded = visit.run(move |store| store.record(&session, &new.events, new.lease, &stamp));
     recorded.await?;
     Ok(StatusCode::NO_CONTENT)

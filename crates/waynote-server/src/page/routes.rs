@@ -169,7 +169,7 @@ async fn act(
         let problem = sign_in::no_origin();
         return answer::refused(&problem);
     }
-    let stamp = match visit.stamp(None, None) {
+    let stamp = match visit.stamp(None, None, None) {
         Ok(stamp) => stamp,
         Err(problem) => return answer::refused(&problem),
     };

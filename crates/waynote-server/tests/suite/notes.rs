@@ -29,7 +29,7 @@ fn a_note_is_written_and_read() {
     let expected = json!({
         "address": "agent:builder#deploy", "scope": "agent:builder", "key": "deploy", "content": "run make ship",
         "preview": "run make ship", "type": null, "iteration": null, "pinned": false, "revision": 1,
-        "author": "person", "created_at": "2026-08-01T12:00:00Z", "updated_at": "2026-08-01T12:00:00Z",
+        "author": "agent:builder", "created_at": "2026-08-01T12:00:00Z", "updated_at": "2026-08-01T12:00:00Z",
     });
     assert_eq!(made.json(), expected);
     let read = server.get(KEY);

@@ -140,6 +140,22 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
     })
 }
 
+/// The log entry that the author wrote last, if that was the author's last write to the store. [`undo_last`] skips log
+/// entries, so it would take back something older: who calls it asks first.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
+    for revision in Backwards::through(store) {
+        let revision = revision?;
+        if revision.author() == author {
+            let address = revision.address();
+            return Ok(matches!(address, Address::Session(..)).then(|| address.clone()));
+        }
+    }
+    Ok(None)
+}
+
 /// How often a change is looked for again, because somebody has changed its note meanwhile.
 const TRIES: usize = 8;
 
