@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use waynote::event::{self, EndReason, EventAddress, RecordedEvent};
 use waynote::loops::{self, LoopState};
 use waynote::session_log::reply;
-use waynote::session_state::{AgentSignal, Iteration};
+use waynote::session_state::{AgentSignal, EntryIteration, Iteration, entry_iteration};
 use waynote::text::minute;
 use waynote::{EntryType, Name, ScopeSummary, SessionLog, Store};
 use waynote_loop::identity::known_dead;
@@ -28,6 +28,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         } => {
             let stamp = context.stamp_allowing(allow)?;
             let (session, iteration) = context.session()?;
+            let iteration = iteration_of_entry(context, &session, iteration)?;
             let kind: EntryType = kind.trim().parse()?;
             let content = input::note_text(text, allow.empty)?;
             let note = context.write(|store| {
@@ -199,6 +200,25 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let heading = ["session", "notes", "last iteration", "state"];
             context.output.line(table(&heading, rows))
         }
+    }
+}
+
+/// The iteration of a new entry; a refusal for one that has not begun.
+fn iteration_of_entry(
+    context: &Context<'_>,
+    session: &Name,
+    given: Option<i64>,
+) -> Outcome<Option<i64>> {
+    match context.read(|store| Ok(entry_iteration(store, session, given)?))? {
+        EntryIteration::Of(iteration) => Ok(iteration),
+        EntryIteration::Future { last } => Err(Failure::refused(
+            "future_iteration",
+            format!(
+                "iteration {} of session:{session} has not begun: the last one is {last}",
+                given.unwrap_or_default()
+            ),
+            "leave `--iteration` out: the next prompt has the entry",
+        )),
     }
 }
 

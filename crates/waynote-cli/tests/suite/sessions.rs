@@ -131,3 +131,19 @@ fn an_iteration_is_counted_from_one() {
     ");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 }
+
+#[test]
+fn a_person_s_entry_reaches_the_next_prompt() {
+    let scratch = Scratch::new();
+    looping(&scratch, "s", "exit 0");
+    scratch.ok("--session s log add look-here --type tip");
+    let last = scratch.json("--session s log list --json")[0]["iteration"].as_i64();
+    let last = last.expect("that of the last iteration");
+    let prompt = scratch.ok(&format!("--session s --iteration {} context", last + 1));
+    assert!(prompt.contains("look-here"), "{prompt}");
+    insta::assert_snapshot!(scratch.run("--session s --iteration 99 log add never --type tip").said(), @"
+    exit 1
+    error: iteration 99 of session:s has not begun: the last one is 1
+      leave `--iteration` out: the next prompt has the entry
+    ");
+}

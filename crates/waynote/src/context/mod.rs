@@ -466,9 +466,10 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
     crate::notebook::sort(&mut notes.notebook);
     notes.places.retain(|note| !note.content.is_blank());
     let earlier = |of: i64| request.iteration.is_none_or(|iteration| of < iteration);
+    // A resolved entry leaves the prompt in every style: its source knows no such entries.
     notes
         .iterations
-        .retain(|note| note.iteration.is_some_and(earlier));
+        .retain(|note| note.resolved_by.is_none() && note.iteration.is_some_and(earlier));
     let sections: Vec<SectionText> = Section::ALL
         .into_iter()
         .filter(|section| request.wants(*section))

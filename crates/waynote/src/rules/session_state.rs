@@ -71,6 +71,35 @@ pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     Ok(None)
 }
 
+/// The iteration of an entry that is noted from outside a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryIteration {
+    /// This one. None for a session that no loop has run, if no number was given.
+    Of(Option<i64>),
+    /// The number that was given is after that of the last iteration, `last`. No prompt would show the entry until then.
+    Future {
+        /// The last iteration that a loop began.
+        last: i64,
+    },
+}
+
+/// Finds the iteration of an entry that is noted from outside a loop: the number that was given, else that of the last
+/// iteration that a loop began, so that the next prompt has the entry.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn entry_iteration(
+    log: &dyn Reader,
+    session: &Name,
+    given: Option<i64>,
+) -> Result<EntryIteration> {
+    let last = last_iteration(log, session)?;
+    Ok(match (given, last) {
+        (Some(given), Some(last)) if given > last => EntryIteration::Future { last },
+        (given, last) => EntryIteration::Of(given.or(last)),
+    })
+}
+
 /// A question of the agent, and in which iteration it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {

@@ -1,8 +1,8 @@
 //! What becomes of entries in a loop: counted, resolved, told from repeats; and events that are damaged.
 
-use waynote::context::{Request, render};
+use waynote::context::{Request, Style, render};
 use waynote::event::{IterationOutcome, SessionEvent};
-use waynote::session_state::iterations;
+use waynote::session_state::{EntryIteration, entry_iteration, iterations};
 use waynote::stall::{self, Progress};
 use waynote::{
     AsOf, EntryType, Error, Note, Options, Place, Places, Reader, Scope, SessionLog, SqliteStore,
@@ -35,6 +35,22 @@ fn new_entries_of_an_iteration_are_counted() {
 }
 
 #[test]
+fn an_entry_from_outside_belongs_to_the_last_iteration() {
+    each_store(|store| {
+        let session = name("s");
+        let of = |given| entry_iteration(store, &session, given).unwrap();
+        assert_eq!(of(None), EntryIteration::Of(None));
+        assert_eq!(of(Some(7)), EntryIteration::Of(Some(7)));
+        let run = begin(store, 1, None, &[]).unwrap();
+        turn(&run, DONE);
+        turn(&run, DONE);
+        assert_eq!(of(None), EntryIteration::Of(Some(2)));
+        assert_eq!(of(Some(1)), EntryIteration::Of(Some(1)));
+        assert_eq!(of(Some(3)), EntryIteration::Future { last: 2 });
+    });
+}
+
+#[test]
 fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
     each_store(|store| {
         let session = name("s");
@@ -47,7 +63,11 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
             let request = Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
                 .session(Some(session.clone()))
                 .iteration(Some(9));
-            render(store, &request).unwrap().text
+            let stable = render(store, &request).unwrap().text;
+            let faithful = render(store, &request.style(Style::Faithful)).unwrap().text;
+            let has = |text: &str| text.contains("the wall is high");
+            assert_eq!(has(&stable), has(&faithful), "{stable}\n{faithful}");
+            stable
         };
         let wall = stuck(1, "the wall is high", 10);
         stuck(1, "the moat is deep", 11);
