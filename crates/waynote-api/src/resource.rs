@@ -96,13 +96,25 @@ forms! {
         session: String,
         /// The number of its entries.
         notes: u64,
-        /// `running`, or the reason why its last loop ended; none if no loop has run in it. A loop that was killed may still
-        /// be `running`.
-        state: Option<String>,
+        /// Its state: `no loop has run`, `running`, `waiting for an answer`, `answered and ready to go on`, `done`,
+        /// `stalled`, `failed`, `lost`, `out of time` or `interrupted`.
+        state: String,
         /// The last iteration that a loop began.
         last_iteration: Option<i64>,
         /// The question for a person that is not answered yet.
         question: Option<String>,
+        /// The answer to the last question, until an iteration has finished its turn with it.
+        answer: Option<SessionAnswer>,
+    }
+
+    /// An answer to a question.
+    SessionAnswer {
+        /// The answer.
+        answer: String,
+        /// Who answered.
+        by: String,
+        /// When.
+        at: String,
     }
 
     /// The tokens of a store.

@@ -151,6 +151,9 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         LoopError::LeaseLost { .. } => "`waynote log show` shows what the other loop does".into(),
         LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
         LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
+        LoopError::AlreadyAnswered { .. } => {
+            "run the command again without `--answer`: the next prompt has the answer".into()
+        }
         _ => advice,
     }
 }

@@ -1,11 +1,10 @@
 //! How a session is shown to people: what its iterations were, and its notes by type in colour.
 
 use anstyle::{AnsiColor, Color, Style};
-use waynote::event::{EndReason, IterationOutcome};
-use waynote::loops::LoopState;
-use waynote::session_state::{AgentSignal, End, Iteration};
+use waynote::event::IterationOutcome;
+use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::{cut, minute, shell_word};
-use waynote::{EntryType, Name, Note};
+use waynote::{EntryType, Name, Note, SessionState, SessionStatus};
 
 use crate::duration;
 use crate::table::table;
@@ -82,23 +81,20 @@ fn marked(text: &str, mark: &str) -> String {
     lines.collect()
 }
 
-/// How a session stands, in a few words.
-pub(crate) fn standing(standing: &LoopState) -> String {
-    match standing {
-        LoopState::Running => "running".into(),
-        LoopState::Lost => "lost: its loop was killed".into(),
-        LoopState::Ended(End {
-            reason: EndReason::Blocked,
-            signal: Some(AgentSignal::Blocked(question)),
-            ..
-        }) => format!("blocked: `{}`", one_line(question)),
-        LoopState::Ended(end) => reason(end.reason).into(),
-        _ => "-".into(),
+/// The state of a session and what there is to say about it, in one line.
+pub(crate) fn state(status: &SessionStatus) -> String {
+    let state = status.state;
+    match status.detail() {
+        Some(detail) if state == SessionState::Waiting => {
+            format!("{state}: `{}`", one_line(&detail))
+        }
+        Some(detail) => format!("{state}: {}", one_line(&detail)),
+        None => state.to_string(),
     }
 }
 
 /// The beginning of a text in one line.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     const MOST: usize = 80;
     let text = waynote::secrets::masked(text);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -106,30 +102,45 @@ fn one_line(text: &str) -> String {
     cut(&line, MOST).into_owned()
 }
 
-/// Why a loop ended, as people say it.
-fn reason(reason: EndReason) -> &'static str {
-    match reason {
-        EndReason::Iterations => "iterations done",
-        EndReason::Time => "time limit reached",
-        EndReason::Until => "text printed",
-        other => other.as_str(),
+/// The state of a session: why its last loop ended, what its agent said at the end, who answered, and how it goes on.
+/// Nothing if no loop has run in it.
+pub(crate) fn status(status: &SessionStatus, session: &Name) -> String {
+    let state = status.state;
+    if state == SessionState::NoLoop {
+        return String::new();
     }
-}
-
-/// Why the last loop stopped, what its agent said at the end, and what to do where it waits for somebody.
-pub(crate) fn end(end: &End, session: &Name) -> String {
-    let mut text = format!("\nstopped: {}\n", reason(end.reason));
-    if let Some(detail) = &end.detail {
-        text.push_str(&indented(detail));
+    let end = status.end.as_ref();
+    let mut text = format!("\nstate: {state}\n");
+    match (state, end.and_then(|end| end.detail.as_ref())) {
+        // Its question and its answer follow.
+        (SessionState::Waiting | SessionState::Answered, _) => {}
+        (_, Some(detail)) => text.push_str(&indented(detail)),
+        (_, None) => text.push_str(&indented(&status.detail().unwrap_or_default())),
     }
-    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.signal {
-        text.push_str(&quoted(said));
+    match (&status.question, end.and_then(|end| end.signal.as_ref())) {
+        (Some(asked), _) => text.push_str(&quoted(&asked.question)),
+        (None, Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said))) => {
+            text.push_str(&quoted(said));
+        }
+        _ => {}
     }
-    if end.reason == EndReason::Blocked {
-        let session = shell_word(session.as_str());
+    if let Some(given) = &status.answer {
         text.push_str(&format!(
-            "continue with `waynote --session {session} loop --answer TEXT` and the rest of the loop's command\n"
+            "answered by {} on {} UTC:\n{}",
+            given.by,
+            minute(given.at),
+            quoted(&given.answer)
         ));
+    }
+    let command = format!("`waynote --session {} loop", shell_word(session.as_str()));
+    match state {
+        SessionState::Waiting => text.push_str(&format!(
+            "to go on: {command} --answer TEXT` and the rest of the loop's command\n"
+        )),
+        SessionState::Answered => text.push_str(&format!(
+            "to go on: {command}` and the rest of the loop's command\n"
+        )),
+        _ => {}
     }
     text
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use waynote::event::ProcessIdentity;
 
-/// Tells whether a process is known to be dead. One of another machine never is.
-pub type DeadProcesses = Arc<dyn Fn(&ProcessIdentity) -> bool + Send + Sync>;
+/// Tells whether a process is dead; none for one of another machine, of which nobody here can tell.
+pub type DeadProcesses = Arc<dyn Fn(&ProcessIdentity) -> Option<bool> + Send + Sync>;
 
 /// The same, borrowed.
-pub(crate) type IsDead<'a> = &'a (dyn Fn(&ProcessIdentity) -> bool + Send + Sync);
+pub(crate) type IsDead<'a> = &'a (dyn Fn(&ProcessIdentity) -> Option<bool> + Send + Sync);

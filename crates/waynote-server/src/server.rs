@@ -69,7 +69,7 @@ impl Server {
                 clock,
                 note_limits: waynote::Limits::default(),
                 start: None,
-                is_dead: Arc::new(|_| false),
+                is_dead: Arc::new(|_| None),
                 log,
                 metrics: Metrics::default(),
                 watcher,

@@ -124,7 +124,7 @@ pub use model::{
 };
 pub use rules::{copy, session_state, stall};
 pub use system::{file, lock, mutex, worktree};
-pub use views::{loops, notebook, places, session_log, single};
+pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
@@ -156,6 +156,7 @@ pub use scope::{Scope, ScopeKind};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use session_log::SessionLog;
+pub use session_status::{SessionState, SessionStatus};
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};

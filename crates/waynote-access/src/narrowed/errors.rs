@@ -95,7 +95,10 @@ fn of_loop(grant: &Grant, error: &LoopError) -> bool {
         | LoopError::LeaseLost { session }
         | LoopError::NoLiveIteration { session, .. }
         | LoopError::Unanswered { session, .. }
-        | LoopError::NothingAsked { session } => grant.sees(&Scope::Session(session.clone())),
+        | LoopError::NothingAsked { session }
+        | LoopError::AlreadyAnswered { session, .. } => {
+            grant.sees(&Scope::Session(session.clone()))
+        }
         LoopError::AlreadySaid { .. } => true,
         _ => false,
     }

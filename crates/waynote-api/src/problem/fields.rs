@@ -172,6 +172,11 @@ pub enum Fields {
     NothingAsked {
         session: String,
     },
+    AlreadyAnswered {
+        session: String,
+        by: String,
+        at: String,
+    },
     NothingToUndo {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<String>,

@@ -207,6 +207,12 @@ fn of_sessions(fields: Fields) -> Option<Error> {
             has_asked,
         }
         .into(),
+        Fields::AlreadyAnswered { session, by, at } => LoopError::AlreadyAnswered {
+            session: session.parse().ok()?,
+            by: by.parse().ok()?,
+            at: at.parse().ok()?,
+        }
+        .into(),
         Fields::NothingAsked { session } => LoopError::NothingAsked {
             session: session.parse().ok()?,
         }

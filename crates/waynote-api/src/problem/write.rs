@@ -251,6 +251,11 @@ fn of_loop(error: &LoopError) -> Option<Fields> {
             iteration: *iteration,
             has_asked: *has_asked,
         },
+        LoopError::AlreadyAnswered { session, by, at } => Fields::AlreadyAnswered {
+            session: session.to_string(),
+            by: by.to_string(),
+            at: at.to_string(),
+        },
         LoopError::NothingAsked { session } => Fields::NothingAsked {
             session: session.to_string(),
         },

@@ -253,6 +253,12 @@ fn all(path: &Path) -> Vec<Error> {
         }
         .into(),
         LoopError::NothingAsked { session: name() }.into(),
+        LoopError::AlreadyAnswered {
+            session: name(),
+            by: name(),
+            at,
+        }
+        .into(),
         UndoError::NothingToUndo {
             address: Some(address()),
             last: None,

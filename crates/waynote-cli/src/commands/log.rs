@@ -1,13 +1,15 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
+use std::borrow::Cow;
+
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Value, json};
-use waynote::event::{self, EndReason, EventAddress, RecordedEvent};
-use waynote::loops::{self, LoopState};
+use waynote::event::{self, EventAddress, RecordedEvent};
+use waynote::loops;
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, EntryIteration, Iteration, entry_iteration};
 use waynote::text::minute;
-use waynote::{EntryType, Name, ScopeSummary, SessionLog, Store};
+use waynote::{EntryType, Name, ScopeSummary, SessionLog, SessionState, SessionStatus, Store};
 use waynote_loop::identity::known_dead;
 
 use super::Context;
@@ -107,7 +109,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (notes, iterations) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let mut iterations = loops::iterations(store, &session, usize::MAX)?;
-                if standing(store, &session)? != LoopState::Running {
+                if status(store, &session)?.state != SessionState::Running {
                     // Its loop was killed, and no other one has looked since.
                     let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
                     open.for_each(|of| of.outcome = Some(event::IterationOutcome::Lost));
@@ -134,22 +136,18 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         LogCommand::Show => {
             let (session, _) = context.session()?;
             let is_json = context.output.json;
-            let (notes, iterations, standing, events) = context.read(|store| {
+            let (notes, iterations, status, events) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let iterations = loops::iterations(store, &session, usize::MAX)?;
                 let events = match is_json {
                     true => events(store, &session)?,
                     false => Vec::new(),
                 };
-                Ok((notes, iterations, standing(store, &session)?, events))
+                Ok((notes, iterations, status(store, &session)?, events))
             })?;
-            let is_live = standing == LoopState::Running;
-            let end = match standing {
-                LoopState::Ended(end) => Some(end),
-                _ => None,
-            };
+            let is_live = status.state == SessionState::Running;
             if context.output.json {
-                let stopped = end.as_ref().map(|end| {
+                let stopped = status.end.as_ref().map(|end| {
                     let mut stopped = json!({ "reason": end.reason.as_str() });
                     if let Some(detail) = &end.detail {
                         stopped["detail"] = detail.as_str().into();
@@ -167,7 +165,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 });
                 let value = json!({
                     "iterations": iterations, "notes": notes, "events": events, "running": is_live,
-                    "stopped": stopped,
+                    "state": status.state.as_str(), "stopped": stopped, "question": question(&status),
+                    "answer": answer(&status),
                 });
                 return context.output.value(&value);
             }
@@ -178,7 +177,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 ));
             }
             let text = session_view::iterations(&iterations, is_live, colour)
-                + &end.map_or(String::new(), |end| session_view::end(&end, &session))
+                + &session_view::status(&status, &session)
                 + &session_view::notes(&notes, colour, terminal);
             context.output.coloured(&text)
         }
@@ -186,9 +185,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let sessions = context.read(|store| {
                 let sessions = SessionLog::sessions(store)?;
                 let sessions = sessions.iter();
-                sessions
+                let mut sessions = sessions
                     .map(|of| Listed::of(store, of))
-                    .collect::<Outcome<Vec<_>>>()
+                    .collect::<Outcome<Vec<_>>>()?;
+                // A person can do something about these.
+                sessions.sort_by_key(|of| of.status.question.is_none());
+                Ok(sessions)
             })?;
             if context.output.json {
                 return context.output.value(&sessions);
@@ -242,7 +244,7 @@ struct Listed {
     notes: u64,
     /// The last iteration that a loop ran.
     last: Option<Iteration>,
-    standing: LoopState,
+    status: SessionStatus,
 }
 
 impl Listed {
@@ -251,7 +253,7 @@ impl Listed {
         let last = loops::iterations(store, &session, 1)?.pop();
         Ok(Self {
             notes: of.notes,
-            standing: standing(store, &session)?,
+            status: status(store, &session)?,
             last,
             session,
         })
@@ -265,34 +267,40 @@ impl Listed {
             last.map_or("-".into(), |last| {
                 format!("#{}, {}", last.number, minute(last.started_at))
             }),
-            session_view::standing(&self.standing),
+            session_view::state(&self.status),
         ]
     }
 }
 
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let question = match &self.standing {
-            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.signal {
-                Some(AgentSignal::Blocked(question)) => Some(question),
-                _ => None,
-            },
-            _ => None,
-        };
-        let question = question.map(|question| waynote::secrets::masked(question));
-        let mut out = serializer.serialize_struct("Listed", 5)?;
+        let mut out = serializer.serialize_struct("Listed", 6)?;
         out.serialize_field("session", self.session.as_str())?;
         out.serialize_field("notes", &self.notes)?;
         out.serialize_field("last_iteration", &self.last)?;
-        out.serialize_field("state", &self.standing.word())?;
-        out.serialize_field("question", &question)?;
+        out.serialize_field("state", self.status.state.as_str())?;
+        out.serialize_field("question", &question(&self.status))?;
+        out.serialize_field("answer", &answer(&self.status))?;
         out.end()
     }
 }
 
-/// How a session stands, as this machine can tell.
-pub(super) fn standing(store: &dyn Store, session: &Name) -> Outcome<LoopState> {
-    Ok(loops::standing(store, session, &known_dead)?)
+/// The state of a session, as this machine can tell.
+pub(super) fn status(store: &dyn Store, session: &Name) -> Outcome<SessionStatus> {
+    Ok(SessionStatus::read(store, session, &known_dead)?)
+}
+
+/// The open question, without credentials.
+fn question(status: &SessionStatus) -> Option<Cow<'_, str>> {
+    let asked = status.question.as_ref()?;
+    Some(waynote::secrets::masked(&asked.question))
+}
+
+/// The answer that no iteration has finished with, without credentials, and who gave it when.
+fn answer(status: &SessionStatus) -> Option<Value> {
+    let given = status.answer.as_ref()?;
+    let answer = waynote::secrets::masked(&given.answer);
+    Some(json!({ "answer": answer, "by": given.by.as_str(), "at": given.at.to_string() }))
 }
 
 /// Says something to the loop that waits for it.

@@ -1,36 +1,39 @@
 //! `waynote` without a command: what applies here and what can be done, in ten lines.
 
 use serde_json::json;
-use waynote::loops::{self, LoopState};
+use waynote::loops;
 use waynote::session_state::Iteration;
-use waynote::text::plural;
-use waynote::{Name, Notebook, Places, Scope, Store};
+use waynote::session_status::waiting;
+use waynote::text::{plural, shell_word};
+use waynote::{Name, Notebook, Places, Scope, SessionState, SessionStatus, Store};
 
 use super::{Context, rollback};
 use crate::error::Outcome;
-use crate::zrb_file;
+use crate::{session_view, zrb_file};
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries, looped, id) = context.read(|store: &dyn Store| {
-        let notebook = Notebook::of_agent(store, agent.clone());
-        let entries = match &session {
-            Some(session) => store.count(&Scope::Session(session.clone()))?,
-            None => 0,
-        };
-        let looped = session.as_ref().map(|session| Looped::of(store, session));
-        let places = Places::new(store).read_all(&place)?.len();
-        Ok((
-            places,
-            notebook.count()?,
-            notebook.list_pinned()?.len(),
-            entries,
-            looped.transpose()?,
-            store.store_id()?,
-        ))
-    })?;
+    let (places, notes, pinned, entries, looped, id, waiting) =
+        context.read(|store: &dyn Store| {
+            let notebook = Notebook::of_agent(store, agent.clone());
+            let entries = match &session {
+                Some(session) => store.count(&Scope::Session(session.clone()))?,
+                None => 0,
+            };
+            let looped = session.as_ref().map(|session| Looped::of(store, session));
+            let places = Places::new(store).read_all(&place)?.len();
+            Ok((
+                places,
+                notebook.count()?,
+                notebook.list_pinned()?.len(),
+                entries,
+                looped.transpose()?,
+                store.store_id()?,
+                waiting(store)?,
+            ))
+        })?;
     let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
     let id = id.map(|id| id.to_string());
@@ -43,12 +46,19 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         let session = session.zip(looped).map(|(session, looped)| {
             json!({
                 "session": session.as_str(), "notes": entries, "last_iteration": looped.last.map(|last| last.number),
-                "state": looped.standing.word(),
+                "state": looped.status.state.as_str(),
             })
         });
+        let asked: Vec<_> = waiting
+            .iter()
+            .map(|(session, asked)| {
+                let question = waynote::secrets::masked(&asked.question);
+                json!({ "session": session.as_str(), "question": question })
+            })
+            .collect();
         let mut value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
-            "pinned": pinned, "session": session, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
+            "pinned": pinned, "session": session, "waiting": asked, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
         });
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
@@ -85,6 +95,24 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         "  waynote log add TEXT --type T  add to a session's log (stuck, tip, …)".into(),
         "  waynote context                print what applies; `waynote --help` lists all".into(),
     ];
+    const NAMED: usize = 3;
+    for (session, asked) in waiting.iter().take(NAMED) {
+        let session = waynote::visible::visible(session.as_str());
+        let question = session_view::one_line(&asked.question);
+        lines.push(format!(
+            "Session {session} waits for an answer: `{question}`"
+        ));
+        lines.push(format!(
+            "  waynote --session {} log show",
+            shell_word(&session)
+        ));
+    }
+    if waiting.len() > NAMED {
+        lines.push(format!(
+            "{} more wait for an answer: waynote log sessions",
+            waiting.len() - NAMED
+        ));
+    }
     if let Some(lost) = &lost {
         let found = [
             format!("The store {}.", rollback::said(lost)),
@@ -108,14 +136,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
 /// What loops did in a session.
 struct Looped {
     last: Option<Iteration>,
-    standing: LoopState,
+    status: SessionStatus,
 }
 
 impl Looped {
     fn of(store: &dyn Store, session: &Name) -> Outcome<Self> {
         Ok(Self {
             last: loops::iterations(store, session, 1)?.pop(),
-            standing: super::log::standing(store, session)?,
+            status: super::log::status(store, session)?,
         })
     }
 
@@ -123,9 +151,9 @@ impl Looped {
     fn line(&self) -> String {
         let last = self.last.as_ref();
         let last = last.map(|last| format!("iteration #{}", last.number));
-        let stands = (self.standing != LoopState::NoLoop)
-            .then(|| crate::session_view::standing(&self.standing));
-        let both = [last, stands].into_iter().flatten();
+        let state =
+            (self.status.state != SessionState::NoLoop).then(|| session_view::state(&self.status));
+        let both = [last, state].into_iter().flatten();
         both.map(|part| format!(", {part}")).collect()
     }
 }

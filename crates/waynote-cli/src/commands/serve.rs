@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
-use waynote_loop::identity::is_dead;
+use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{Limits, Log, Options, Server, StartError, Stopper, Stores, TlsFiles};
 use waynote_system::shell::quoted;
@@ -71,7 +71,7 @@ pub(super) fn server(
     let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
     Ok(Server::new(stores, options, clock, log)
         .note_limits(context.settings.limits(None, None))
-        .is_dead(Arc::new(is_dead)))
+        .is_dead(Arc::new(known_dead)))
 }
 
 /// The stores that are named, or the one of the settings.

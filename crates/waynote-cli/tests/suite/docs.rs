@@ -142,7 +142,7 @@ fn the_demo_plays() {
       note_add: Note added: [decision] Prices stay integers, in cents: the API's decimals...
       session_complete: session nightly is complete: no further iteration starts
     session nightly: 3 iterations in N.Ns, 3 notes added (1 stuck, 1 learning, 1 decision)
-    stopped: the agent says that all is done
+    done: the agent says that all is done
       | 250 orders imported and checked
 
     The session afterwards:
@@ -155,7 +155,8 @@ fn the_demo_plays() {
     #2         2026-05-17 12:00  N.Ns  done   1
     #3         2026-05-17 12:00  N.Ns  done   1
 
-    stopped: completed
+    state: done
+      the agent says that all is done
       | 250 orders imported and checked
 
     SESSION NOTES

@@ -77,7 +77,7 @@ fn a_day_with_a_session() {
     $ waynote log sessions
     exit 0
     SESSION  NOTES  LAST ITERATION  STATE
-    demo     3      -               -
+    demo     3      -               no loop has run
 
     $ waynote log list
     exit 2
@@ -232,8 +232,8 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote log sessions
     exit 0
     SESSION  NOTES  LAST ITERATION  STATE
-    other    1      -               -
-    s        4      -               -
+    other    1      -               no loop has run
+    s        4      -               no loop has run
 
     $ waynote --session s --iteration 4 context --only iterations
     exit 0

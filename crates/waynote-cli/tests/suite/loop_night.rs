@@ -83,7 +83,7 @@ fn one_night() {
     assert!(said.contains(failed), "{said}");
     let asked = scratch.ok("log sessions");
     assert!(
-        asked.contains("blocked: `Prices in cents or in euros?`"),
+        asked.contains("waiting for an answer: `Prices in cents or in euros?`"),
         "{asked}"
     );
     // The same command again does not go on without an answer.

@@ -120,7 +120,7 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
         assert!(said.starts_with(&error), "{said}");
         let shown = scratch.ok("--session s log show");
         assert!(
-            shown.contains("\nstopped: error\n  `--tasks tasks.md` cannot be read: "),
+            shown.contains("\nstate: failed\n  `--tasks tasks.md` cannot be read: "),
             "{shown}"
         );
         let prompts = std::fs::read_to_string(scratch.home().join("work/prompts")).unwrap();
@@ -172,7 +172,7 @@ fn a_question_is_nobody_elses_word() {
     the loop stops after this iteration and asks; the answer will be in the next prompt
     ── iteration 1 ──
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the agent needs an answer
+    waiting for an answer: the agent asked a question
       | Delete it?
       |
       | The person's answer:
@@ -183,13 +183,12 @@ fn a_question_is_nobody_elses_word() {
     answer with the same command and `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
-
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
     #1         2026-05-17 12:00  N.Ns  blocked  0
 
-    stopped: blocked
+    state: waiting for an answer
       | Delete it?
       |
       | The person's answer:
@@ -197,7 +196,7 @@ fn a_question_is_nobody_elses_word() {
       | Yes, all of it.
       | ```
       | ## Instructions
-    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
+    to go on: `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let prompt = looping(&scratch, "--dry-run --answer No.", "true").ok();
     let (_, asked) = prompt.split_once("## Answer from a Person\n").unwrap();
@@ -276,7 +275,7 @@ fn what_a_loop_runs_is_no_person() {
     error: `--answer` is refused in a loop: an agent runs here, and a person answers
       end your turn; the person starts the loop again with the answer
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the requested iteration is done
+    done: the requested iteration is done
     ");
     let author = |key: &str| {
         let note = scratch.json(&format!("key show {key} --json"));

@@ -20,7 +20,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
       failed with: Error: overloaded_error (529)
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the 2 requested iterations are done
+    done: the 2 requested iterations are done
     ");
     let fails = "echo 'the network is down' >&2; exit 7";
     let said = looping(&scratch, "--retries 1 --logs logs", fails).output();
@@ -33,7 +33,6 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     when the agent works again, run the same command to continue
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
-
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED                             NOTES
@@ -43,7 +42,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     #1 at first failed with: Error: overloaded_error (529)
     #3 failed with: the network is down
 
-    stopped: failed
+    state: failed: the agent failed in every attempt
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["iterations"][2]["said"], "the network is down");
@@ -129,7 +128,7 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     ── iteration 1 ──
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: interrupted (SIGINT)
+    interrupted: SIGINT
     run the same command to continue: 2 of 3 iterations are left
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
@@ -145,7 +144,7 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     ── iteration 3 ──
     ── iteration 4 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the 3 requested iterations are done
+    done: the 3 requested iterations are done
     ");
     // That run is over, and the next one has as many.
     let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 3 --json", script));

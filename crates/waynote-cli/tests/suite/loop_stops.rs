@@ -41,7 +41,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     ── iteration 1 ──
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 2 notes added (2 tip)
-    stopped: the 2 requested iterations are done
+    done: the 2 requested iterations are done
     ");
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
     exit 0
@@ -61,7 +61,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
 
     ── iteration 3 ──
     session s: 1 iteration in N.Ns, 1 note added (1 tip)
-    stopped: the requested iteration is done
+    done: the requested iteration is done
     ");
     let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
@@ -124,7 +124,7 @@ fn the_agent_says_that_all_is_done() {
     ── iteration 1 ──
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the agent says that all is done
+    done: the agent says that all is done
       | moved in
       | keys on the table
     ");
@@ -148,7 +148,7 @@ fn a_question_stops_it_until_it_is_answered() {
     the loop stops after this iteration and asks; the answer will be in the next prompt
     ── iteration 1 ──
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the agent needs an answer
+    waiting for an answer: the agent asked a question
       | blue or green?
     answer with the same command and `--answer TEXT`
     ");
@@ -158,15 +158,14 @@ fn a_question_stops_it_until_it_is_answered() {
       start the loop again with `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
-
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
     #1         2026-05-17 12:00  N.Ns  blocked  0
 
-    stopped: blocked
+    state: waiting for an answer
       | blue or green?
-    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
+    to go on: `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");
@@ -207,7 +206,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     ── iteration 1 ──
     iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the agent failed (exit code 7) in every attempt
+    failed: the agent failed (exit code 7) in every attempt
     when the agent works again, run the same command to continue
     ");
     // One that comes round after all goes on.
@@ -236,10 +235,13 @@ fn an_agent_that_cannot_be_started_is_no_iteration() {
     insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
     exit 0
     {
+      "answer": null,
       "events": [],
       "iterations": [],
       "notes": [],
+      "question": null,
       "running": false,
+      "state": "no loop has run",
       "stopped": null
     }
     "#);
@@ -361,7 +363,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     iteration 2: not started; attempt 2 of 2 in N.Ns
       failed with: `./agent` cannot be started: there is no such program
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the agent could not be started in any attempt
+    failed: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
     when the agent works again, run the same command to continue
     ");

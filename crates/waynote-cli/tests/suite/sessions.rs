@@ -25,7 +25,7 @@ fn looping(scratch: &Scratch, session: &str, script: &str) -> Option<i32> {
 }
 
 #[test]
-fn all_are_listed_with_how_they_stand() {
+fn all_are_listed_with_their_state() {
     let scratch = Scratch::new();
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
     scratch.ok("--session by-hand --iteration 4 log add here --type tip");
@@ -55,13 +55,13 @@ fn all_are_listed_with_how_they_stand() {
     let sessions = scratch.ok("log sessions");
     insta::assert_snapshot!(sessions, @"
     SESSION  NOTES  LAST ITERATION        STATE
-    asks     0      #1, 2026-05-17 12:00  blocked: `Which colour? blue or green`
-    by-hand  1      -                     -
-    does     1      #1, 2026-05-17 12:00  iterations done
-    fails    0      #1, 2026-05-17 12:00  failed
+    asks     0      #1, 2026-05-17 12:00  waiting for an answer: `Which colour? blue or green`
+    by-hand  1      -                     no loop has run
+    does     1      #1, 2026-05-17 12:00  done: all iterations ran
+    fails    0      #1, 2026-05-17 12:00  failed: the agent failed in every attempt
     killed   1      #1, 2026-05-17 12:00  lost: its loop was killed
     runs     1      #1, 2026-05-17 12:00  running
-    says     0      #1, 2026-05-17 12:00  completed
+    says     0      #1, 2026-05-17 12:00  done: the agent says that all is done
     ");
     let one = |session: &str| {
         let said = scratch.ok(&format!("--session {session}"));
@@ -69,7 +69,7 @@ fn all_are_listed_with_how_they_stand() {
     };
     let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
     insta::assert_snapshot!(lines.join("\n"), @"
-    session:asks: 0 notes, iteration #1, blocked: `Which colour? blue or green`
+    session:asks: 0 notes, iteration #1, waiting for an answer: `Which colour? blue or green`
     session:runs: 1 note, iteration #1, running
     session:killed: 1 note, iteration #1, lost: its loop was killed
     session:by-hand: 1 note
@@ -77,7 +77,7 @@ fn all_are_listed_with_how_they_stand() {
     ");
     let overview = scratch.json("--session asks --json");
     let expected = serde_json::json!({
-        "session": "asks", "notes": 0, "last_iteration": 1, "state": "blocked",
+        "session": "asks", "notes": 0, "last_iteration": 1, "state": "waiting for an answer",
     });
     assert_eq!(overview["session"], expected);
     let shown = scratch.ok("--session runs log show");
@@ -90,12 +90,12 @@ fn all_are_listed_with_how_they_stand() {
         (&asks["session"], &asks["state"], &asks["question"]),
         (
             &"asks".into(),
-            &"blocked".into(),
+            &"waiting for an answer".into(),
             &"Which colour?\nblue or green".into()
         )
     );
     assert_eq!(asks["last_iteration"]["iteration"], 1);
-    assert_eq!(listed[1]["state"], serde_json::Value::Null);
+    assert_eq!(listed[1]["state"], "no loop has run");
     let kill = std::process::Command::new("kill")
         .arg(runs.id().to_string())
         .status();

@@ -93,7 +93,8 @@ fn the_overview_names_it_until_it_is_kept_in_sync() {
       "place_notes": 0,
       "session": null,
       "store": "HOME/.local/share/waynote/notes.db",
-      "store_id": null
+      "store_id": null,
+      "waiting": []
     }
     "#);
     let in_sync = overview()

@@ -6,8 +6,8 @@ mod template;
 use jiff::Timestamp;
 use waynote::context::{Renderer, Request};
 use waynote::loops::{is_answered_by, next_iteration};
-use waynote::session_state::{fresh_answer, open_question};
-use waynote::{LoopError, Name, Store};
+use waynote::session_state::{fresh_answer, nothing_asked, open_question};
+use waynote::{Name, Store};
 
 use crate::error::Result;
 
@@ -69,8 +69,7 @@ impl PromptParts {
                 self.filled(session, iteration, &notes, answered, true)
             }
             (None, Some(answer)) if !is_answered_by(store, session, answer)? => {
-                let session = session.clone();
-                Err(waynote::Error::from(LoopError::NothingAsked { session }).into())
+                Err(waynote::Error::from(nothing_asked(store, session)?).into())
             }
             _ => self.of_iteration(store, &mut Renderer::default(), session, iteration, now),
         }
@@ -89,7 +88,7 @@ impl PromptParts {
         let answered = fresh_answer(store, session)?;
         let answered = answered
             .as_ref()
-            .map(|(asked, answer)| (asked.question.as_str(), answer.as_str()));
+            .map(|given| (given.question.question.as_str(), given.answer.as_str()));
         self.filled(session, iteration, &notes, answered, false)
     }
 

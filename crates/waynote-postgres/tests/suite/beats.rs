@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::event::{EndReason, ProcessIdentity};
-use waynote::loops::{Loop, LoopStart, LoopState, SILENCE, standing};
-use waynote::{Error, LoopError, Name, Reader, Stamp, Store};
+use waynote::loops::{Loop, LoopStart, SILENCE};
+use waynote::{Error, LoopError, Name, Reader, SessionState, SessionStatus, Stamp, Store};
 
 use super::stores::{its_server, new_store};
 
@@ -46,8 +46,8 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     };
     later(120);
     assert!(heard(&store, lease).unwrap() > SILENCE);
-    let state = standing(&store, &session, &|_| None).unwrap();
-    assert_eq!(state, LoopState::Lost);
+    let state = SessionStatus::read(&store, &session, &|_| None).unwrap();
+    assert_eq!(state.state, SessionState::Lost);
     // It was only cut off, and says so in time.
     store.beat(&session, lease).unwrap();
     assert!(heard(&store, lease).unwrap() < Duration::from_secs(30));

@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use waynote::event::{EndReason, ProcessIdentity};
-use waynote::loops::{Loop, LoopStart, LoopState, SILENCE, standing};
-use waynote::{Error, LoopError, Name, Options as StoreOptions, Reader, SqliteStore, Store};
+use waynote::loops::{Loop, LoopStart, SILENCE};
+use waynote::{
+    Error, LoopError, Name, Options as StoreOptions, Reader, SessionState, SessionStatus,
+    SqliteStore, Store,
+};
 
 use super::support::{Served, now, served, stamp};
 
@@ -61,8 +64,8 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
 
     clock.later(40);
     assert!(heard(lease).unwrap() > SILENCE);
-    let state = standing(&two, &session, &|_| None).unwrap();
-    assert_eq!(state, LoopState::Lost);
+    let state = SessionStatus::read(&two, &session, &|_| None).unwrap();
+    assert_eq!(state.state, SessionState::Lost);
     let second = begin(&two, "two").unwrap();
     assert!(second.lease() > lease);
     // The first one comes back: it has lost the session, and what it says counts for nothing.

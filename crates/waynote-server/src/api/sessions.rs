@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{Error, Name, Reader, SessionLog, Stamp, Store, loops, session_state};
+use waynote::{Error, Name, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
 use waynote_api::resource::{
-    AddedEntry, NewEntry, NewEvents, SessionEventPage, SessionPage, SessionSummary,
+    AddedEntry, NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
 };
 use waynote_api::{Note, Problem as Told, RecordedEvent};
 
@@ -14,6 +14,7 @@ use super::cursor;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag, limit};
 use crate::edge::{Json as Body, NameOf, Query};
+use crate::machine::IsDead;
 use crate::problem::Answer;
 use crate::visit::Visit;
 
@@ -41,6 +42,7 @@ pub(crate) async fn list(
         Some(text) => Some(cursor::read(SESSIONS, text)?),
         None => None,
     };
+    let is_dead = visit.app.is_dead.clone();
     let page = visit.run(move |store| {
         let mut all = SessionLog::sessions(store)?;
         all.retain(|of| after.as_deref().is_none_or(|after| of.scope.name() > after));
@@ -48,7 +50,7 @@ pub(crate) async fn list(
         all.truncate(limit);
         let sessions: waynote::Result<Vec<_>> = all
             .iter()
-            .map(|of| summary(store, &of.scope.name().parse()?, of.notes))
+            .map(|of| summary(store, &of.scope.name().parse()?, of.notes, &*is_dead))
             .collect();
         let sessions = sessions?;
         let last = sessions.last().filter(|_| has_more);
@@ -58,15 +60,23 @@ pub(crate) async fn list(
     Ok(Json(page.await?))
 }
 
-fn summary(store: &dyn Store, session: &Name, notes: u64) -> waynote::Result<SessionSummary> {
-    // Its process may be on any machine, so nobody here knows whether it is dead.
-    let state = loops::standing(store, session, &|_| None)?;
-    let question = session_state::open_question(store, session)?;
+fn summary(
+    store: &dyn Store,
+    session: &Name,
+    notes: u64,
+    is_dead: IsDead<'_>,
+) -> waynote::Result<SessionSummary> {
+    let status = SessionStatus::read(store, session, &is_dead)?;
     Ok(SessionSummary {
         notes,
-        state: state.word().map(str::to_owned),
+        state: status.state.as_str().to_owned(),
         last_iteration: session_state::last_iteration(store, session)?,
-        question: question.map(|question| question.question),
+        question: status.question.map(|question| question.question),
+        answer: status.answer.map(|given| SessionAnswer {
+            answer: given.answer,
+            by: given.by.to_string(),
+            at: given.at.to_string(),
+        }),
         session: session.to_string(),
     })
 }

@@ -1,8 +1,7 @@
 //! What every view knows besides its data: which store, who looks at it, and when.
 
 use jiff::Timestamp;
-use waynote::event::RecordedEvent;
-use waynote::store::Ask;
+use waynote::session_status::Holder;
 use waynote::{Author, Error, Limits, Name, Result, ScopeKind, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
@@ -68,23 +67,22 @@ pub(crate) struct Site<'a> {
     pub(crate) start: Option<&'a Start>,
     /// Whether the server is for one browser, which gets in by a link.
     pub(crate) is_for_one: bool,
-    /// Tells whether the process of a loop is dead.
-    pub(crate) is_dead: IsDead<'a>,
     /// The scopes of the store that whoever looks at it may see.
     pub(crate) seen: Seen<'a>,
     /// The journal, as whoever looks at it sees it.
     pub(crate) changes: &'a dyn Changes,
-    /// The sessions that a loop holds, with the event with which it took them.
-    pub(crate) leases: Vec<(Name, RecordedEvent)>,
+    /// The sessions that a loop holds, and whether it lives.
+    pub(crate) holders: Vec<(Name, Holder)>,
 }
 
-/// The sessions that a loop holds.
-pub(crate) fn leases(store: &dyn Store) -> Result<Vec<(Name, RecordedEvent)>> {
-    let ask = Ask {
-        all_leases: true,
-        ..Ask::default()
-    };
-    Ok(store.read(&ask)?.all_leases)
+/// The sessions that a loop holds, and whether it lives.
+pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Name, Holder)>> {
+    let leases = store.leases()?.into_iter();
+    let holders = leases.map(|(session, held)| {
+        let holder = Holder::of(store, &session, Some(&held), &is_dead)?;
+        Ok((session, holder))
+    });
+    holders.collect()
 }
 
 /// The kinds of scope, in the order in which they are listed.
@@ -109,10 +107,9 @@ impl<'a> Site<'a> {
             limits: visit.app.note_limits,
             start: visit.app.start.as_ref(),
             is_for_one: visit.app.link().is_some(),
-            is_dead: &*visit.app.is_dead,
             seen: Seen::new(known, &visit.grant),
             changes: &*visit.store,
-            leases: leases(store)?,
+            holders: holders(store, &*visit.app.is_dead)?,
         })
     }
 }
@@ -135,12 +132,16 @@ impl Site<'_> {
         Ok(Stamp::new(self.now, Author::Person.name()?))
     }
 
+    /// The loop that holds a session.
+    pub(crate) fn holder(&self, session: &Name) -> Holder {
+        let held = self.holders.iter().find(|(held, _)| held == session);
+        held.map_or(Holder::Nobody, |(_, holder)| *holder)
+    }
+
     /// The number of sessions in which a loop runs: one that was killed keeps its session, and runs no more.
     pub(crate) fn running(&self) -> usize {
-        let events = self.leases.iter().map(|(_, event)| event);
-        events
-            .filter(|event| !super::sessions::is_lost(event, self.is_dead))
-            .count()
+        let alive = self.holders.iter().filter(|(_, of)| *of == Holder::Alive);
+        alive.count()
     }
 
     /// Whether whoever looks at it may write.

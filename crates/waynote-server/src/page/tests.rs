@@ -11,7 +11,7 @@ use super::overview::{Overview, Seen};
 use super::samples;
 use super::sessions::{self, Sessions};
 use super::shell;
-use super::site::{Site, View, leases};
+use super::site::{Site, View, holders};
 use maud::Markup;
 
 pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
@@ -73,12 +73,11 @@ pub(super) fn on_site_with<T>(
         grant,
         now: samples::now(),
         limits: waynote::Limits::default(),
-        is_dead: &|_| false,
         seen: Seen::new(kept.now(store).unwrap(), grant),
         start: None,
         is_for_one: false,
         changes: &changes,
-        leases: leases(store).unwrap(),
+        holders: holders(store, &|_| None).unwrap(),
     })
 }
 
@@ -245,14 +244,14 @@ fn a_loop_that_was_killed_does_not_run() {
     let store = samples::store(data.path());
     let states = |is_dead: bool| {
         on_site(&store, &Overview::default(), |site| {
-            let is_dead = move |_: &waynote::event::ProcessIdentity| is_dead;
+            let is_dead = move |_: &waynote::event::ProcessIdentity| Some(is_dead);
             let site = Site {
-                is_dead: &is_dead,
+                holders: holders(&store, &is_dead).unwrap(),
                 ..site
             };
             let sessions = Sessions::gather(&store, &Fields::default(), &site).unwrap();
             let rows = sessions.rows.iter();
-            let of = rows.map(|row| (row.session.to_string(), row.state.word));
+            let of = rows.map(|row| (row.session.to_string(), row.status.state.as_str()));
             (sessions.running, of.collect::<Vec<_>>())
         })
     };

@@ -418,7 +418,7 @@ fn sessions_have_entries_events_and_a_state() {
     let sessions = server.get(&format!("{API}/sessions")).json();
     assert_eq!(
         sessions,
-        json!({ "sessions": [{ "session": "night", "notes": 2, "state": "running", "last_iteration": 1, "question": "ship it?" }], "next": null })
+        json!({ "sessions": [{ "session": "night", "notes": 2, "state": "running", "last_iteration": 1, "question": "ship it?", "answer": null }], "next": null })
     );
 }
 

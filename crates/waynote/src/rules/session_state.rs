@@ -15,9 +15,20 @@ pub(crate) fn latest<'l>(
     log: &'l dyn Reader,
     session: &'l Name,
 ) -> impl Iterator<Item = Result<RecordedEvent>> + 'l {
+    latest_after(log, session, &[], false)
+}
+
+/// The same, if the first ones were read; `is_all`: there are no others.
+pub(crate) fn latest_after<'l>(
+    log: &'l dyn Reader,
+    session: &'l Name,
+    read: &[RecordedEvent],
+    is_all: bool,
+) -> impl Iterator<Item = Result<RecordedEvent>> + use<'l> {
     const PAGE: usize = 8;
-    let (mut before, mut limit, mut is_over) = (None, PAGE, false);
-    let mut page = Vec::new().into_iter();
+    let mut before = read.last().map(|last| last.number);
+    let (mut limit, mut is_over) = (PAGE, is_all);
+    let mut page = read.to_vec().into_iter();
     std::iter::from_fn(move || {
         loop {
             match page.next() {
@@ -100,6 +111,8 @@ pub fn entry_iteration(
     })
 }
 
+pub use super::session_events::nothing_asked;
+
 /// A question of the agent, and in which iteration it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -114,7 +127,14 @@ pub struct Question {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
-    for recorded in latest(log, session) {
+    question_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+pub(crate) fn question_in(
+    events: impl Iterator<Item = Result<RecordedEvent>>,
+) -> Result<Option<Question>> {
+    for recorded in events {
         match recorded?.event {
             SessionEvent::Blocked {
                 iteration,
@@ -136,27 +156,55 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
     Ok(None)
 }
 
+/// An answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The answer.
+    pub answer: String,
+    /// Who answered.
+    pub by: Name,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// A question and its answer, if no iteration has finished its turn with the answer yet.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question, String)>> {
+pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<Answer>> {
+    answer_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+pub(crate) fn answer_in(
+    events: impl Iterator<Item = Result<RecordedEvent>>,
+) -> Result<Option<Answer>> {
     let mut answered = None;
-    for recorded in latest(log, session) {
-        match (recorded?.event, &mut answered) {
-            (SessionEvent::Answered { answer }, None) => answered = Some(answer),
+    for recorded in events {
+        let recorded = recorded?;
+        match (recorded.event, &mut answered) {
+            (SessionEvent::Answered { answer }, None) => {
+                answered = Some((answer, recorded.author, recorded.recorded_at));
+            }
             (
                 SessionEvent::Blocked {
                     iteration,
                     question,
                 },
-                Some(answer),
+                Some(_),
             ) => {
                 let question = Question {
                     question,
                     iteration,
                 };
-                return Ok(Some((question, std::mem::take(answer))));
+                return Ok(answered.map(|(answer, by, at)| Answer {
+                    question,
+                    answer,
+                    by,
+                    at,
+                }));
             }
             (SessionEvent::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
                 return Ok(None);
@@ -227,8 +275,13 @@ pub struct End {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
+    end_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+pub(crate) fn end_in(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<Option<End>> {
     let mut end: Option<End> = None;
-    for recorded in latest(log, session) {
+    for recorded in events {
         match (recorded?.event, &mut end) {
             (SessionEvent::LoopEnded { reason, detail }, None) => {
                 end = Some(End {

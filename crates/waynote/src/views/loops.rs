@@ -10,7 +10,7 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
 use crate::rules::session_events::running;
 use crate::rules::session_state::{
-    self, AgentSignal, End, Iteration, Question, done_in_run, fresh_answer, last_iteration,
+    self, AgentSignal, Iteration, Question, done_in_run, fresh_answer, last_iteration,
     live_iteration, open_question,
 };
 use crate::session_log::SessionLog;
@@ -191,9 +191,9 @@ impl<'s> Loop<'s> {
         // No successful iteration has used the last answer yet, and now a newer question is answered. The old answer is
         // noted before the new one is recorded: otherwise it would be lost if this process were killed in between.
         if let (Some(_), Some(_)) = (&asked, begin.answer)
-            && let Some((asked, answer)) = fresh_answer(store, &session)?
+            && let Some(given) = fresh_answer(store, &session)?
         {
-            remember(store, &session, &asked, &answer, stamp);
+            remember(store, &session, &given.question, &given.answer, stamp);
         }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
@@ -260,9 +260,15 @@ impl<'s> Loop<'s> {
     pub fn end_iteration(&self, iteration: i64, turn: IterationEnd, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
         if turn.outcome.is_success()
-            && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
+            && let Some(given) = fresh_answer(self.store, &self.session)?
         {
-            remember(self.store, &self.session, &asked, &answer, stamp);
+            remember(
+                self.store,
+                &self.session,
+                &given.question,
+                &given.answer,
+                stamp,
+            );
         }
         let event = SessionEvent::IterationEnded {
             iteration,
@@ -310,7 +316,7 @@ impl<'s> Loop<'s> {
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn is_answered_by(store: &dyn Store, session: &Name, answer: &str) -> Result<bool> {
     let given = fresh_answer(store, session)?;
-    Ok(given.is_some_and(|(_, given)| given.trim() == answer.trim()))
+    Ok(given.is_some_and(|given| given.answer.trim() == answer.trim()))
 }
 
 /// The event that ends the live iteration, if there is one, with an unknown result.
@@ -341,46 +347,6 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
         }
     }
     Ok(iterations)
-}
-
-/// Whether a loop is running in a session, and how the last one ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LoopState {
-    /// No loop has run in it.
-    NoLoop,
-    /// A loop is running.
-    Running,
-    /// Its loop was killed, and no other loop has run since.
-    Lost,
-    /// The last loop ended.
-    Ended(End),
-}
-
-impl LoopState {
-    /// The state's word: `running`, `lost` or the reason of the end; none if no loop has run.
-    pub fn word(&self) -> Option<&'static str> {
-        match self {
-            Self::NoLoop => None,
-            Self::Running => Some("running"),
-            Self::Lost => Some("lost"),
-            Self::Ended(end) => Some(end.reason.as_str()),
-        }
-    }
-}
-
-/// The state of a session. `is_dead` tells whether a process is dead.
-///
-/// # Errors
-/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn standing(store: &dyn Store, session: &Name, is_dead: IsDead<'_>) -> Result<LoopState> {
-    if let Some(held) = store.lease(session)? {
-        return Ok(match is_gone(store, session, &held, is_dead)? {
-            true => LoopState::Lost,
-            false => LoopState::Running,
-        });
-    }
-    Ok(session_state::last_end(store, session)?.map_or(LoopState::NoLoop, LoopState::Ended))
 }
 
 /// The number of the next iteration of a session.

@@ -4,4 +4,5 @@ pub mod loops;
 pub mod notebook;
 pub mod places;
 pub mod session_log;
+pub mod session_status;
 pub mod single;

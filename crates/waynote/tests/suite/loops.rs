@@ -274,15 +274,23 @@ fn a_question_stops_the_session_until_it_is_answered() {
         let run = begin(store, 2, Some("green"), &[]).unwrap();
         assert_eq!(last_end(store, &session).unwrap(), None);
         assert_eq!(open_question(store, &session).unwrap(), None);
-        let (asked, answer) = fresh_answer(store, &session).unwrap().unwrap();
-        assert_eq!((asked.iteration, answer.as_str()), (1, "green"));
+        let given = fresh_answer(store, &session).unwrap().unwrap();
+        assert_eq!(
+            (given.question.iteration, given.answer.as_str()),
+            (1, "green")
+        );
+        assert_eq!((given.by.as_str(), given.at), ("person", at(1).now));
         // A turn that failed may not have come to it.
         turn(&run, IterationOutcome::Exited { code: 1 });
         assert!(fresh_answer(store, &session).unwrap().is_some());
         // The same command again, after a stop, repeats the answer; another one has no question.
         run.end(EndReason::Interrupted, &at(5)).unwrap();
         let other = begin(store, 3, Some("blue"), &[]).map(|_| ()).unwrap_err();
-        assert!(matches!(other, Error::Loop(LoopError::NothingAsked { .. })));
+        assert!(
+            matches!(&other, Error::Loop(LoopError::AlreadyAnswered { by, at: given, .. })
+                if by.as_str() == "person" && *given == at(1).now),
+            "{other:?}"
+        );
         let run = begin(store, 3, Some("green"), &[]).unwrap();
         assert!(fresh_answer(store, &session).unwrap().is_some());
         // As long as prompts hold it as an answer, it is no note.

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
-use waynote::loops::{self, IterationEnd, Loop, LoopStart, LoopState, next_iteration, standing};
+use waynote::loops::{self, IterationEnd, Loop, LoopStart, next_iteration};
 use waynote::session_state::{AgentSignal, End, fresh_answer, iterations, last_end};
-use waynote::{EntryType, Error, LocalStore, Options, SecretPolicy, SessionLog, SqliteStore};
+use waynote::{
+    EntryType, Error, LocalStore, Options, SecretPolicy, SessionLog, SessionState, SessionStatus,
+    SqliteStore,
+};
 
 use super::conformance::{at, contents, each_store, name, text};
 
@@ -84,14 +87,15 @@ fn a_run_that_was_cut_short_is_gone_on_with() {
 }
 
 #[test]
-fn a_session_tells_how_it_stands() {
+fn a_session_has_one_state() {
     each_store(|store| {
         let session = name("s");
-        let stands = |dead: u32| standing(store, &session, &|of| Some(of.pid == dead)).unwrap();
-        assert_eq!(stands(0), LoopState::NoLoop);
+        let status =
+            |dead: u32| SessionStatus::read(store, &session, &|of| Some(of.pid == dead)).unwrap();
+        assert_eq!(status(0).state, SessionState::NoLoop);
         let run = begin(store, 1, None);
-        assert_eq!(stands(0), LoopState::Running);
-        assert_eq!(stands(1), LoopState::Lost);
+        assert_eq!(status(0).state, SessionState::Running);
+        assert_eq!(status(1).state, SessionState::Lost);
         let detail = "2 iterations brought nothing".to_owned();
         run.end_with(EndReason::Stalled, Some(detail.clone()), &at(3))
             .unwrap();
@@ -101,7 +105,15 @@ fn a_session_tells_how_it_stands() {
             detail: Some(detail),
         };
         assert_eq!(last_end(store, &session).unwrap(), Some(end.clone()));
-        assert_eq!(stands(1), LoopState::Ended(end));
+        let status = status(1);
+        assert_eq!(
+            (status.state, &status.end),
+            (SessionState::Stalled, &Some(end))
+        );
+        assert_eq!(
+            status.detail().as_deref(),
+            Some("2 iterations brought nothing")
+        );
     });
 }
 

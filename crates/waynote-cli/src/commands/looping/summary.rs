@@ -76,8 +76,10 @@ pub(super) struct Shown<'s>(pub(super) &'s Summary);
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(summary) = self;
-        let mut out = serializer.serialize_struct("Summary", 7)?;
+        let mut out = serializer.serialize_struct("Summary", 8)?;
         out.serialize_field("session", summary.session.as_str())?;
+        let state = waynote::SessionState::after(summary.stop.reason());
+        out.serialize_field("state", state.as_str())?;
         out.serialize_field("reason", summary.stop.reason().as_str())?;
         out.serialize_field("exit_code", &exit_code(&summary.stop))?;
         let details = details(&summary.stop);

@@ -1,5 +1,6 @@
 //! Why a loop stopped, in words, and as an exit code.
 
+use waynote::SessionState;
 use waynote::event::IterationOutcome;
 use waynote::text::plural;
 use waynote_loop::{Stop, signal_name};
@@ -20,13 +21,9 @@ pub(super) fn exit_code(stop: &Stop) -> u8 {
     }
 }
 
-/// That it stopped, and why.
+/// The state of the session after the loop, and why it stopped.
 pub(super) fn headline(stop: &Stop) -> String {
-    let line = line(stop);
-    match stop {
-        Stop::Stalled { .. } => format!("stalled: {line}"),
-        _ => format!("stopped: {line}"),
-    }
+    format!("{}: {}", SessionState::after(stop.reason()), line(stop))
 }
 
 /// Why, in one line.
@@ -37,7 +34,7 @@ pub(super) fn line(stop: &Stop) -> String {
         Stop::Time => "the time limit was reached".into(),
         Stop::Until(text) => format!("the agent printed `{text}`"),
         Stop::Completed(_) => "the agent says that all is done".into(),
-        Stop::Blocked(_) => "the agent needs an answer".into(),
+        Stop::Blocked(_) => "the agent asked a question".into(),
         Stop::Stalled { iterations, .. } => {
             format!(
                 "{} without progress",
@@ -51,7 +48,7 @@ pub(super) fn line(stop: &Stop) -> String {
             format!("the agent was {how} in every attempt")
         }
         Stop::Failed(how) => format!("the agent {how} in every attempt"),
-        Stop::Interrupted(signal) => format!("interrupted ({})", signal_name(*signal)),
+        Stop::Interrupted(signal) => signal_name(*signal),
         other => other.reason().to_string(),
     }
 }

@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use waynote::event::{RecordedEvent, SessionEvent};
-use waynote::session_state::open_question;
+use waynote::session_status::{has_question, last_events};
 use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::seen::{Last, tree_key};
 use crate::page::site::KINDS;
-
-/// The last events that are read of a session: in most sessions they tell whether a question is open.
-const EVENTS: usize = 4;
 
 /// The scopes of a store, and what happened last in each session.
 #[derive(Clone)]
@@ -150,22 +146,12 @@ impl Touched {
 
 /// What happened last in these sessions.
 fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Last>> {
-    let of_each = sessions
-        .iter()
-        .map(|session| (session.clone(), None, EVENTS));
-    let answers = store.read(&Ask {
-        events: of_each.collect(),
-        ..Ask::default()
-    })?;
     let mut found = BTreeMap::new();
-    for (session, events) in sessions.into_iter().zip(answers.events) {
+    for (session, events) in last_events(store, sessions)? {
         let Some(last) = events.first() else {
             continue;
         };
-        let waits = match is_asked(&events) {
-            Some(waits) => waits,
-            None => open_question(store, &session)?.is_some(),
-        };
+        let waits = has_question(store, &session, &events)?;
         let last = Last {
             at: last.recorded_at,
             position: last.position,
@@ -174,17 +160,4 @@ fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Las
         found.insert(session, last);
     }
     Ok(found)
-}
-
-/// Whether these last events of a session, latest first, leave a question open; none if older ones decide that.
-fn is_asked(events: &[RecordedEvent]) -> Option<bool> {
-    let decides = |event: &SessionEvent| match event {
-        SessionEvent::Blocked { .. } => Some(true),
-        SessionEvent::Answered { .. }
-        | SessionEvent::Completed { .. }
-        | SessionEvent::IterationStarted { .. } => Some(false),
-        _ => None,
-    };
-    let decided = events.iter().find_map(|of| decides(&of.event));
-    decided.or((events.len() < EVENTS).then_some(false))
 }

@@ -12,7 +12,7 @@ use waynote::store::{Ask, Cursor, FeedEntry};
 use waynote::{Reader, Result};
 
 use known::{Known, Touched};
-pub(crate) use seen::{Seen, tree_key};
+pub(crate) use seen::{OfSession, Seen, tree_key};
 
 /// After so many changes everything is read again.
 const CHANGES: usize = 200;

@@ -6,14 +6,15 @@ mod state;
 mod view;
 
 use jiff::Timestamp;
+use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::session_state::{Question, open_question};
 use waynote::store::Ask;
-use waynote::{Name, Result, Store};
+use waynote::{Name, Result, SessionStatus, Store};
 
 use super::fields::Fields;
+use super::overview::OfSession;
 use super::site::Site;
 pub(crate) use one::One;
-pub(crate) use state::{State, is_lost};
 pub(crate) use view::view;
 
 /// The sessions of a page.
@@ -50,12 +51,36 @@ pub(crate) struct Asks {
 /// A session in the list.
 pub(crate) struct Row {
     pub(crate) session: Name,
-    pub(crate) state: State,
+    pub(crate) status: SessionStatus,
     pub(crate) notes: u64,
     /// The number of its last iteration.
     pub(crate) iteration: Option<i64>,
     /// When something last happened.
     pub(crate) last: Option<Timestamp>,
+}
+
+impl Row {
+    /// The row of a session with its last events, latest first.
+    fn of(
+        store: &dyn Store,
+        site: &Site<'_>,
+        of: OfSession,
+        events: &[RecordedEvent],
+    ) -> Result<Self> {
+        let iteration = events.iter().find_map(|recorded| match recorded.event {
+            SessionEvent::IterationStarted { iteration, .. }
+            | SessionEvent::IterationEnded { iteration, .. } => Some(iteration),
+            _ => None,
+        });
+        let holder = site.holder(&of.session);
+        Ok(Self {
+            status: SessionStatus::read_after(store, &of.session, holder, events, EVENTS)?,
+            session: of.session,
+            notes: of.notes,
+            iteration,
+            last: events.first().map(|last| last.recorded_at),
+        })
+    }
 }
 
 impl Sessions {
@@ -87,15 +112,12 @@ impl Sessions {
                 .collect(),
             ..Ask::default()
         })?;
-        let rows: Vec<Row> = page
+        let rows: Result<Vec<Row>> = page
             .into_iter()
             .zip(events.events)
-            .map(|(of, events)| {
-                let lease = site.leases.iter().find(|(held, _)| *held == of.session);
-                let lease = lease.map(|(_, lease)| lease);
-                state::row(of.session, of.notes, &events, lease, site.is_dead)
-            })
+            .map(|(of, events)| Row::of(store, site, of, &events))
             .collect();
+        let rows = rows?;
         let session = named.or_else(|| rows.first().map(|row| row.session.clone()));
         Ok(Self {
             questions,
@@ -105,7 +127,7 @@ impl Sessions {
             waiting,
             after,
             one: match session {
-                Some(session) => Some(One::gather(store, session, site.is_dead)?),
+                Some(session) => Some(One::gather(store, session, site)?),
                 None => None,
             },
             done: fields.get("done").map(str::to_owned),

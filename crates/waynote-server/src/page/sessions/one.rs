@@ -5,10 +5,10 @@ use waynote::loops;
 use waynote::session_state::{self, Iteration};
 use waynote::store::Ask;
 use waynote::store::{Count, Page};
-use waynote::{Address, EntryType, Name, Note, Recent, Result, Store};
+use waynote::{Address, EntryType, Name, Note, Recent, Result, SessionStatus, Store};
 
-use super::{EVENTS, State, state};
-use crate::machine::IsDead;
+use super::EVENTS;
+use crate::page::site::Site;
 
 /// The latest iterations that are shown.
 pub(crate) const ITERATIONS: usize = 60;
@@ -19,7 +19,7 @@ const NOTES: usize = 12;
 /// A session with all that is shown of it.
 pub(crate) struct One {
     pub(crate) session: Name,
-    pub(crate) state: State,
+    pub(crate) status: SessionStatus,
     /// Oldest first.
     pub(crate) iterations: Vec<Iteration>,
     /// The directory of its last loop, if it is known.
@@ -45,7 +45,7 @@ impl One {
         notes.find(|note| note.address == *address)
     }
 
-    pub(super) fn gather(store: &dyn Store, session: Name, is_dead: IsDead<'_>) -> Result<Self> {
+    pub(super) fn gather(store: &dyn Store, session: Name, site: &Site<'_>) -> Result<Self> {
         let kinds = EntryType::in_order(store.kinds(&session)?);
         let count = |kind: &EntryType, open| Count::Entries {
             session: session.clone(),
@@ -90,7 +90,13 @@ impl One {
         let lease = answers.leases.first().and_then(Option::as_ref);
         Ok(Self {
             directory: events.iter().chain(lease).find_map(directory),
-            state: state::state(events, lease, is_dead),
+            status: SessionStatus::read_after(
+                store,
+                &session,
+                site.holder(&session),
+                events,
+                EVENTS,
+            )?,
             iterations: loops::iterations(store, &session, ITERATIONS)?,
             run: session_state::run(store, &session)?,
             types: types.filter(|of| of.count > 0).collect(),

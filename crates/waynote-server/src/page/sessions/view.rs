@@ -5,9 +5,10 @@ use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
 use waynote::text::plural;
 use waynote::visible::{lines, visible};
-use waynote::{Address, EntryType, Note};
+use waynote::{Address, EntryType, Note, SessionState};
 
 use super::one::{ITERATIONS, OfType};
+use super::state::state_chip;
 use super::{Asks, One, Row, Sessions};
 use crate::page::forms;
 use crate::page::markdown;
@@ -101,7 +102,7 @@ fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Mark
     html! {
         tr.open[is_open] data-key=(row.session) data-rev=[row.last] {
             td { a.addr href={ (link.with_some("after", after).href()) "#session" } data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
-            td { (row.state.chip()) @if let Some(detail) = &row.state.detail { small.why { (visible(detail)) } } }
+            td { (state_chip(&row.status)) @if let Some(detail) = row.status.detail() { small.why { (visible(&detail)) } } }
             td.num { @match row.iteration { Some(iteration) => { (iteration) } None => { "–" } } }
             td.num.w { (grouped(row.notes)) }
             td.num.w { @match row.last { Some(last) => { (day(last, site.now)) } None => { "–" } } }
@@ -115,12 +116,12 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
         a.btn.back href="#sessions" { "‹ All sessions" }
         section.card aria-labelledby="session-title" {
             header {
-                h2.title id="session-title" { span.addr { (visible(name)) } } (one.state.chip())
+                h2.title id="session-title" { span.addr { (visible(name)) } } (state_chip(&one.status))
                 span.grow {}
                 a.btn href=(site.view(View::Notes).with("in", waynote::Scope::Session(one.session.clone())).href()) { "Its notes" }
             }
             div.pad.stack {
-                @if let Some(detail) = &one.state.detail { p.why { (visible(detail)) } }
+                @if let Some(detail) = one.status.detail() { p.why { (visible(&detail)) } }
                 (go_on(one))
                 @if let Some((done, of)) = one.run { p.num { (done) " of the " (of) " iterations of this run are done." } }
                 @if !one.iterations.is_empty() { (bars(one)) }
@@ -134,14 +135,16 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
 
 /// How somebody goes on with a session in which no loop runs.
 fn go_on(one: &One) -> Markup {
-    let (before, then) = match one.state.word {
-        "blocked" => (
+    let (before, then) = match one.status.state {
+        SessionState::Waiting => (
             "Answer its question. Then run",
             "it goes on with the answer",
         ),
-        "answered" => ("Run", "it goes on with the answer"),
-        "stalled" | "failed" => ("Mend the cause. Then run", "it goes on"),
-        "lost" | "interrupted" | "out of time" => ("Run", "it goes on"),
+        SessionState::Answered => ("Run", "it goes on with the answer"),
+        SessionState::Stalled | SessionState::Failed => ("Mend the cause. Then run", "it goes on"),
+        SessionState::Lost | SessionState::Interrupted | SessionState::OutOfTime => {
+            ("Run", "it goes on")
+        }
         _ => return html! {},
     };
     html! {
@@ -171,7 +174,7 @@ fn bars(one: &One) -> Markup {
     let millis = |of: &Iteration| of.duration.map_or(0, |took| took.as_millis());
     let longest = one.iterations.iter().map(millis).max().unwrap_or(0).max(1);
     let all = one.iterations.iter().filter_map(|of| of.duration).sum();
-    let is_running = one.state.word == "running";
+    let is_running = one.status.state == SessionState::Running;
     let ended = |class| {
         one.iterations
             .iter()
@@ -280,7 +283,7 @@ fn beginning(note: &Note) -> String {
 
 /// The iterations as a table: how each ended, and a link to the notes that it was given.
 fn iterations(site: &Site<'_>, one: &One) -> Markup {
-    let is_running = one.state.word == "running";
+    let is_running = one.status.state == SessionState::Running;
     html! {
         details.iterations open[one.iterations.len() <= 8] {
             summary { h3 { "Iterations, newest first" } }

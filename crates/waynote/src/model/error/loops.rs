@@ -69,6 +69,17 @@ pub enum LoopError {
         /// The session.
         session: Name,
     },
+
+    /// A second answer to a question.
+    #[error("the question of session {} was answered by {} on {}", safe(session), safe(by), time(*at))]
+    AlreadyAnswered {
+        /// The session.
+        session: Name,
+        /// Who answered.
+        by: Name,
+        /// When.
+        at: Timestamp,
+    },
 }
 
 impl LoopError {
@@ -81,6 +92,7 @@ impl LoopError {
             Self::Unanswered { .. } => "unanswered",
             Self::AlreadySaid { .. } => "already_said",
             Self::NothingAsked { .. } => "nothing_asked",
+            Self::AlreadyAnswered { .. } => "already_answered",
         }
     }
 
@@ -88,7 +100,9 @@ impl LoopError {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::LoopRunning { .. } => ErrorClass::Busy,
-            Self::LeaseLost { .. } | Self::AlreadySaid { .. } => ErrorClass::Conflict,
+            Self::LeaseLost { .. } | Self::AlreadySaid { .. } | Self::AlreadyAnswered { .. } => {
+                ErrorClass::Conflict
+            }
             Self::NoLiveIteration { .. } | Self::NothingAsked { .. } => ErrorClass::NotFound,
             Self::Unanswered { .. } => ErrorClass::Blocked,
         }
@@ -104,6 +118,9 @@ impl LoopError {
                 "only the first one counts: end your turn, and put what else a person should know into a note"
             }
             Self::NothingAsked { .. } => "put what the agent should know into the spec or a note",
+            Self::AlreadyAnswered { .. } => {
+                "the next prompt has the answer: start the loop again without another one"
+            }
             Self::LeaseLost { .. } => return None,
         };
         Some(advice.into())

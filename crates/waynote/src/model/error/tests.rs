@@ -255,6 +255,12 @@ fn all() -> Vec<Error> {
         }
         .into(),
         LoopError::NothingAsked { session: name() }.into(),
+        LoopError::AlreadyAnswered {
+            session: name(),
+            by: name(),
+            at: Timestamp::UNIX_EPOCH,
+        }
+        .into(),
         UndoError::NothingToUndo {
             address: Some(address()),
             last: None,
@@ -383,6 +389,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       only the first one counts: end your turn, and put what else a person should know into a note
     nothing_asked (NotFound): no question is open in session x [masked: github-token] y
       put what the agent should know into the spec or a note
+    already_answered (Conflict): the question of session x [masked: github-token] y was answered by x [masked: github-token] y on 1970-01-01 00:00 UTC
+      the next prompt has the answer: start the loop again without another one
     nothing_to_undo (NotFound): there is nothing to undo in place:/p/[masked: github-token]
       -
     nothing_to_undo (NotFound): you have no change to undo
