@@ -99,13 +99,18 @@ fn one_night() {
         said.contains("continuing: 3 of 40 iterations are done\n"),
         "{said}"
     );
-    assert!(said.ends_with("stopped: the agent says that all is done\n  | Cart and import work; prices are in cents\n"), "{said}");
+    assert!(
+        said.ends_with(
+            "done: the agent says that all is done\n  | Cart and import work; prices are in cents\n"
+        ),
+        "{said}"
+    );
     let tasks = std::fs::read_to_string(work.join("TODO.md")).unwrap();
     assert_eq!(tasks, "- [x] cart\n- [x] import\n");
 
     insta::assert_snapshot!(scratch.ok("log sessions"), @"
     SESSION  NOTES  LAST ITERATION        STATE
-    nightly  4      #5, 2026-05-17 12:00  completed
+    nightly  4      #5, 2026-05-17 12:00  done: the agent says that all is done
     ");
     let [show] = &documented(&docs, "waynote --session nightly log show")[..] else {
         panic!("docs/loops.md says once how to look at a session");
@@ -122,7 +127,8 @@ fn one_night() {
     #5         2026-05-17 12:00  N.Ns  done              0
     #2 at first failed with: API Error: 529 overloaded_error
 
-    stopped: completed
+    state: done
+      the agent says that all is done
       | Cart and import work; prices are in cents
 
     SESSION NOTES

@@ -121,7 +121,7 @@ fn interrupted_it_ends_all_that_the_agent_started() {
         assert_eq!(shown["iterations"][0]["notes_added"], 1);
         assert_eq!(shown["running"], false);
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("stopped: interrupted (SIG"), "{said}");
+        assert!(said.contains("interrupted: SIG"), "{said}");
     }
 }
 

@@ -26,13 +26,14 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     let said = looping(&scratch, "--retries 1 --logs logs", fails).output();
     assert_eq!(said.status.code(), Some(5));
     let said = String::from_utf8(said.stderr).unwrap();
-    let end = said.split("stopped: ").nth(1).unwrap();
+    let end = said.split("failed: ").last().unwrap();
     insta::assert_snapshot!(end, @"
     the agent failed (exit code 7) in every attempt
       failed with: the network is down
     when the agent works again, run the same command to continue
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED                             NOTES
@@ -42,7 +43,8 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     #1 at first failed with: Error: overloaded_error (529)
     #3 failed with: the network is down
 
-    state: failed: the agent failed in every attempt
+    state: failed
+      the agent failed in every attempt
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["iterations"][2]["said"], "the network is down");

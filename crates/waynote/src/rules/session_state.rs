@@ -28,7 +28,7 @@ pub(crate) fn latest_after<'l>(
     const PAGE: usize = 8;
     let mut before = read.last().map(|last| last.number);
     let (mut limit, mut is_over) = (PAGE, is_all);
-    let mut page = read.to_vec().into_iter();
+    let mut page = Vec::from(read).into_iter();
     std::iter::from_fn(move || {
         loop {
             match page.next() {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
+use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::loops::{self, IterationEnd, Loop, LoopStart, next_iteration};
 use waynote::session_state::{AgentSignal, End, fresh_answer, iterations, last_end};
 use waynote::{
     EntryType, Error, LocalStore, Options, SecretPolicy, SessionLog, SessionState, SessionStatus,
-    SqliteStore,
+    SqliteStore, Stamp, session_status,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -114,6 +114,53 @@ fn a_session_has_one_state() {
             status.detail().as_deref(),
             Some("2 iterations brought nothing")
         );
+    });
+}
+
+#[test]
+fn an_answer_from_outside_changes_the_state() {
+    each_store(|store| {
+        let session = name("s");
+        let status = || SessionStatus::read(store, &session, &|_| Some(true)).unwrap();
+        let run = begin(store, 1, None);
+        run.start_iteration(&at(2)).unwrap();
+        let asked = AgentSignal::Blocked("blue\nor green?".into());
+        loops::signal(store, &session, None, &asked, &at(2)).unwrap();
+        // The loop was killed, and its question waits all the same.
+        assert_eq!(status().state, SessionState::Waiting);
+        let end = IterationEnd::new(DONE, std::time::Duration::from_secs(1), 1);
+        run.end_iteration(1, end, &at(3)).unwrap();
+        run.end(EndReason::Blocked, &at(3)).unwrap();
+        assert_eq!(status().state, SessionState::Waiting);
+        assert_eq!(status().detail().as_deref(), Some("blue or green?"));
+        let waiting = session_status::waiting(store).unwrap();
+        assert_eq!(waiting.len(), 1);
+        assert_eq!(waiting[0].0, session);
+
+        let answer = SessionEvent::Answered {
+            answer: "green".into(),
+        };
+        let by = Stamp::new(at(60).now, name("ann"));
+        store
+            .record(&session, std::slice::from_ref(&answer), None, &by)
+            .unwrap();
+        assert_eq!(status().state, SessionState::Answered);
+        let said = "by ann on 1970-01-01 00:01 UTC";
+        assert_eq!(status().detail().as_deref(), Some(said));
+        assert!(session_status::waiting(store).unwrap().is_empty());
+        let again = store
+            .record(&session, &[answer], None, &at(70))
+            .unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "the question of session s was answered by ann on 1970-01-01 00:01 UTC"
+        );
+
+        let run = begin(store, 80, None);
+        turn(&run, DONE);
+        run.end(EndReason::Iterations, &at(90)).unwrap();
+        assert_eq!(status().state, SessionState::Done);
+        assert_eq!(status().answer, None);
     });
 }
 
