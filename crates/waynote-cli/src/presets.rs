@@ -10,6 +10,7 @@ use waynote_clients::Client;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
     /// claude -p
+    #[value(alias = "claude")]
     ClaudeCode,
     /// codex exec -
     Codex,
@@ -78,6 +79,11 @@ mod tests {
             .map(|word| format!("[{}]", word.display()))
             .collect();
         words.concat()
+    }
+
+    #[test]
+    fn claude_is_short_for_claude_code() {
+        assert_eq!(Preset::from_str("claude", false), Ok(Preset::ClaudeCode));
     }
 
     #[test]

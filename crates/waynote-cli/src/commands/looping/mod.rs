@@ -13,6 +13,8 @@ mod words;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
+use signal_hook::consts::SIGTERM;
+use waynote::loops::BEAT;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 use waynote_system::process::Process;
 
@@ -23,7 +25,7 @@ use crate::opened::Opened;
 use crate::prompt_copy::Keeper;
 use crate::{clock, inside, program, session_view};
 
-use beats::Beats;
+use beats::{Beats, OfLoop};
 use show::Show;
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
@@ -84,6 +86,7 @@ fn looped(
     let mut host = Host::new(&clock);
     // From here on a signal ends the loop in order.
     host.signals = Signals::listen()?;
+    let end_agent = host.signals.sender();
     host.guard = Some(Guard::start(guard_command()?)?);
     host.observer = Arc::new(Show::new(is_json));
     host.owns_children = true;
@@ -93,10 +96,15 @@ fn looped(
     begun()?;
     let lease = runner.lease();
     let stop = std::thread::scope(|scope| {
-        let session = plan.session.clone();
-        // What runs on this machine alone is asked, and need not say anything.
-        let is_shared = opened.is_of_several_machines();
-        let _beats = is_shared.then(|| Beats::start(scope, store, session, lease));
+        let of = OfLoop {
+            store,
+            session: plan.session.clone(),
+            lease,
+            // What runs on this machine alone is asked, and need not say anything.
+            is_shared: opened.is_of_several_machines(),
+        };
+        // Its agent would work for nothing: the session is another loop's, and so are the notes.
+        let _beats = Beats::start(scope, of, BEAT, move || end_agent(SIGTERM));
         runner.run()
     });
     Ok(runner.end(stop)?)
