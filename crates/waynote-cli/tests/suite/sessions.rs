@@ -75,7 +75,12 @@ fn all_are_listed_with_their_state() {
     session:by-hand: 1 note
     session:none: 0 notes
     ");
+    let waits = "Session asks waits for an answer: `Which colour? blue or green`\n  waynote --session asks log show\n";
+    assert!(scratch.ok("--session runs").contains(waits));
     let overview = scratch.json("--session asks --json");
+    let asked =
+        serde_json::json!([{ "session": "asks", "question": "Which colour?\nblue or green" }]);
+    assert_eq!(overview["waiting"], asked);
     let expected = serde_json::json!({
         "session": "asks", "notes": 0, "last_iteration": 1, "state": "waiting for an answer",
     });
