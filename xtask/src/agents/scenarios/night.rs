@@ -141,7 +141,7 @@ pub(super) fn night(bench: &Bench) -> Result<()> {
         ANSWER,
         SUMMARY,
         "Asked:",
-        "completed",
+        "state: done",
     ] {
         ensure!(
             shown.contains(text),
