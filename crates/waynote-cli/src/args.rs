@@ -8,12 +8,14 @@ mod session;
 mod stores;
 mod token;
 mod ui;
+mod values;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use values::{given, given_path, some_hits};
 
 pub(crate) use client::ClientArg;
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
@@ -75,33 +77,6 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-}
-
-/// A text that is not empty: an option with an unset variable (`--agent "$UNSET"`) must not mean another notebook.
-fn given(text: &str) -> Result<String, String> {
-    match text.trim().is_empty() {
-        true => Err(EMPTY.to_owned()),
-        false => Ok(text.to_owned()),
-    }
-}
-
-/// The same for a path.
-fn given_path() -> impl TypedValueParser<Value = OsString> {
-    OsStringValueParser::new().try_map(|path| match path.is_empty() {
-        true => Err(EMPTY),
-        false => Ok(path),
-    })
-}
-
-const EMPTY: &str = "it is empty: give it a value, or leave the option out";
-
-/// How many notes a search shows.
-fn some_hits(text: &str) -> Result<usize, String> {
-    match text.trim().parse() {
-        Ok(0) => Err("0 notes are none: write 1 or more".to_owned()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("write a number, as 20".to_owned()),
-    }
 }
 
 // Deferred: the arguments of a command are made when it is the one that runs. Making all of them took a tenth of a

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::values::{some_iterations, some_time};
 use super::{AllowArgs, StyleArg};
 use crate::duration;
 use crate::presets::Preset;
@@ -77,7 +78,7 @@ pub(crate) struct LoopArgs {
     pub(crate) extra_instructions: Option<String>,
     /// How many iterations to run; without it, until the loop stops for another reason. The same number again continues a
     /// run that was cut short
-    #[arg(long, value_name = "N", value_parser = some_number)]
+    #[arg(long, value_name = "N", value_parser = some_iterations)]
     pub(crate) iterations: Option<u64>,
     /// Stop when the agent prints this text
     #[arg(long, value_name = "TEXT")]
@@ -117,22 +118,4 @@ pub(crate) struct LoopArgs {
     /// Print the prompt of the next iteration, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-}
-
-/// A number, and more than none.
-fn some_number(text: &str) -> Result<u64, String> {
-    match text.trim().parse() {
-        Ok(0) => Err("0 is no iteration: write 1 or more".to_owned()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("write a number, as 40".to_owned()),
-    }
-}
-
-/// A time with its unit, and more than none.
-fn some_time(text: &str) -> Result<Duration, String> {
-    let time = duration::with_unit(text)?;
-    match time.is_zero() {
-        true => Err("write a time longer than zero".to_owned()),
-        false => Ok(time),
-    }
 }

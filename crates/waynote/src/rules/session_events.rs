@@ -1,7 +1,7 @@
 //! Checks whether a session event is possible in the current state of the session.
 
 use super::session_state::{
-    AgentSignal, fresh_answer, last_iteration, last_signal, live_iteration, open_question,
+    AgentSignal, last_iteration, last_signal, live_iteration, nothing_asked, open_question,
 };
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
@@ -15,7 +15,8 @@ use crate::store::Reader;
 ///
 /// # Errors
 /// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
-/// [`LoopError::NothingAsked`] and [`LoopError::AlreadyAnswered`]; [`Error::Empty`] for an empty text; [`Error::HoldsSecret`] for a credential in a text.
+/// [`LoopError::NothingAsked`] and [`LoopError::AlreadyAnswered`]; [`Error::Empty`] for an empty text;
+/// [`Error::HoldsSecret`] for a credential in a text.
 pub(crate) fn check(
     event: &SessionEvent,
     log: &dyn Reader,
@@ -94,22 +95,6 @@ pub(crate) fn check(
         // This is checked with the entry that resolves it.
         SessionEvent::Resolved { .. } => Ok(()),
     }
-}
-
-/// The error of an answer to no open question: the last question may be answered already.
-///
-/// # Errors
-/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn nothing_asked(log: &dyn Reader, session: &Name) -> Result<LoopError> {
-    let session = session.clone();
-    Ok(match fresh_answer(log, &session)? {
-        Some(given) => LoopError::AlreadyAnswered {
-            session,
-            by: given.by,
-            at: given.at,
-        },
-        None => LoopError::NothingAsked { session },
-    })
 }
 
 /// Refuses a blank text, and a credential as in a note.

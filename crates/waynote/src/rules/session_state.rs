@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::store::Reader;
@@ -15,20 +15,31 @@ pub(crate) fn latest<'l>(
     log: &'l dyn Reader,
     session: &'l Name,
 ) -> impl Iterator<Item = Result<RecordedEvent>> + 'l {
-    latest_after(log, session, &[], false)
+    older_than(log, session, None)
 }
 
 /// The same, if the first ones were read; `is_all`: there are no others.
 pub(crate) fn latest_after<'l>(
     log: &'l dyn Reader,
     session: &'l Name,
-    read: &[RecordedEvent],
+    read: &'l [RecordedEvent],
     is_all: bool,
-) -> impl Iterator<Item = Result<RecordedEvent>> + use<'l> {
+) -> impl Iterator<Item = Result<RecordedEvent>> + 'l {
+    let last = read.last().map(|last| last.number);
+    let older = (!is_all).then(|| older_than(log, session, last));
+    let read = read.iter().cloned().map(Ok);
+    read.chain(older.into_iter().flatten())
+}
+
+/// The events before this number, latest first; none: all.
+fn older_than<'l>(
+    log: &'l dyn Reader,
+    session: &'l Name,
+    mut before: Option<u64>,
+) -> impl Iterator<Item = Result<RecordedEvent>> + 'l {
     const PAGE: usize = 8;
-    let mut before = read.last().map(|last| last.number);
-    let (mut limit, mut is_over) = (PAGE, is_all);
-    let mut page = Vec::from(read).into_iter();
+    let (mut limit, mut is_over) = (PAGE, false);
+    let mut page = Vec::new().into_iter();
     std::iter::from_fn(move || {
         loop {
             match page.next() {
@@ -110,8 +121,6 @@ pub fn entry_iteration(
         (given, last) => EntryIteration::Of(given.or(last)),
     })
 }
-
-pub use super::session_events::nothing_asked;
 
 /// A question of the agent, and in which iteration it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,6 +222,22 @@ pub(crate) fn answer_in(
         }
     }
     Ok(None)
+}
+
+/// The error of an answer to no open question: the last question may be answered already.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn nothing_asked(log: &dyn Reader, session: &Name) -> Result<LoopError> {
+    let session = session.clone();
+    Ok(match fresh_answer(log, &session)? {
+        Some(given) => LoopError::AlreadyAnswered {
+            session,
+            by: given.by,
+            at: given.at,
+        },
+        None => LoopError::NothingAsked { session },
+    })
 }
 
 /// What an agent says about the loop's end.

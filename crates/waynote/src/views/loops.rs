@@ -10,7 +10,7 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
 use crate::rules::session_events::running;
 use crate::rules::session_state::{
-    self, AgentSignal, Iteration, Question, done_in_run, fresh_answer, last_iteration,
+    self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, last_iteration,
     live_iteration, open_question,
 };
 use crate::session_log::SessionLog;
@@ -193,7 +193,7 @@ impl<'s> Loop<'s> {
         if let (Some(_), Some(_)) = (&asked, begin.answer)
             && let Some(given) = fresh_answer(store, &session)?
         {
-            remember(store, &session, &given.question, &given.answer, stamp);
+            remember(store, &session, &given, stamp);
         }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
@@ -262,13 +262,7 @@ impl<'s> Loop<'s> {
         if turn.outcome.is_success()
             && let Some(given) = fresh_answer(self.store, &self.session)?
         {
-            remember(
-                self.store,
-                &self.session,
-                &given.question,
-                &given.answer,
-                stamp,
-            );
+            remember(self.store, &self.session, &given, stamp);
         }
         let event = SessionEvent::IterationEnded {
             iteration,
@@ -421,15 +415,15 @@ fn quoted(question: &str) -> String {
 /// so they are not checked again. If the note cannot be written anyway, it is left out: it must never prevent the end
 /// of an iteration from being recorded, or the answer would stay unused and every later run would end here. The same
 /// note twice is one entry, so a loop that is killed afterwards may repeat this.
-fn remember(store: &dyn Store, session: &Name, asked: &Question, answer: &str, stamp: &Stamp) {
+fn remember(store: &dyn Store, session: &Name, given: &Answer, stamp: &Stamp) {
     let text = format!(
         "Asked:{}\nAnswered: {}",
-        quoted(&asked.question),
-        answer.trim()
+        quoted(&given.question.question),
+        given.answer.trim()
     );
     let stamp = stamp.clone().allowing(SecretPolicy::AllowAll);
     let log = SessionLog::new(store, session.clone());
-    let iteration = Some(asked.iteration);
+    let iteration = Some(given.question.iteration);
     let _ = Content::text(text)
         .and_then(|content| log.add(EntryType::Decision, iteration, content, &stamp));
 }

@@ -246,8 +246,7 @@ pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
     let all = last_events(store, store.sessions_with_events()?)?;
     let mut waiting = Vec::new();
     for (session, events) in all {
-        let asked = latest_after(store, &session, &events, events.len() < LAST_EVENTS);
-        if let Some(question) = question_in(asked)? {
+        if let Some(question) = question_after(store, &session, &events)? {
             let at = events.first().map(|last| (last.recorded_at, last.position));
             waiting.push((at, session, question));
         }
@@ -260,9 +259,9 @@ pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
 }
 
 /// The events that [`last_events`] reads of each session: in most sessions they tell whether a question is open.
-pub const LAST_EVENTS: usize = 4;
+const LAST_EVENTS: usize = 4;
 
-/// The last [`LAST_EVENTS`] events of these sessions, latest first, in one read.
+/// The last few events of each of these sessions, latest first, in one read.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -279,11 +278,15 @@ pub fn last_events(
     Ok(sessions.into_iter().zip(answers.events).collect())
 }
 
-/// Whether a question is open in a session with these last events, as [`last_events`] reads them.
+/// The open question of a session with these last events, as [`last_events`] reads them.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn has_question(store: &dyn Reader, session: &Name, events: &[RecordedEvent]) -> Result<bool> {
+pub fn question_after(
+    store: &dyn Reader,
+    session: &Name,
+    events: &[RecordedEvent],
+) -> Result<Option<Question>> {
     let is_all = events.len() < LAST_EVENTS;
-    Ok(question_in(latest_after(store, session, events, is_all))?.is_some())
+    question_in(latest_after(store, session, events, is_all))
 }

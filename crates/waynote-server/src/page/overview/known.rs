@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use waynote::session_status::{has_question, last_events};
+use waynote::session_status::{last_events, question_after};
 use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
@@ -151,7 +151,7 @@ fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Las
         let Some(last) = events.first() else {
             continue;
         };
-        let waits = has_question(store, &session, &events)?;
+        let waits = question_after(store, &session, &events)?.is_some();
         let last = Last {
             at: last.recorded_at,
             position: last.position,
