@@ -24,11 +24,17 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
         .waynote(command.iter().map(String::as_str).chain(["--help"]))
         .ok();
     let title = if command.is_empty() {
-        "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so.\n\n## waynote".into()
+        "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so. Every command also takes the \
+         global options, which stand under `waynote` alone.\n\n## waynote"
+            .into()
     } else {
         format!("## waynote {}", command.join(" "))
     };
-    let mut text = format!("{title}\n\n```text\n{}\n```\n", help.trim_end());
+    let shown = match help.split_once("\nGlobal options:\n") {
+        Some((own, _global)) if !command.is_empty() => own,
+        _ => &help,
+    };
+    let mut text = format!("{title}\n\n```text\n{}\n```\n", shown.trim_end());
     let commands = help
         .split("\nCommands:\n")
         .nth(1)
