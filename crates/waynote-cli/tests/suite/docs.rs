@@ -32,7 +32,7 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
     };
     let shown = match help.split_once("\nGlobal options:\n") {
         Some((own, _global)) if !command.is_empty() => own,
-        _ => &help,
+        _ => help.as_str(),
     };
     let mut text = format!("{title}\n\n```text\n{}\n```\n", shown.trim_end());
     let commands = help
