@@ -254,11 +254,11 @@ fn the_page_about_the_block_shows_a_real_one() {
 }
 
 #[test]
-fn the_guide_lists_every_rule_for_credentials() {
-    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
+fn the_page_about_credentials_lists_every_rule() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/secrets.md");
+    let page = std::fs::read_to_string(page).unwrap();
     for rule in waynote::secrets::rules() {
-        assert!(guide.contains(&format!("`{}`", rule.name)), "{}", rule.name);
+        assert!(page.contains(&format!("`{}`", rule.name)), "{}", rule.name);
     }
 }
 
