@@ -116,7 +116,10 @@ fn the_page_about_loops_runs() {
 fn the_page_about_forgetting_runs() {
     runs(
         "docs/forgetting.md",
-        &["waynote --session nightly log add --type tip 'Start with make seed'"],
+        &[
+            "waynote --session nightly log add --type tip 'Start with make seed'",
+            "waynote loop --session nightly -- my-agent",
+        ],
     );
 }
 
