@@ -31,7 +31,7 @@ pub(crate) struct Agent {
     by_script: bool,
 }
 
-pub(super) const AGENTS: [Agent; 5] = [
+pub(super) const AGENTS: [Agent; 6] = [
     Agent {
         client: "claude-code",
         title: "Claude Code",
@@ -78,6 +78,16 @@ pub(super) const AGENTS: [Agent; 5] = [
         program: "goose",
         by_script: false,
     },
+    // VS Code's harness of Copilot, without VS Code: it reads the hooks that `install vscode` writes, but not the server.
+    Agent {
+        client: "vscode",
+        title: "Copilot CLI",
+        package: "@github/copilot-{os}-{cpu}",
+        pinned: "1.0.102",
+        version: "1.0.102",
+        program: "copilot",
+        by_script: false,
+    },
 ];
 
 /// A turn of a person.
@@ -122,6 +132,10 @@ impl Agent {
                 words.push("run");
                 words.extend((!is_new).then_some("--continue"));
                 words.push(prompt);
+            }
+            "vscode" => {
+                words.extend(["--allow-all-tools", "-p", prompt]);
+                words.extend((!is_new).then_some("--continue"));
             }
             _ => {
                 words.push("run");

@@ -8,6 +8,7 @@ use super::clients::Agent;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Start,
+    Long,
     Resume,
     Compaction,
     Clear,
@@ -25,8 +26,9 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    pub(super) const ALL: [Self; 15] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::Start,
+        Self::Long,
         Self::Resume,
         Self::Compaction,
         Self::Clear,
@@ -47,6 +49,7 @@ impl Moment {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Start => "start",
+            Self::Long => "long",
             Self::Resume => "resume",
             Self::Compaction => "compaction",
             Self::Clear => "clear",
@@ -71,6 +74,7 @@ impl Moment {
             Self::Start => {
                 "A session starts: its first request holds the block, once; a tool's reply does not repeat it"
             }
+            Self::Long => "The block is as long as hooks may make it: it arrives whole",
             Self::Resume => {
                 "A session is resumed, twice: the block is not repeated, a note that is new since arrives"
             }
@@ -129,11 +133,14 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Blocked, Clear, Compaction, Endpoint, Hang, Install, Load, Loop, Night, Resume, Start,
-        Subagent, TwoAtOnce,
+        Blocked, Clear, Compaction, Endpoint, Hang, Install, Load, Long, Loop, Night, Resume,
+        Start, Subagent, TwoAtOnce,
     };
     match (agent.client, moment) {
         ("claude-code", _) => Cell::Gate,
+        ("vscode", Long | Resume | Subagent | TwoAtOnce) => Cell::Gate,
+        ("vscode", _) => Cell::None("needs VS Code"),
+        ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
         (_, Night) => Cell::None("played with Claude Code"),
         ("gemini" | "goose", Subagent) => Cell::None("takes no text for a subagent"),
         ("opencode", Clear) => Cell::None("`/new` is a start"),
@@ -143,7 +150,7 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
         ("gemini" | "opencode", Endpoint) => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.
-        ("gemini", Start | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install) => {
+        ("gemini", Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install) => {
             Cell::Gate
         }
         ("opencode", Start) => Cell::Gate,

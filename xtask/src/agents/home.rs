@@ -149,6 +149,10 @@ impl Bench {
                     "# mine\nGOOSE_PROVIDER: openai\nGOOSE_MODEL: scripted\nOPENAI_HOST: http://127.0.0.1:{port}\nGOOSE_TELEMETRY_ENABLED: false\n"
                 ),
             ),
+            "vscode" => (
+                home.join(".copilot/config.json"),
+                format!("{{ \"trustedFolders\": [\"{}\"] }}\n", home.join("project").display()),
+            ),
             _ => (
                 home.join(".claude/settings.json"),
                 format!(
@@ -194,6 +198,11 @@ impl Bench {
             .env("ANTHROPIC_BASE_URL", &url)
             .env("ANTHROPIC_API_KEY", "none")
             .env("GOOGLE_GEMINI_BASE_URL", &url)
+            .env("COPILOT_OFFLINE", "true")
+            .env("COPILOT_PROVIDER_TYPE", "openai")
+            .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
+            .env("COPILOT_PROVIDER_API_KEY", "none")
+            .env("COPILOT_MODEL", "scripted")
             .env("GEMINI_API_KEY", "none")
             .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
             // It starts itself a second time for more memory, which is time alone.

@@ -1,4 +1,4 @@
-//! Real clients end to end: the five clients from the npm registry, each in a scratch home, talking to a scripted model on
+//! Real clients end to end: the clients from the npm registry, each in a scratch home, talking to a scripted model on
 //! loopback. Every client is driven through every moment that it has.
 
 mod clients;

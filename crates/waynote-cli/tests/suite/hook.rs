@@ -436,6 +436,22 @@ fn cursor_is_answered_in_its_own_form_whoevers_hook_it_runs() {
     assert_eq!(hook(&scratch, "cursor sessionStart", &input).ok(), "{}\n");
 }
 
+/// Copilot's command line, and VS Code's harness of it, run the hooks in `.claude/settings.json` of a project too.
+#[test]
+fn copilot_is_answered_in_its_own_form_whoevers_hook_it_runs() {
+    let scratch = noted();
+    let input = json!({
+        "hook_event_name": "SessionStart", "session_id": "c", "timestamp": "2026-11-25T04:12:11.392Z",
+        "cwd": scratch.home().join("work"), "source": "new", "initial_prompt": "hello",
+    });
+    let copilots = |words| hook(&scratch, words, &input).env("COPILOT_CLI", "1");
+    let answer: Value = copilots("claude-code SessionStart").json();
+    let text = answer["additionalContext"].as_str().unwrap();
+    assert!(text.contains("canary"), "{answer}");
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], text);
+    assert_eq!(copilots("vscode SessionStart").ok(), "{}\n");
+}
+
 #[test]
 fn the_place_is_the_clients_project() {
     let scratch = Scratch::new();
@@ -489,9 +505,10 @@ fn a_block_over_the_clients_cap_is_made_again_smaller() {
         let text = answer["hookSpecificOutput"]["additionalContext"]
             .as_str()
             .unwrap();
-        let units = text.encode_utf16().count();
-        assert!(units <= 10_000, "{units} at {budget}");
-        assert!(budget == "2000" || units > 8_000, "{units} at {budget}");
+        // Codex takes 2,500 tokens, and counts four bytes for each.
+        let bytes = text.len();
+        assert!(bytes <= 10_000, "{bytes} at {budget}");
+        assert!(budget == "2000" || bytes > 8_000, "{bytes} at {budget}");
         // Notes are whole or a line; nothing is cut in the middle.
         assert_eq!(text.matches("```").count() % 2, 0);
         assert!(text.lines().last().unwrap().contains("tokens"), "{text}");

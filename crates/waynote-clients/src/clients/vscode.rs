@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::entry::Json;
+use crate::formats::entry::{Json, JsonEdit};
 use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
@@ -26,7 +26,7 @@ static FACTS: Facts = Facts {
         (Event::SubagentStart, "SubagentStart"),
     ],
     block_event: Some(Event::SessionStart),
-    answer: Form::Nested,
+    answer: Form::Twice,
     endpoint: EndpointForm {
         kind: Some("http"),
         url: "url",
@@ -44,6 +44,9 @@ impl Profile for Vscode {
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
         let root = setup.roots()?;
+        // Its harness of Copilot, and Copilot's own command line, which read the same file, document the version.
+        let mut edits = vec![JsonEdit::Version(1)];
+        edits.extend(setup.hooks(&seconds, false));
         let (server, hooks) = match setup.reach {
             Reach::User => (
                 user_folder(&root)?.join("mcp.json"),
@@ -60,7 +63,7 @@ impl Profile for Vscode {
                 Part::Server,
                 vec![setup.json_server("servers", true)],
             ),
-            ClientFile::json(hooks, Part::Hooks, setup.hooks(&seconds, false)),
+            ClientFile::json(hooks, Part::Hooks, edits),
         ])
     }
 

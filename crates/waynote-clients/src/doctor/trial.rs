@@ -17,7 +17,7 @@ use super::load::measured;
 use super::probe::{Conversation, ProbeError};
 use crate::client::PROJECT_VARIABLES;
 use crate::error::Error as ClientsError;
-use crate::profile::answer::{MAX_UNITS, NotRead};
+use crate::profile::answer::{MAX_BYTES, NotRead};
 use crate::profile::options;
 use crate::profile::setup::Setup;
 
@@ -67,7 +67,7 @@ pub enum TrialError {
         asked: &'static str,
     },
     /// The answer is longer than the client accepts.
-    #[error("the text is over {MAX_UNITS} characters")]
+    #[error("the text is over {MAX_BYTES} bytes")]
     TooLong,
     /// The note is not in the hook's answer.
     #[error("the note is not in its answer; {stderr}")]

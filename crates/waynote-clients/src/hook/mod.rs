@@ -78,13 +78,15 @@ impl Call<'_> {
         }))
     }
 
-    /// Cursor runs hooks that were written for Claude Code, and reads answers in its own form.
+    /// Cursor and Copilot run hooks that were written for Claude Code, and read answers in their own forms.
     fn asking(&self, environment: &Environment) -> Client {
         let is_set = |name| environment.variable(name).ok().flatten().is_some();
-        let is_cursor =
-            self.payload.is_cursors() || (is_set("CURSOR_VERSION") && !is_set("CLAUDECODE"));
+        let is_in = |name| is_set(name) && !is_set("CLAUDECODE");
         match self.client {
-            Client::ClaudeCode if is_cursor => Client::Cursor,
+            Client::ClaudeCode if self.payload.is_cursors() || is_in("CURSOR_VERSION") => {
+                Client::Cursor
+            }
+            Client::ClaudeCode if is_in("COPILOT_CLI") => Client::Vscode,
             client => client,
         }
     }

@@ -10,7 +10,7 @@ use super::session::Session;
 use super::start::{given, in_prompt};
 use crate::error::Result;
 use crate::ledger::{Delivered, Delivery, PendingDelivery};
-use crate::profile::answer::{MAX_UNITS, units};
+use crate::profile::answer::MAX_BYTES;
 
 /// What comes before notes that match a prompt.
 const LEAD: &str =
@@ -43,7 +43,7 @@ pub(super) fn at(
         let found = matches(store, request, &asked, session, &notes)?;
         let gap = if notes.text.is_empty() { "" } else { "\n" };
         let text = format!("{}{gap}{}", notes.text, found.text);
-        if !found.text.is_empty() && units(&text) <= MAX_UNITS {
+        if !found.text.is_empty() && text.len() <= MAX_BYTES {
             notes.text = text;
             notes.pieces.extend(found.pieces);
         }

@@ -5,15 +5,11 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// The limit of Claude Code and Codex, in UTF-16 units: they cut longer texts, or put them into a file.
-pub(crate) const MAX_UNITS: usize = 10_000;
+/// The limit of clients in bytes: they cut longer texts, drop them, or put them into a file. Claude Code and Cursor count
+/// 10,000 UTF-16 units, which are never more than bytes; Codex 2,500 tokens of four bytes.
+pub(crate) const MAX_BYTES: usize = 10_000;
 
-/// The length of a text as clients count it.
-pub(crate) fn units(text: &str) -> usize {
-    text.encode_utf16().count()
-}
-
-/// The form that Claude Code, Codex, Gemini CLI and VS Code share.
+/// The form that Claude Code, Codex and Gemini CLI share.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nested<'t> {
@@ -30,6 +26,16 @@ struct Specific<'t> {
     context: Cow<'t, str>,
 }
 
+/// The form of both of VS Code's own harnesses: Copilot's reads the text above, the local one the text within.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Twice<'t> {
+    #[serde(rename = "additionalContext")]
+    context: Cow<'t, str>,
+    #[serde(rename = "hookSpecificOutput", borrow)]
+    specific: Specific<'t>,
+}
+
 /// Cursor's form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +48,8 @@ struct Flat<'t> {
 pub(crate) enum Form {
     /// `hookSpecificOutput` with the event and the text.
     Nested,
+    /// The same, and the text above it as `additionalContext`.
+    Twice,
     /// `additional_context` alone.
     Flat,
     /// The text as it is.
@@ -53,18 +61,19 @@ pub(crate) enum Form {
 impl Form {
     /// The answer that adds a text at an event; `event` is the client's own name for it.
     pub(crate) fn adding(self, event: &str, text: &str) -> String {
+        let context = Cow::Borrowed(text);
+        let specific = Specific {
+            event: event.into(),
+            context: context.clone(),
+        };
         let json = match self {
             Self::Text => return text.to_owned(),
             Self::None => return String::new(),
             Self::Flat => serde_json::to_string(&Flat {
-                additional_context: text.into(),
+                additional_context: context,
             }),
-            Self::Nested => serde_json::to_string(&Nested {
-                specific: Specific {
-                    event: event.into(),
-                    context: text.into(),
-                },
-            }),
+            Self::Nested => serde_json::to_string(&Nested { specific }),
+            Self::Twice => serde_json::to_string(&Twice { context, specific }),
         };
         match json {
             Ok(json) => json + "\n",
@@ -76,30 +85,29 @@ impl Form {
     pub(crate) fn nothing(self) -> &'static str {
         match self {
             Self::Text | Self::None => "",
-            Self::Flat | Self::Nested => "{}\n",
+            Self::Flat | Self::Nested | Self::Twice => "{}\n",
         }
     }
 
     /// Reads an answer as the client does, and gives the text that it adds.
     pub(crate) fn read(self, event: &str, answer: &str) -> Result<String, NotRead> {
-        match self {
-            Self::Text | Self::None => Ok(answer.to_owned()),
-            _ if answer.trim() == "{}" => Ok(String::new()),
+        let specific = match self {
+            Self::Text | Self::None => return Ok(answer.to_owned()),
+            _ if answer.trim() == "{}" => return Ok(String::new()),
             Self::Flat => {
                 let read: Flat<'_> = serde_json::from_str(answer)?;
-                Ok(read.additional_context.into_owned())
+                return Ok(read.additional_context.into_owned());
             }
-            Self::Nested => {
-                let Nested { specific } = serde_json::from_str(answer)?;
-                if specific.event != event {
-                    return Err(NotRead::OtherEvent(specific.event.into_owned()));
-                }
-                if units(&specific.context) > MAX_UNITS {
-                    return Err(NotRead::TooLong);
-                }
-                Ok(specific.context.into_owned())
-            }
+            Self::Nested => serde_json::from_str::<Nested<'_>>(answer)?.specific,
+            Self::Twice => serde_json::from_str::<Twice<'_>>(answer)?.specific,
+        };
+        if specific.event != event {
+            return Err(NotRead::OtherEvent(specific.event.into_owned()));
         }
+        if specific.context.len() > MAX_BYTES {
+            return Err(NotRead::TooLong);
+        }
+        Ok(specific.context.into_owned())
     }
 }
 
@@ -110,7 +118,7 @@ pub(crate) enum NotRead {
     Form(serde_json::Error),
     /// It is the answer to another event.
     OtherEvent(String),
-    /// Its text is over [`MAX_UNITS`].
+    /// Its text is over [`MAX_BYTES`].
     TooLong,
 }
 
@@ -124,7 +132,7 @@ impl From<serde_json::Error> for NotRead {
 mod tests {
     use super::*;
 
-    const FORMS: [Form; 3] = [Form::Nested, Form::Flat, Form::Text];
+    const FORMS: [Form; 4] = [Form::Nested, Form::Twice, Form::Flat, Form::Text];
 
     #[test]
     fn answers_are_read_as_they_were_written() {
@@ -140,11 +148,12 @@ mod tests {
     fn a_key_too_many_is_no_answer() {
         let is_read = |form: Form, answer: &str| form.read("SessionStart", answer).is_ok();
         assert!(!is_read(Form::Nested, r#"{"additionalContext": "x"}"#));
+        assert!(!is_read(Form::Nested, &Form::Twice.adding("SessionStart", "x")));
         let other = Form::Nested.adding("SubagentStart", "x");
         assert!(!is_read(Form::Nested, &other));
         assert!(!is_read(Form::Flat, &other));
-        let long = |units| Form::Nested.adding("SessionStart", &"x".repeat(units));
-        assert!(is_read(Form::Nested, &long(MAX_UNITS)));
-        assert!(!is_read(Form::Nested, &long(MAX_UNITS + 1)));
+        let long = |bytes| Form::Nested.adding("SessionStart", &"x".repeat(bytes));
+        assert!(is_read(Form::Nested, &long(MAX_BYTES)));
+        assert!(!is_read(Form::Nested, &long(MAX_BYTES + 1)));
     }
 }

@@ -41,6 +41,28 @@ pub(super) fn start(bench: &Bench) -> Result<()> {
     each_once(&second, SAVED, "second session")
 }
 
+/// More notes than a hook may hand over, in letters of three bytes: what it does hand over arrives as it is.
+pub(super) fn long(bench: &Bench) -> Result<()> {
+    bench.sets("WAYNOTE_BUDGET", "20000");
+    for number in 0..20 {
+        let text = format!("<b>{number}</b> {}", "価格は整数です。".repeat(40));
+        bench.waynote(&["key", "save", &format!("long-{number}"), &text, "--pin"])?;
+    }
+    let client = bench.agent.client;
+    let event = match client {
+        "gemini" => "BeforeAgent",
+        _ => "SessionStart",
+    };
+    let (_, answer) = bench.shell(&format!("echo '{{}}' | waynote hook {client} {event}"))?;
+    let answer: Value = serde_json::from_str(&answer)?;
+    let text = &answer["hookSpecificOutput"]["additionalContext"];
+    let mut text = text.as_str().context("the hook adds nothing")?.to_owned();
+    if client == "gemini" {
+        text = text.replace('<', "&lt;").replace('>', "&gt;");
+    }
+    each_once(&bench.turn(Turn::New("question-one"))?, text.trim(), "long")
+}
+
 /// A session is resumed twice; in between a person pins a note.
 pub(super) fn resume(bench: &Bench) -> Result<()> {
     each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
@@ -226,6 +248,10 @@ pub(super) fn subagent(bench: &Bench) -> Result<()> {
         "opencode" => (
             "task",
             json!({ "description": "count", "prompt": TASK, "subagent_type": "general" }),
+        ),
+        "vscode" => (
+            "task",
+            json!({ "name": "counter", "description": "count", "prompt": TASK, "agent_type": "explore", "mode": "sync" }),
         ),
         _ => ("delegate", json!({ "instructions": TASK })),
     };

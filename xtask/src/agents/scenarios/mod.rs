@@ -30,6 +30,7 @@ impl Subject<'_> {
     pub(super) fn play(self, moment: Moment) -> Result<()> {
         let play = match moment {
             Moment::Start => conversations::start,
+            Moment::Long => conversations::long,
             Moment::Resume => conversations::resume,
             Moment::Compaction => conversations::compaction,
             Moment::Clear => conversations::clear,
