@@ -257,12 +257,14 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
 
 /// Names what is damaged and was left out of an answer, each thing once.
 pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_json: bool) {
-    let new: Vec<&String> = damage
-        .notes
-        .iter()
-        .filter(|what| said.insert((*what).clone()))
-        .collect();
+    let new = damage.notes.iter();
+    let new = new.filter(|what| said.insert((*what).clone()));
+    let (of_store, new): (Vec<&String>, Vec<_>) = new.partition(|what| Damage::is_of_store(what));
     let mut warnings = Vec::new();
+    for what in of_store {
+        let hint = "`waynote doctor` says what to do";
+        warnings.push(("damaged_store", what.clone(), Vec::new(), hint));
+    }
     if !new.is_empty() {
         let what = match new.len() {
             1 => "1 note is damaged and left out".to_owned(),

@@ -85,6 +85,26 @@ pub fn living_of_group(group: i32) -> io::Result<Vec<i32>> {
     Ok(living)
 }
 
+/// The groups of the processes that have not ended and were started with this variable. None where the system does not
+/// tell.
+pub fn groups_with_variable(name: &str, value: &str) -> Vec<i32> {
+    let variable = format!("{name}={value}");
+    let mut groups = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        if !variables.any(|of| of == variable.as_bytes()) {
+            continue;
+        }
+        let pid = entry.file_name().to_str().and_then(|pid| pid.parse().ok());
+        let stat = pid.and_then(Stat::read).filter(|stat| !stat.has_ended);
+        groups.extend(stat.map(|stat| stat.group));
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
 /// Whether this process was started with a signal ignored.
 pub fn ignores(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {

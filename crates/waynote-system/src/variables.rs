@@ -39,6 +39,9 @@ pub const CONFIG: &str = "WAYNOTE_CONFIG";
 /// Set for the agents of a loop: the session's name.
 pub const LOOP: &str = "WAYNOTE_LOOP";
 
+/// Set for the agents of a loop: by it the loop's guard finds an agent that has killed its loop.
+pub const GUARDED: &str = "WAYNOTE_GUARDED";
+
 /// How long a hook may take, in seconds.
 pub const HOOK_WAIT: &str = "WAYNOTE_HOOK_WAIT";
 

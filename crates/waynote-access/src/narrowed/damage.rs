@@ -2,6 +2,7 @@
 
 use waynote::event::EventAddress;
 use waynote::mutex::locked;
+use waynote::store::Damage;
 use waynote::{AddressAt, Scope};
 
 use super::Narrowed;
@@ -23,6 +24,9 @@ impl<S> Narrowed<S> {
 
 /// Whether the name of something damaged is surely that of something that the grant sees.
 pub(super) fn names_seen(grant: &Grant, what: &str) -> bool {
+    if Damage::is_of_store(what) {
+        return true;
+    }
     if let Some(session) = what.strip_prefix("an event of session:") {
         return grant.sessions.iter().any(|of| of.as_str() == session);
     }
@@ -67,6 +71,7 @@ mod tests {
             ("an event of session:t", false),
             ("the event at position 7", false),
             ("scope number 3", false),
+            ("The store has lost writes", true),
             ("a value beside the notes (tokens)", false),
         ] {
             assert_eq!(names_seen(&grant, what), is_seen, "{what}");

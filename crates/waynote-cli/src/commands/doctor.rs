@@ -197,12 +197,18 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     let path = file.display().to_string();
     let lost = context.opened().and_then(|opened| opened.rollback());
     if let Ok(Some(lost)) = lost {
-        let lost = rollback::said(&lost);
         findings.wrong(format!("store: {path} {lost}"), rollback::HINT);
         return;
     }
     if lost.is_ok() && !context.settings.store.value.exists() {
         findings.ok(format!("store: {path}, created by the first write"));
+        return;
+    }
+    let writable = context
+        .opened()
+        .and_then(|opened| Ok(opened.sqlite()?.may_be_written()?));
+    if let Err(failure) = writable {
+        findings.wrong(format!("store: {}", failure.line()), failure.hint());
         return;
     }
     match context.read(|store| Ok(store.verify()?)) {

@@ -1,6 +1,7 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
 use serde_json::json;
+use waynote::notebook::each_page;
 use waynote::{
     Address, AddressAt, Error, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store,
     single,
@@ -11,7 +12,7 @@ use super::saved::Saved;
 use crate::args::{KeyCommand, NotebookArgs, PinArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
-use crate::table::table;
+use crate::table::List;
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     match command {
@@ -61,29 +62,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
         }
         KeyCommand::List { notebook, pinned } => {
             let target = Target::of(context, notebook, None)?;
-            let notes = context.read(|store| {
-                let notebook = target.notebook(store);
-                Ok(if *pinned {
-                    notebook.list_pinned()?
-                } else {
-                    notebook.list()?
-                })
-            })?;
-            if context.output.json {
-                return context.output.value(&notes);
-            }
-            if notes.is_empty() {
-                let which = if *pinned {
-                    "no pinned notes"
-                } else {
-                    "no notes"
-                };
-                return context.output.line(format!("{which} in {}", target.scope));
-            }
-            context.output.line(table(
-                &["note", "updated", "pinned", "preview"],
-                notes.iter().map(row),
-            ))
+            list(context, &target.scope, *pinned)
         }
         KeyCommand::Delete {
             notebook,
@@ -170,6 +149,46 @@ pub(super) fn nothing_to_delete(name: &str, hint: &str) -> Failure {
     Failure::refused("not_found", what, hint)
 }
 
+/// Prints the notes of a notebook as they are read.
+fn list(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
+    /// So many notes are in memory.
+    const PAGE: usize = 1000;
+    context.opened()?;
+    let Context { output, opened, .. } = context;
+    let Some(opened) = opened.get() else {
+        return Ok(());
+    };
+    let mut printed = List::new(output, &["note", "updated", "pinned", "preview"]);
+    let mut outcome = Ok(());
+    opened.work(|store| {
+        if pinned {
+            let notes = Notebook::of(store, scope.clone()).list_pinned()?;
+            outcome = printed.page(&notes, row);
+        } else if opened.is_of_several_machines() {
+            // What cannot hold a state may be asked for it more than once.
+            each_page(store, scope, usize::MAX, &mut |notes| {
+                outcome = printed.page(notes, row);
+                true
+            })?;
+        } else {
+            store.one_state(&mut |state| {
+                each_page(state, scope, PAGE, &mut |notes| {
+                    outcome = printed.page(notes, row);
+                    outcome.is_ok()
+                })
+            })?;
+        }
+        Ok(())
+    })?;
+    outcome?;
+    let which = if pinned {
+        "no pinned notes"
+    } else {
+        "no notes"
+    };
+    printed.end(&format!("{which} in {scope}"))
+}
+
 fn row(note: &Note) -> Vec<String> {
     vec![
         note.address.to_string(),
@@ -195,8 +214,7 @@ struct Target {
 impl Target {
     fn of(context: &Context<'_>, notebook: &NotebookArgs, key: Option<&str>) -> Outcome<Self> {
         let typed = key.unwrap_or_default();
-        // No key holds a colon, so that one can only be an address.
-        if typed.contains(':') {
+        if Address::is_meant(typed) {
             if notebook.at.is_some() {
                 let what = "both an address and `--at` are given";
                 return Err(Failure::usage(what, "give only one"));

@@ -27,7 +27,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             Ok((
                 places,
                 notebook.count()?,
-                notebook.list_pinned()?.len(),
+                store.count_keyed(notebook.scope(), true)?,
                 entries,
                 looped.transpose()?,
                 store.store_id()?,
@@ -76,8 +76,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         }
         None => "no session set (--session NAME)".into(),
     };
+    let shown = waynote::secrets::masked(place.as_str());
     let mut lines = vec![
-        format!("waynote: notes for the next run. What applies in {place}:"),
+        format!("waynote: notes for the next run. What applies in {shown}:"),
         format!(
             "  {} on this directory and those above it",
             plural(places as u64, "note")
@@ -112,13 +113,6 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             "{} more wait for an answer: waynote log sessions",
             waiting.len() - NAMED
         ));
-    }
-    if let Some(lost) = &lost {
-        let found = [
-            format!("The store {}.", rollback::said(lost)),
-            format!("  {}", rollback::HINT),
-        ];
-        lines.extend(found);
     }
     if zrb_file.is_some() {
         let found = [

@@ -1,24 +1,12 @@
 //! A store that has lost acknowledged writes: what is said of it, and `waynote verify --accept-rollback`.
 
 use serde_json::json;
+use waynote::Rollback;
 use waynote::visible::visible;
-use waynote::{Position, Rollback};
 
 use super::{Context, confirm};
 use crate::error::{Failure, Outcome, say};
 use crate::opened::Opened;
-
-/// What was lost, in words that follow the name of the store.
-pub(super) fn said(lost: &Rollback) -> String {
-    let now = match lost.found == Position::new(0) {
-        true => "now it is empty or gone".into(),
-        false => format!("now it is at {}", lost.found),
-    };
-    format!(
-        "has lost acknowledged writes: it was at position {}, and {now}",
-        lost.acknowledged
-    )
-}
 
 /// For programs.
 pub(super) fn value(lost: &Rollback) -> serde_json::Value {
@@ -60,14 +48,11 @@ fn asked(path: &str, lost: &Rollback) -> Outcome {
     if !confirm::can_ask() {
         return Err(Failure::refused(
             "not_confirmed",
-            format!(
-                "{path} {}, and there is no terminal to confirm it",
-                said(lost)
-            ),
+            format!("{path} {lost}, and there is no terminal to confirm it"),
             "restore a backup if there is one; else add `--yes`",
         ));
     }
-    say(&format!("{path} {}.", said(lost)));
+    say(&format!("{path} {lost}."));
     let question = "What is missing cannot be brought back afterwards. Go on without it?";
     if confirm::is_yes(question)? {
         return Ok(());

@@ -51,12 +51,23 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
         (&false.into(), &lost)
     );
     assert_eq!(scratch.json("--json")["lost_writes"], lost);
-    let overview = scratch.waynote::<_, &str>([]).said();
-    let overview: Vec<&str> = overview.lines().rev().take(2).collect();
-    insta::assert_snapshot!(overview.join("\n"), @"
-      restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is
-    The store has lost acknowledged writes: it was at position 3, and now it is at 2.
+    insta::assert_snapshot!(scratch.run("key list").said(), @"
+    exit 0
+    NOTE               UPDATED               PINNED  PREVIEW
+    agent:default#one  2026-05-17T12:00:00Z          text
+    agent:default#two  2026-05-17T12:00:00Z          text
+    warning: The store has lost acknowledged writes: it was at position 3, and now it is at 2
+      `waynote doctor` says what to do
     ");
+    insta::assert_snapshot!(scratch.run("context").said(), @"
+    exit 0
+    ");
+    insta::assert_snapshot!(hook_said(&scratch), @"");
+    let overview = scratch.waynote::<_, &str>([]).said();
+    assert!(
+        overview.contains("has lost acknowledged writes: it was at position 3"),
+        "{overview}"
+    );
     let doctor = scratch.run("doctor").said();
     let doctor: Vec<&str> = doctor
         .lines()
@@ -90,6 +101,30 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     scratch.ok("key save four text");
     assert_eq!(scratch.ok("key count"), "3\n");
     assert!(scratch.ok("verify").contains("is sound"));
+    for words in ["key list", "context"] {
+        let said = scratch.run(words).said();
+        assert!(!said.contains("lost"), "{said}");
+    }
+}
+
+/// What a session's first hook says, to the model and on standard error.
+fn hook_said(scratch: &Scratch) -> String {
+    let run = scratch.run("hook claude-code SessionStart");
+    run.stdin(r#"{"session_id":"s","source":"startup"}"#)
+        .patient()
+        .said()
+}
+
+#[test]
+fn a_store_with_a_second_name_says_why_nothing_can_be_saved() {
+    let scratch = Scratch::new();
+    scratch.ok("key save one text");
+    let other = beside(&scratch, ".other");
+    fs::hard_link(scratch.store(), &other).unwrap();
+    insta::assert_snapshot!(hook_said(&scratch), @"");
+    insta::assert_snapshot!(scratch.run("doctor").said(), @"");
+    fs::remove_file(&other).unwrap();
+    assert!(!hook_said(&scratch).contains("second name"));
 }
 
 #[test]

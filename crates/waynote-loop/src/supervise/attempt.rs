@@ -120,7 +120,12 @@ pub(crate) fn run(
             tail: Tail::default(),
         });
     }
-    let mut child = spawn(&attempt)?;
+    let mark = guard.map(Guard::announce);
+    let child = spawn(&attempt, mark);
+    if let (Err(_), Some(guard)) = (&child, guard) {
+        guard.rest();
+    }
+    let mut child = child?;
     let group = Group::of(&child);
     if let Some(guard) = guard {
         guard.watch(group.number());
@@ -424,7 +429,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-fn spawn(attempt: &Attempt<'_>) -> Result<Child, NotRun> {
+fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, NotRun> {
     let Prepared {
         program,
         arguments,
@@ -440,6 +445,7 @@ fn spawn(attempt: &Attempt<'_>) -> Result<Child, NotRun> {
                 .iter()
                 .map(|(name, value)| (name, value)),
         )
+        .envs(mark)
         .stdin(if stdin.is_some() {
             Stdio::piped()
         } else {

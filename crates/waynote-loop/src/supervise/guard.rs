@@ -1,16 +1,20 @@
 //! A small process that ends the agent when the loop is killed and cannot do it, for example by `kill -9`.
 //!
 //! It holds the reading end of a pipe. The loop writes to it which process group runs; when the pipe ends, so has the
-//! loop, and the group that was named last is ended.
+//! loop, and the group that was named last is ended. An agent may kill its loop before the loop knows the group: so each
+//! start is announced first, with a mark that the agent has in its environment and by which the guard finds it.
 
 use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use waynote_system::process::groups_with_variable;
+use waynote_system::variables::GUARDED;
 
 use self::members::Members;
 use super::group::Patience;
@@ -18,7 +22,11 @@ use crate::error::{Error, Result};
 
 /// The loop's side: a process that ends the agent when this one is killed.
 #[derive(Debug)]
-pub struct Guard(Mutex<ChildStdin>);
+pub struct Guard {
+    pipe: Mutex<ChildStdin>,
+    process: u32,
+    starts: AtomicU32,
+}
 
 impl Guard {
     /// Starts it: a command that calls [`keep_guard`]. Its end of the pipe alone stays open in it, and ours in nobody
@@ -37,7 +45,20 @@ impl Guard {
             .spawn()
             .map_err(failed)?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe);
-        Ok(Self(Mutex::new(stdin.map_err(|kind| failed(kind.into()))?)))
+        Ok(Self {
+            pipe: Mutex::new(stdin.map_err(|kind| failed(kind.into()))?),
+            process: child.id(),
+            starts: AtomicU32::new(0),
+        })
+    }
+
+    /// Tells the guard that an agent starts, and returns the variable that has to be in its environment. Until it runs
+    /// its program, the new process keeps our end of the pipe open, so that the guard does not look too early.
+    pub(super) fn announce(&self) -> (&'static str, String) {
+        let start = self.starts.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}-{start}", self.process);
+        self.send(&format!("start {mark}\n"));
+        (GUARDED, mark)
     }
 
     /// Tells the guard which group runs.
@@ -51,7 +72,7 @@ impl Guard {
     }
 
     fn send(&self, word: &str) {
-        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         // A guard that is gone guards nothing, and the agent runs all the same.
         let _ = pipe.write_all(word.as_bytes());
     }
@@ -79,14 +100,13 @@ fn keep(words: impl BufRead, patience: Duration) -> Result {
 
 /// Remembers which group runs, and ends it when the words end.
 fn follow(words: impl BufRead, patience: Duration) {
-    let mut group = None;
-    for word in words.lines().map_while(Result::ok) {
-        group = word
-            .strip_prefix("group ")
-            .and_then(|number| number.parse().ok())
-            .and_then(Pid::from_raw);
-    }
-    if let Some(group) = group {
+    let last = words.lines().map_while(Result::ok).last();
+    let groups = match last.as_deref().and_then(|word| word.split_once(' ')) {
+        Some(("group", number)) => number.parse().into_iter().collect(),
+        Some(("start", mark)) => groups_with_variable(GUARDED, mark),
+        _ => Vec::new(),
+    };
+    for group in groups.into_iter().filter_map(Pid::from_raw) {
         end(group, patience);
     }
 }

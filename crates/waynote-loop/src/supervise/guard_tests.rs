@@ -61,10 +61,16 @@ struct Begun {
     _folder: tempfile::TempDir,
 }
 
-fn begun(mut command: Command, rest_of_script: &str) -> Begun {
+fn begun(command: Command, rest_of_script: &str) -> Begun {
+    started(
+        command,
+        &format!("exec 9>life; read line; {rest_of_script}"),
+    )
+}
+
+fn started(mut command: Command, script: &str) -> Begun {
     let folder = tempfile::tempdir().unwrap();
     let mut life = Fifo::new(&folder.path().join("life"));
-    let script = format!("exec 9>life; read line; {rest_of_script}");
     let process = command
         .env(SCRIPT, script)
         .current_dir(folder.path())
@@ -113,6 +119,35 @@ fn when_the_loop_is_killed_the_agent_ends_and_all_that_it_started() {
 }
 
 #[test]
+fn an_agent_that_kills_its_loop_at_once_ends_too() {
+    // The loop may have told the group by then, or not.
+    for _ in 0..12 {
+        let script = "exec 9>life; kill -KILL $PPID; echo begun >&9; exec sleep 1000";
+        let begun = started(itself("as_loop"), script);
+        let output = begun.end();
+        assert!(output.status.code().is_none(), "{output:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_agent_whose_group_was_not_told_is_found_by_its_mark() {
+    let agent = |mark: &str| {
+        let mut command = Command::new("sleep");
+        command.arg("1000").env(GUARDED, mark).process_group(0);
+        command.spawn().unwrap()
+    };
+    let own = format!("{}-test", std::process::id());
+    let (mut found, mut other) = (agent(&format!("{own}-1")), agent(&format!("{own}-2")));
+    let patience = Duration::from_secs(300);
+    follow(format!("group 1\nstart {own}-1\n").as_bytes(), patience);
+    assert!(found.try_wait().unwrap().is_some());
+    assert!(other.try_wait().unwrap().is_none());
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+#[test]
 fn a_signal_ends_the_loop_in_order() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let begun = begun(itself("as_loop"), "sleep 1000 & echo begun >&9; wait");
@@ -147,6 +182,8 @@ fn a_guard_that_has_nothing_to_end_ends() {
     for words in [
         "",
         "none\n",
+        "start\n",
+        "start nobody\n",
         "group 1\nnone\n",
         "group\n",
         "group x\n",

@@ -10,7 +10,7 @@ use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
 use crate::session_log::seen_before;
-use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
+use crate::store::{AsOf, Ask, Count, Damage, Page, Reader, Recent, Version};
 
 /// The most notes of each kind that are read at first.
 const PAGE: usize = 32;
@@ -123,7 +123,7 @@ impl Source<'_> {
             return Ok(());
         }
         let mut answers = self.store.read(&ask)?;
-        if !answers.damaged.is_empty() {
+        if misses_notes(&answers.damaged) {
             // Pages no longer follow one another: each is read to its end, from the first note on.
             for (page, (pool, limit)) in ask.pages.iter_mut().zip(&mut read) {
                 (page.skip, page.limit) = (0, usize::MAX);
@@ -131,8 +131,8 @@ impl Source<'_> {
                 pool.clear();
             }
             answers = self.store.read(&ask)?;
-            self.damaged.extend(answers.damaged);
         }
+        self.damaged.extend(answers.damaged);
         let pages = answers.pages.into_iter().zip(answers.pages_noted);
         for ((pool, limit), (page, noted)) in read.into_iter().zip(pages) {
             pool.push(page, noted, limit);
@@ -264,15 +264,15 @@ fn as_they_are<'s>(mut source: Source<'s>, request: &Request, room: usize) -> Re
         ask.pages.extend(EntryType::ALL.map(of_type));
     }
     let mut answers = source.store.read(&ask)?;
-    if !answers.damaged.is_empty() {
+    if misses_notes(&answers.damaged) {
         // The pages of what is left do not follow one another.
         source.reads_all = true;
         ask.pages
             .iter_mut()
             .for_each(|page| page.limit = usize::MAX);
         answers = source.store.read(&ask)?;
-        source.damaged.extend(std::mem::take(&mut answers.damaged));
     }
+    source.damaged.extend(std::mem::take(&mut answers.damaged));
     let pages = answers.pages.into_iter().zip(answers.pages_noted);
     let mut pools = ask.pages.into_iter().zip(pages).map(|(asked, page)| {
         let mut pool = Pool::of(asked.of);
@@ -312,6 +312,11 @@ fn as_they_are<'s>(mut source: Source<'s>, request: &Request, room: usize) -> Re
         source,
         version: answers.version,
     })
+}
+
+/// Whether notes are missing in an answer, so that its pages do not follow one another.
+fn misses_notes(damaged: &[String]) -> bool {
+    damaged.iter().any(|damage| !Damage::is_of_store(damage))
 }
 
 /// What applied then, all of it.

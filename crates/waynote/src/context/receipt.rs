@@ -132,6 +132,13 @@ pub struct Receipt {
     pub claims: Vec<Claim>,
 }
 
+impl Receipt {
+    /// What the block says of what is damaged; empty when nothing is.
+    pub fn damage(&self) -> String {
+        Damage::named(&self.damaged)
+    }
+}
+
 /// The last line of a block: how full it is, and how many notes are shortened or left out.
 /// If the reader has tools, it says which ones show them.
 pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {

@@ -117,9 +117,10 @@ impl<'g> Guard<'g> {
     }
 
     /// Checks the whole database when somebody else may have changed its file: a copy that was put over it does not
-    /// match the WAL that is still there.
+    /// match the WAL that is still there. Without a WAL there is nothing to match: a folder that was copied is not read
+    /// as a whole before its first write.
     fn when_suspect(&self, is_changed: bool) -> Result<()> {
-        if !(is_changed || self.sqlite.is_suspect()) {
+        if !(is_changed || self.sqlite.is_suspect()) || files::wal_bytes(self.sqlite.file()) == 0 {
             return Ok(());
         }
         let named = self.sqlite.named();

@@ -3,11 +3,14 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, Result};
+use rusqlite::Connection;
+
+use crate::error::{Error, Result, SecondName};
 use crate::note::Position;
 
 use super::acknowledged::{self, Guard};
 use super::errors::Outcome;
+use super::head::Noted;
 use super::pool::Sqlite;
 use super::{Rollback, files, open};
 
@@ -53,22 +56,40 @@ impl Sqlite {
         if noted.highest().is_none() {
             return Ok(None);
         }
-        let now = match self.is_there() {
-            Ok(true) => self.lease().and_then(|conn| {
-                let is_ours = self.is_ours(&conn)?;
-                let head = self.named().mapped(acknowledged::head(&conn))?;
-                Ok(is_ours.then_some(head))
-            }),
+        let lost = match self.is_there() {
+            Ok(true) => self.lease().and_then(|conn| self.behind(&noted, &conn)),
             Ok(false) => return Ok(None),
             Err(error) => Err(error),
         };
-        match now {
-            Ok(Some(now)) => Ok(noted
-                .of(now.store)
-                .and_then(|noted| acknowledged::rollback(&noted.head, &now))),
-            Ok(None) => Ok(None),
-            Err(error) => gone(error),
+        lost.or_else(gone)
+    }
+
+    /// How far the store is behind what was noted before it was read.
+    pub(super) fn behind(&self, noted: &Noted, conn: &Connection) -> Result<Option<Rollback>> {
+        if noted.highest().is_none() || !self.is_ours(conn)? {
+            return Ok(None);
         }
+        let now = self.named().mapped(acknowledged::head(conn))?;
+        let noted = noted.of(now.store);
+        Ok(noted.and_then(|noted| acknowledged::rollback(&noted.head, &now)))
+    }
+
+    /// What is wrong with the store as a whole, in sentences: a list cannot show what is not there any more.
+    pub(super) fn faults(&self) -> Vec<String> {
+        // Somebody may have accepted it meanwhile.
+        let lost = match self.was_behind() {
+            true => self.rollback().ok().flatten(),
+            false => None,
+        };
+        let lost = lost.map(|lost| format!("The store {lost}"));
+        let second = self.second_name().map(|name| {
+            let by = match name {
+                SecondName::Mount => "its file is mounted by itself",
+                SecondName::Link { .. } => "its file has hard links",
+            };
+            format!("The store has a second name, and can only be read: {by}")
+        });
+        lost.into_iter().chain(second).collect()
     }
 
     /// As [`SqliteStore::accept_rollback`](super::SqliteStore).

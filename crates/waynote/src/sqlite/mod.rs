@@ -45,6 +45,7 @@ mod verify;
 mod verify_events;
 mod verify_rows;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -145,6 +146,15 @@ impl EngineStore<Sqlite> {
         self.engine().rollback()
     }
 
+    /// Refuses a store whose file has a second name, as each write of it does.
+    ///
+    /// # Errors
+    /// [`crate::Error::Storage`], and as [`EngineStore::open`].
+    pub fn may_be_written(&self) -> Result<()> {
+        self.engine().is_there()?;
+        self.engine().refuse_second_name()
+    }
+
     /// Takes the store as it is, so that it can be written again; returns what is lost for good. For a restored backup,
     /// and for a store that nothing else brings back.
     ///
@@ -163,6 +173,21 @@ pub struct Rollback {
     pub acknowledged: Position,
     /// The last position that the store still has; 0 when there is no store any more.
     pub found: Position,
+}
+
+/// In words that follow the name of the store.
+impl fmt::Display for Rollback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let acknowledged = self.acknowledged;
+        write!(
+            f,
+            "has lost acknowledged writes: it was at position {acknowledged}, and now it is "
+        )?;
+        match self.found == Position::new(0) {
+            true => f.write_str("empty or gone"),
+            false => write!(f, "at {}", self.found),
+        }
+    }
 }
 
 impl<'c> EngineStore<Lent<'c>> {

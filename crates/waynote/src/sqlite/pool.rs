@@ -55,6 +55,8 @@ pub struct Sqlite {
     is_suspect: AtomicBool,
     /// The second name that the file had when it was looked at last.
     second_name: Mutex<Option<SecondName>>,
+    /// Whether acknowledged writes were missing when it was opened. While it is open, none get lost.
+    was_behind: AtomicBool,
 }
 
 /// A connection, and the files that it has open.
@@ -118,6 +120,7 @@ impl Sqlite {
             replaced: Mutex::default(),
             is_suspect: AtomicBool::new(false),
             second_name: Mutex::default(),
+            was_behind: AtomicBool::new(false),
         }
     }
 
@@ -135,6 +138,10 @@ impl Sqlite {
 
     pub(super) fn set_suspect(&self, is_suspect: bool) {
         self.is_suspect.store(is_suspect, Ordering::Relaxed);
+    }
+
+    pub(super) fn was_behind(&self) -> bool {
+        self.was_behind.load(Ordering::Relaxed)
     }
 
     /// Whether the database has no tables but ours.
@@ -349,8 +356,12 @@ impl Sqlite {
         let before = self.shown(open::found(path))?;
         let second = before.as_ref().and_then(|file| self.look_for_names(file));
         let (options, queue) = (&self.options, &self.queue);
+        let noted = queue.noted();
         let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
         let (conn, access) = self.shown(first)?;
+        if let Ok(Some(_)) = self.behind(&noted, &conn) {
+            self.was_behind.store(true, Ordering::Relaxed);
+        }
         let after = self.shown(open::found(path))?;
         match (
             before.as_ref().map(FileId::of),

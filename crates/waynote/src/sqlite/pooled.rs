@@ -21,7 +21,8 @@ impl Pooled<'_> {
 
 impl Read for Pooled<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.handle().read(ask)
+        let rows = self.handle().read(ask)?;
+        Ok(with_faults(self.sqlite, ask, rows))
     }
 
     fn each_row(
@@ -46,7 +47,8 @@ pub(super) struct OneState<'e> {
 
 impl Read for OneState<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.rows.read(ask)
+        let rows = self.rows.read(ask)?;
+        Ok(with_faults(self.sqlite, ask, rows))
     }
 
     fn each_row(
@@ -61,6 +63,15 @@ impl Read for OneState<'_> {
     fn verify(&self, report: &mut Report) -> Result<bool> {
         verify(self.sqlite, self.rows, report)
     }
+}
+
+/// Adds to the damage of lists what is wrong with the store as a whole.
+fn with_faults(sqlite: &Sqlite, ask: &Ask, mut rows: Rows) -> Rows {
+    let ask = &ask.store;
+    if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
+        rows.store.damaged.extend(sqlite.faults());
+    }
+    rows
 }
 
 fn verify(sqlite: &Sqlite, rows: &dyn Read, report: &mut Report) -> Result<bool> {

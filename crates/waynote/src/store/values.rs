@@ -171,7 +171,8 @@ pub struct SideValue {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damage {
-    /// What was left out of lists, by address as far as it is known.
+    /// What was left out of lists, by address as far as it is known. A sentence that begins with "The store" is about
+    /// the store as a whole (see [`Damage::is_of_store`]).
     pub notes: Vec<String>,
     /// Whether a search did without the index because that is damaged.
     pub index: bool,
@@ -183,16 +184,25 @@ impl Damage {
         *self == Self::default()
     }
 
-    /// What a list or a block says of the notes that were left out of it: how many, and the first of them. Empty if there
-    /// are none.
+    /// Whether one of the damages is a sentence about the store as a whole: writes that are missing, or why it can only
+    /// be read. All others are names.
+    pub fn is_of_store(damage: &str) -> bool {
+        damage.starts_with("The store ")
+    }
+
+    /// What a list or a block says of the notes that were left out of it: what is wrong with the store as a whole, how
+    /// many notes are damaged, and the first of them. Empty if there is nothing to say.
     pub fn left_out(&self) -> String {
         Self::named(&self.notes)
     }
 
     pub(crate) fn named(notes: &[String]) -> String {
         const NAMED: usize = 3;
+        let (store, notes): (Vec<&String>, Vec<_>) =
+            notes.iter().partition(|damage| Self::is_of_store(damage));
+        let mut lines: Vec<String> = store.into_iter().cloned().collect();
         if notes.is_empty() {
-            return String::new();
+            return lines.join("\n");
         }
         let are = if notes.len() == 1 { "is" } else { "are" };
         let shown = notes.iter().take(NAMED);
@@ -202,6 +212,7 @@ impl Damage {
             named.push_str(", …");
         }
         let notes = plural(notes.len() as u64, "note");
-        format!("{notes} {are} damaged and left out: {named}")
+        lines.push(format!("{notes} {are} damaged and left out: {named}"));
+        lines.join("\n")
     }
 }

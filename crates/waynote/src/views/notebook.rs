@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use jiff::Timestamp;
+
 use crate::address::Address;
 use crate::change::Expect;
 use crate::content::Content;
@@ -12,7 +14,7 @@ use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::Scope;
 use crate::single::{self, SaveOptions};
-use crate::store::{Filter, Recent, Store};
+use crate::store::{Ask, Filter, Page, Reader, Recent, Store};
 
 /// The keyed notes of one scope.
 pub struct Notebook<'s> {
@@ -98,11 +100,7 @@ impl<'s> Notebook<'s> {
     pub fn latest(&self, most: usize) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
         for pinned in [true, false] {
-            let recent = Recent::Keyed {
-                scope: self.scope.clone(),
-                pinned,
-            };
-            notes.extend(self.store.recent(&recent, 0, most)?);
+            notes.extend(self.store.recent(&keyed(&self.scope, pinned), 0, most)?);
         }
         sort(&mut notes);
         notes.truncate(most);
@@ -130,9 +128,7 @@ impl<'s> Notebook<'s> {
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list_pinned(&self) -> Result<Vec<Note>> {
-        let mut notes = self.list()?;
-        notes.retain(|note| note.pinned);
-        Ok(notes)
+        self.store.recent(&keyed(&self.scope, true), 0, usize::MAX)
     }
 
     /// Pins or unpins a note, which counts as an update.
@@ -179,5 +175,55 @@ impl<'s> Notebook<'s> {
 
 /// Sorts notes in the order of a notebook: most recently updated first, notes of the same time by key.
 pub fn sort(notes: &mut [Note]) {
-    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+    notes.sort_by_cached_key(order);
+}
+
+fn order(note: &Note) -> (Reverse<Timestamp>, Option<String>) {
+    (Reverse(note.updated_at), note.address.key())
+}
+
+fn keyed(scope: &Scope, pinned: bool) -> Recent {
+    let scope = scope.clone();
+    Recent::Keyed { scope, pinned }
+}
+
+/// The notes of [`Notebook::list`], a page of about `size` at a time: only the pinned ones are all in memory at once. Ends
+/// early when `each` returns false. Between two pages others may write, so read from one state
+/// ([`Reader::one_state`]), or everything in one page (`usize::MAX`).
+///
+/// # Errors
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+pub fn each_page(
+    store: &dyn Reader,
+    scope: &Scope,
+    size: usize,
+    each: &mut dyn FnMut(&[Note]) -> bool,
+) -> Result<()> {
+    let page = |pinned, skip, limit| Page {
+        of: keyed(scope, pinned),
+        skip,
+        limit,
+    };
+    let first = Ask {
+        pages: vec![page(true, 0, usize::MAX), page(false, 0, size)],
+        ..Ask::default()
+    };
+    let mut pages = store.read(&first)?.pages.into_iter();
+    let mut pinned = pages.next().unwrap_or_default();
+    let mut notes = pages.next().unwrap_or_default();
+    let mut read = 0;
+    loop {
+        read += notes.len();
+        let last = notes.last().filter(|_| notes.len() >= size).map(order);
+        // The pinned notes that stand before the last one of this page; after the last page, all that are left.
+        let before = last.as_ref().map_or(pinned.len(), |last| {
+            pinned.partition_point(|note| order(note) < *last)
+        });
+        notes.extend(pinned.drain(..before));
+        sort(&mut notes);
+        if !each(&notes) || last.is_none() {
+            return Ok(());
+        }
+        notes = store.recent(&keyed(scope, false), read, size)?;
+    }
 }

@@ -254,6 +254,43 @@ fn what_is_absent_torn_old_or_of_another_store_means_nothing() {
     add(&open(&path), "without").unwrap();
 }
 
+/// The files of a store that was copied with all that stands beside it.
+fn copied(path: &Path, to: &Path) -> PathBuf {
+    let copy = to.join("notes.db");
+    for ending in ["", "-wal", "-lock"] {
+        fs::write(
+            beside(&copy, ending),
+            fs::read(beside(path, ending)).unwrap(),
+        )
+        .unwrap();
+    }
+    copy
+}
+
+#[test]
+fn only_a_copy_with_a_wal_is_read_as_a_whole_before_its_first_write() {
+    for is_folded in [true, false] {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let path = five(folder.path());
+        if is_folded {
+            assert!(open(&path).checkpoint().unwrap());
+        }
+        // A page that no write looks at.
+        let page: u32 = {
+            let file = format!("file:{}?immutable=1", path.display());
+            let conn = rusqlite::Connection::open(file).unwrap();
+            let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'waynote_side_about'";
+            conn.query_row(index, [], |row| row.get(0)).unwrap()
+        };
+        let copy = copied(&path, other.path());
+        let file = fs::OpenOptions::new().write(true).open(&copy).unwrap();
+        file.write_all_at(&[0xff], u64::from(page - 1) * 4096)
+            .unwrap();
+        let added = add(&open(&copy), "six");
+        assert_eq!(added.is_ok(), is_folded, "{added:?}");
+    }
+}
+
 #[test]
 fn forgetting_and_folding_keep_the_record_right() {
     let folder = tempfile::tempdir().unwrap();

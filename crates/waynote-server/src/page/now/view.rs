@@ -282,7 +282,7 @@ fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
                 p.fill { (words::grouped(more)) " more left out: no room left in this section." }
             }
             @if !receipt.damaged.is_empty() {
-                p.fill.bad { "Damaged and left out: " (receipt.damaged.iter().take(3).cloned().collect::<Vec<_>>().join(", ")) }
+                p.fill.bad { (receipt.damage()) }
             }
         }
     }
