@@ -117,7 +117,7 @@ pub(crate) mod form {
     use utoipa::ToSchema;
 
     /// An event of a session.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
     #[serde(tag = "event", rename_all = "snake_case")]
     pub enum SessionEvent {
         /// A loop took the session.
@@ -142,6 +142,9 @@ pub(crate) mod form {
         IterationStarted {
             /// Its number.
             iteration: i64,
+            /// The block of notes in its prompt.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            block: Option<IterationBlock>,
         },
         /// An iteration ended.
         IterationEnded {
@@ -185,6 +188,33 @@ pub(crate) mod form {
             /// The entry that resolved it.
             by: String,
         },
+    }
+
+    /// The block of notes in the prompt of an iteration.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+    pub struct IterationBlock {
+        /// The agent whose notebook it shows.
+        pub agent: String,
+        /// The place of the agent.
+        pub place: String,
+        /// Other places whose notes apply.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub also: Vec<String>,
+        /// How it is written.
+        pub style: crate::words::Style,
+        /// The budget in tokens of the model that reads it; 0: no limit.
+        pub budget: usize,
+        /// The model's tokens for one of o200k.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub factor: Option<f64>,
+        /// The tools of the agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub tools: Option<crate::block::Tools>,
+        /// The position of the store's last change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub position: Option<String>,
+        /// The SHA-256 of the text that the agent was given.
+        pub sha256: String,
     }
 
     /// The identity of a process.

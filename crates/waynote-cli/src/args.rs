@@ -523,8 +523,9 @@ pub(crate) struct ContextArgs {
     /// Choose the other notes by how well they match, not by how new they are
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
-    /// Print the block as it was at a time (RFC 3339) or a journal position
-    #[arg(long, value_name = "TIME|POSITION")]
+    /// Print the block as it was at a time (RFC 3339) or a journal position; or the one that an iteration of the session
+    /// was given (iteration:N)
+    #[arg(long, value_name = "TIME|POSITION|iteration:N")]
     pub(crate) as_of: Option<String>,
     /// Instead of the block, list how each note is shown (whole, one line, left out), its tokens, and why
     #[arg(long)]

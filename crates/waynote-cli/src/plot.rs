@@ -269,6 +269,7 @@ mod tests {
             said: None,
             is_blocked: false,
             author: "person".parse().unwrap(),
+            block: None,
         }
     }
 

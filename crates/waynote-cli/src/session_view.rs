@@ -64,6 +64,29 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
     titled("ITERATIONS", &body, colour)
 }
 
+/// With which blocks the listed iterations began, equal ones in a row together.
+pub(crate) fn blocks(iterations: &[Iteration], session: &Name) -> String {
+    let listed = &iterations[iterations.len().saturating_sub(LISTED)..];
+    let settings = |of: &Iteration| of.block.as_ref().map(ToString::to_string);
+    let mut text = String::new();
+    for same in listed.chunk_by(|one, next| settings(one) == settings(next)) {
+        let (first, last) = (&same[0], &same[same.len() - 1]);
+        let which = match first.number == last.number {
+            true => format!("#{}", first.number),
+            false => format!("#{} to #{}", first.number, last.number),
+        };
+        let of = settings(first).unwrap_or_else(|| "place and budget were not recorded".into());
+        text.push_str(&format!("notes given to {which}: {of}\n"));
+    }
+    if listed.iter().any(|of| of.block.is_some()) {
+        let session = shell_word(session.as_str());
+        text.push_str(&format!(
+            "`waynote --session {session} context --as-of iteration:N` prints them\n"
+        ));
+    }
+    text
+}
+
 /// What an agent said, each line with a mark before it: none of it reads as what we say.
 pub(crate) fn quoted(text: &str) -> String {
     marked(text, "  | ")

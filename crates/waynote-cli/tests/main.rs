@@ -50,6 +50,7 @@ mod suite {
     mod key;
     mod log;
     mod loop_agents;
+    mod loop_given;
     mod loop_machines;
     mod loop_night;
     mod loop_planted;

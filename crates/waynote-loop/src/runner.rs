@@ -177,11 +177,14 @@ impl<'p> LoopRunner<'p> {
         let number = self.run.next_iteration()?;
         let (session, now) = (&self.plan.session, (self.host.clock)());
         let parts = &self.plan.prompt;
-        let prompt = parts.of_iteration(self.store, &mut self.renderer, session, number, now)?;
+        let (prompt, block) =
+            parts.of_iteration(self.store, &mut self.renderer, session, number, now)?;
         let before = self.store.version()?.position;
         let logs = self.plan.logs.as_ref();
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;
-        self.run.start_iteration(&self.stamp())?;
+        // The ages in a block are those at this time.
+        let stamp = self.plan.stamp(now);
+        self.run.start_iteration_with(block, &stamp)?;
         // The agent works for minutes now. A store that cannot do it now does it later.
         let _ = self.store.checkpoint();
         self.notice(&Notice::IterationStarted { iteration: number });

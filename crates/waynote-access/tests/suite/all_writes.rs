@@ -87,7 +87,10 @@ fn changes(address: &Address) -> Vec<Change> {
 
 fn events() -> Vec<SessionEvent> {
     vec![
-        SessionEvent::IterationStarted { iteration: 2 },
+        SessionEvent::IterationStarted {
+            iteration: 2,
+            block: None,
+        },
         SessionEvent::Completed {
             iteration: 1,
             summary: "all of it".into(),

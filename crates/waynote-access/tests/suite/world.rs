@@ -113,7 +113,10 @@ impl Who {
                 directory: format!("/{who}"),
                 iterations: None,
             },
-            SessionEvent::IterationStarted { iteration: 1 },
+            SessionEvent::IterationStarted {
+                iteration: 1,
+                block: None,
+            },
             SessionEvent::Blocked {
                 iteration: 1,
                 question: format!("{who}: which way?"),

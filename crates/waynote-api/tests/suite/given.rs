@@ -174,7 +174,10 @@ pub(super) fn event() -> impl Strategy<Value = SessionEvent> {
         }),
         (reason, of(text()))
             .prop_map(|(reason, detail)| SessionEvent::LoopEnded { reason, detail }),
-        any::<i64>().prop_map(|iteration| SessionEvent::IterationStarted { iteration }),
+        any::<i64>().prop_map(|iteration| SessionEvent::IterationStarted {
+            iteration,
+            block: None
+        }),
         (
             any::<i64>(),
             outcome,

@@ -1,10 +1,12 @@
 //! `waynote context`: the block for a prompt, or how each note is shown in it.
 
 use jiff::Timestamp;
-use waynote::AsOf;
-use waynote::context::{Block, Receipt, Request, Section, Shown, Style, render};
+use serde::Serialize;
+use waynote::context::{Block, IterationBlock, Receipt, Request, Section, Shown, Style, render};
+use waynote::session_state::iteration_start;
 use waynote::store::Damage;
 use waynote::text::plural;
+use waynote::{AsOf, Error};
 
 use super::Context;
 use crate::args::{ContextArgs, SectionArg};
@@ -15,6 +17,9 @@ use crate::settings::faithful_shows_all;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
+    if let Some(iteration) = args.as_of.as_deref().and_then(iteration_named) {
+        return given(context, args, iteration);
+    }
     let mut request = request(context, args)?;
     let settings = context.settings.clone();
     let block = context.read(|store| {
@@ -23,18 +28,85 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
         request.iteration = inside.iteration;
         Ok(render(store, &request)?)
     })?;
+    print(context, args, &block, &block)
+}
+
+fn print(
+    context: &mut Context<'_>,
+    args: &ContextArgs,
+    block: &Block,
+    json: &impl Serialize,
+) -> Outcome {
     let mut damage = Damage::default();
     damage.notes.clone_from(&block.receipt.damaged);
     context.opened()?.say_damage(&damage);
     if context.output.json {
-        context.output.value(&block)
+        context.output.value(json)
     } else if args.explain {
-        explain(context, &block)
+        explain(context, block)
     } else {
         context.output.text(&block.text)?;
-        say_why_empty(context, &block);
+        say_why_empty(context, block);
         Ok(())
     }
+}
+
+/// The number in `iteration:3`.
+fn iteration_named(as_of: &str) -> Option<i64> {
+    as_of.strip_prefix("iteration:")?.parse().ok()
+}
+
+/// Prints the block that an iteration was given, byte for byte.
+fn given(context: &mut Context<'_>, args: &ContextArgs, iteration: i64) -> Outcome {
+    let is_chosen = args.at.path.is_some() || args.style.is_some() || args.budget.is_some();
+    if is_chosen || args.only.is_some() || args.query.is_some() {
+        return Err(Failure::usage(
+            "the block of an iteration has the place, the style and the budget that it was given with",
+            "leave out `--at`, `--style`, `--budget`, `--only` and `--query`",
+        ));
+    }
+    let (session, _) = context.session()?;
+    let (block, is_same) = context.read(|store| {
+        let Some((began, block)) = iteration_start(store, &session, iteration)? else {
+            return Err(Failure::from(Error::NotFound {
+                what: format!("iteration {iteration} of session:{session}"),
+            }));
+        };
+        let Some(block) = block else {
+            return Err(Failure::refused(
+                "not_recorded",
+                format!(
+                    "place and budget were not recorded when iteration {iteration} of session:{session} began"
+                ),
+                format!("choose them: `waynote context --at PATH --budget TOKENS --as-of {began}`"),
+            ));
+        };
+        if block.style == Style::Faithful && args.explain {
+            return Err(faithful_shows_all());
+        }
+        let explains = args.explain || (context.output.json && block.budget == 0);
+        let request = block.request(session.clone(), iteration, began);
+        Ok(block.again(store, &request.explain(explains))?)
+    })?;
+    if !is_same {
+        say(&format!(
+            "warning: this is not the block that iteration {iteration} was given: {}",
+            IterationBlock::DIFFERS
+        ));
+    }
+    let json = Given {
+        block: &block,
+        is_same,
+    };
+    print(context, args, &block, &json)
+}
+
+/// The block of an iteration, and whether it has the hash of the one that was given.
+#[derive(Serialize)]
+struct Given<'b> {
+    #[serde(flatten)]
+    block: &'b Block,
+    is_same: bool,
 }
 
 /// Says on standard error why nothing is printed. That no note applies is told to people only: a program that puts the
@@ -93,10 +165,10 @@ fn moment(text: &str) -> Outcome<AsOf> {
     text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
         Failure::usage(
             format!(
-                "`{}` is neither a journal position nor a time",
+                "`{}` is neither a journal position nor a time nor an iteration",
                 waynote::visible::visible(text)
             ),
-            "write a time, for example 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it",
+            "write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it",
         )
     })
 }

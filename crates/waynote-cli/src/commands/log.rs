@@ -177,6 +177,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 ));
             }
             let text = session_view::iterations(&iterations, is_live, colour)
+                + &session_view::blocks(&iterations, &session)
                 + &session_view::status(&status, &session)
                 + &session_view::notes(&notes, colour, terminal);
             context.output.coloured(&text)

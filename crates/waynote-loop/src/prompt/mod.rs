@@ -4,7 +4,7 @@ mod source_file;
 mod template;
 
 use jiff::Timestamp;
-use waynote::context::{Renderer, Request};
+use waynote::context::{IterationBlock, Renderer, Request};
 use waynote::loops::{is_answered_by, next_iteration};
 use waynote::session_state::{fresh_answer, nothing_asked, open_question};
 use waynote::{Name, Store};
@@ -64,18 +64,23 @@ impl PromptParts {
         let asked = open_question(store, session)?;
         match (asked, answer) {
             (Some(asked), Some(answer)) => {
-                let notes = self.notes(store, &mut Renderer::default(), session, iteration, now)?;
+                let renderer = &mut Renderer::default();
+                let (notes, _) = self.notes(store, renderer, session, iteration, now)?;
                 let answered = Some((asked.question.as_str(), answer));
                 self.filled(session, iteration, &notes, answered, true)
             }
             (None, Some(answer)) if !is_answered_by(store, session, answer)? => {
                 Err(waynote::Error::from(nothing_asked(store, session)?).into())
             }
-            _ => self.of_iteration(store, &mut Renderer::default(), session, iteration, now),
+            _ => {
+                let renderer = &mut Renderer::default();
+                let (prompt, _) = self.of_iteration(store, renderer, session, iteration, now)?;
+                Ok(prompt)
+            }
         }
     }
 
-    /// The prompt of an iteration, with what its files say now.
+    /// The prompt of an iteration, with what its files say now, and its block as an event records it.
     pub(crate) fn of_iteration(
         &self,
         store: &dyn Store,
@@ -83,16 +88,17 @@ impl PromptParts {
         session: &Name,
         iteration: i64,
         now: Timestamp,
-    ) -> Result<String> {
-        let notes = self.notes(store, renderer, session, iteration, now)?;
+    ) -> Result<(String, IterationBlock)> {
+        let (notes, block) = self.notes(store, renderer, session, iteration, now)?;
         let answered = fresh_answer(store, session)?;
         let answered = answered
             .as_ref()
             .map(|given| (given.question.question.as_str(), given.answer.as_str()));
-        self.filled(session, iteration, &notes, answered, false)
+        let prompt = self.filled(session, iteration, &notes, answered, false)?;
+        Ok((prompt, block))
     }
 
-    /// The block of notes: never over its budget.
+    /// The block of notes, never over its budget.
     fn notes(
         &self,
         store: &dyn Store,
@@ -100,13 +106,13 @@ impl PromptParts {
         session: &Name,
         iteration: i64,
         now: Timestamp,
-    ) -> Result<String> {
+    ) -> Result<(String, IterationBlock)> {
         let mut request = self.notes.clone();
         request.session = Some(session.clone());
         request.iteration = Some(iteration);
         request.now = now;
         let block = renderer.render(store, &request)?;
-        Ok(waynote::visible::editable(&block.text))
+        Ok((block.for_agent(), IterationBlock::new(&request, &block)))
     }
 
     fn filled(

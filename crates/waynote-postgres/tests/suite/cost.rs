@@ -141,7 +141,10 @@ fn forgetting_takes_no_round_trip_for_each_session() {
         };
         store.record(&session, &[start], None, &stamp()).unwrap();
         let asked = [
-            SessionEvent::IterationStarted { iteration: 1 },
+            SessionEvent::IterationStarted {
+                iteration: 1,
+                block: None,
+            },
             SessionEvent::Blocked {
                 iteration: 1,
                 question,

@@ -68,7 +68,10 @@ fn filled() -> Served {
     store
         .record(&session, &[loop_started], None, &stamp())
         .unwrap();
-    let iteration = SessionEvent::IterationStarted { iteration: 2 };
+    let iteration = SessionEvent::IterationStarted {
+        iteration: 2,
+        block: None,
+    };
     store
         .record(&session, &[iteration], Some(1), &stamp())
         .unwrap();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// The token budget of a block.
@@ -80,8 +82,26 @@ impl Default for Budget {
 
 /// How many tokens of a model correspond to one token of o200k: from 0.1 to 10, a wider range than vocabularies differ
 /// by.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct TokenFactor(f64);
+
+/// It is always a number.
+impl Eq for TokenFactor {}
+
+impl Default for TokenFactor {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
+impl TryFrom<f64> for TokenFactor {
+    type Error = Error;
+
+    fn try_from(factor: f64) -> Result<Self> {
+        Self::new(factor)
+    }
+}
 
 impl fmt::Display for TokenFactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -100,6 +120,12 @@ impl TokenFactor {
             true => Ok(Self(factor)),
             false => Err(Error::InvalidTokenFactor { factor }),
         }
+    }
+
+    /// Whether it is that of a model that counts like o200k.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    pub(super) fn is_one(&self) -> bool {
+        *self == Self::ONE
     }
 
     /// The number.

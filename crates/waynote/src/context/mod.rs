@@ -10,6 +10,7 @@ mod changed;
 mod counted;
 mod faithful;
 mod gather;
+mod iteration;
 mod matching;
 mod pieces;
 mod receipt;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::key::Name;
@@ -35,6 +36,7 @@ use crate::store::{AsOf, Reader, ReaderExt, Version};
 pub use asked::{BlockAnswer, BlockAsk, BlockPart};
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
+pub use iteration::IterationBlock;
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 
@@ -71,7 +73,7 @@ impl Section {
 }
 
 /// How the block is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Style {
@@ -144,7 +146,8 @@ pub struct Request {
 }
 
 /// The names of the tools with which a reader looks up what a block does not show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReaderTools {
     /// Shows a note whole, by its address.
     pub show: Cow<'static, str>,

@@ -14,6 +14,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::context::IterationBlock;
 use crate::key::{EntryId, Name};
 use crate::note::Position;
 
@@ -47,6 +48,9 @@ pub enum SessionEvent {
     IterationStarted {
         /// Its number, larger than all earlier ones.
         iteration: i64,
+        /// The block of notes in its prompt; none if an older version recorded the event.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        block: Option<Box<IterationBlock>>,
     },
     /// The live iteration ended.
     IterationEnded {

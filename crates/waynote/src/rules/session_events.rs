@@ -51,7 +51,7 @@ pub(crate) fn check(
             None => Ok(()),
         },
         SessionEvent::LoopEnded { .. } => of_loop(),
-        SessionEvent::IterationStarted { iteration } => {
+        SessionEvent::IterationStarted { iteration, .. } => {
             of_loop()?;
             // Only a loop without the lease would come to another number.
             match last_iteration(log, session)? {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::context::IterationBlock;
 use crate::error::{LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
@@ -70,7 +71,7 @@ fn older_than<'l>(
 pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
-            SessionEvent::IterationStarted { iteration } => return Ok(Some(iteration)),
+            SessionEvent::IterationStarted { iteration, .. } => return Ok(Some(iteration)),
             SessionEvent::IterationEnded { .. } => return Ok(None),
             _ => {}
         }
@@ -84,10 +85,31 @@ pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
-        if let SessionEvent::IterationStarted { iteration }
+        if let SessionEvent::IterationStarted { iteration, .. }
         | SessionEvent::IterationEnded { iteration, .. } = recorded?.event
         {
             return Ok(Some(iteration));
+        }
+    }
+    Ok(None)
+}
+
+/// An iteration that began: when, and with which block of notes (none if an older version ran it). None if no loop began
+/// it.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn iteration_start(
+    log: &dyn Reader,
+    session: &Name,
+    number: i64,
+) -> Result<Option<(Timestamp, Option<Box<IterationBlock>>)>> {
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        if let SessionEvent::IterationStarted { iteration, block } = recorded.event
+            && iteration == number
+        {
+            return Ok(Some((recorded.recorded_at, block)));
         }
     }
     Ok(None)
@@ -401,6 +423,8 @@ pub struct Iteration {
     pub is_blocked: bool,
     /// The author who ran it.
     pub author: Name,
+    /// The block of notes in its prompt; none if an older version ran it.
+    pub block: Option<Box<IterationBlock>>,
 }
 
 impl Serialize for Iteration {
@@ -444,7 +468,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
             // The last signal counts; going backwards, it comes first.
             SessionEvent::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
             SessionEvent::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
-            SessionEvent::IterationStarted { iteration } => {
+            SessionEvent::IterationStarted { iteration, block } => {
                 if iterations.len() == limit {
                     break;
                 }
@@ -464,6 +488,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
                     said,
                     is_blocked: is_blocked.take().unwrap_or(false),
                     author: recorded.author,
+                    block,
                 });
             }
             _ => {}

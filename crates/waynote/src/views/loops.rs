@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::content::Content;
+use crate::context::IterationBlock;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, SessionEvent};
 use crate::key::Name;
@@ -246,8 +247,21 @@ impl<'s> Loop<'s> {
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
     pub fn start_iteration(&self, stamp: &Stamp) -> Result<i64> {
+        self.start_iteration_with(None, stamp)
+    }
+
+    /// The same with the block of notes in its prompt. The block can be made again if it was made at the stamp's time.
+    ///
+    /// # Errors
+    /// As [`Loop::start_iteration`].
+    pub fn start_iteration_with(
+        &self,
+        block: impl Into<Option<IterationBlock>>,
+        stamp: &Stamp,
+    ) -> Result<i64> {
         let iteration = self.next_iteration()?;
-        self.record(SessionEvent::IterationStarted { iteration }, stamp)?;
+        let block = block.into().map(Box::new);
+        self.record(SessionEvent::IterationStarted { iteration, block }, stamp)?;
         Ok(iteration)
     }
 

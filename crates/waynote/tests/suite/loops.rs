@@ -1,5 +1,7 @@
 //! Loops and their events, in every store.
 
+#[path = "loops/blocks.rs"]
+mod blocks;
 #[path = "loops/entries.rs"]
 mod entries;
 

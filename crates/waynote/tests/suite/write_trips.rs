@@ -107,7 +107,10 @@ fn recording_an_event_takes_two_round_trips() {
         reason: EndReason::Iterations,
         detail: None,
     };
-    let iteration = |iteration| SessionEvent::IterationStarted { iteration };
+    let iteration = |iteration| SessionEvent::IterationStarted {
+        iteration,
+        block: None,
+    };
     for events in [vec![begin], vec![iteration(1)], vec![end]] {
         store.engine().writes.set(0);
         let stamp = stamp().of_operation(OperationId::of(&format!("{events:?}")));

@@ -6,7 +6,10 @@ mod view;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use waynote::context::{Block, Budget, ReaderTools, Request, Section, Shown, Style, render};
+use waynote::context::{
+    Block, Budget, IterationBlock, ReaderTools, Request, Section, Shown, Style, render,
+};
+use waynote::session_state::iteration_start;
 use waynote::store::AsOf;
 use waynote::store::Ask;
 use waynote::visible::visible;
@@ -38,8 +41,20 @@ pub(crate) struct Now {
     /// The block, or why there is none.
     pub(crate) block: Result<Shows, Error>,
     pub(crate) times: Times,
-    /// Whether it is shown in place of what an iteration was given, whose place and budget nobody recorded.
-    pub(crate) is_guess: bool,
+    /// Of which iteration it is, if what one was given was asked for.
+    pub(crate) given: Option<Given>,
+}
+
+/// The block of an iteration.
+pub(crate) enum Given {
+    /// An older version ran it.
+    NotRecorded,
+    /// It was made again.
+    Recorded {
+        block: Box<IterationBlock>,
+        /// Whether it has the recorded hash.
+        is_same: bool,
+    },
 }
 
 /// What was asked for, as it stands in the fields.
@@ -152,7 +167,20 @@ impl Now {
                 .unwrap_or(Style::Stable),
             at: None,
         };
-        let request = request(&typed, site.now);
+        let start = match fields.has("given") {
+            true => start(store, &typed)?,
+            false => None,
+        };
+        if let Some((_, block)) = &start {
+            typed.place = block.place.to_string();
+            typed.agent = block.agent.to_string();
+            typed.style = block.style;
+            typed.budget = block.budget.to_string();
+        }
+        let request = match &start {
+            Some((request, _)) => Ok(request.clone()),
+            None => request(&typed, site.now),
+        };
         let mut times = Times::default();
         if let Ok(request) = &request {
             times.steps = steps(&journal, request);
@@ -163,18 +191,43 @@ impl Now {
             Some(at) => times.steps.partition_point(|step| step.time <= at),
             None => times.steps.len(),
         };
-        let block = request.and_then(|request| {
-            let request = request.as_of(asked_time?.map(AsOf::Time));
-            shows(store, &request)
-        });
+        let (block, given) = match start {
+            Some((request, block)) => {
+                let made = block.again(store, &request);
+                let is_same = made.as_ref().is_ok_and(|(_, is_same)| *is_same);
+                let shows = made.and_then(|(block, _)| shows(store, block));
+                (shows, Some(Given::Recorded { block, is_same }))
+            }
+            None => {
+                let shows = request.and_then(|request| {
+                    let request = request.as_of(asked_time?.map(AsOf::Time));
+                    shows(store, render(store, &request)?)
+                });
+                (shows, fields.has("given").then_some(Given::NotRecorded))
+            }
+        };
         Ok(Self {
             typed,
             choices,
             block,
             times,
-            is_guess: fields.has("given"),
+            given,
         })
     }
+}
+
+/// What the iteration in the fields was given, and the request for it; none if it was not recorded.
+fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<IterationBlock>)>> {
+    let (Ok(session), Some(number)) = (typed.session.parse(), iteration(&typed.iteration)?) else {
+        return Ok(None);
+    };
+    let Some((began, Some(block))) = iteration_start(store, &session, number)? else {
+        return Ok(None);
+    };
+    let request = block.request(session, number, began);
+    // Its tokens are counted, though style faithful has no budget.
+    let is_counted = block.style == Style::Faithful;
+    Ok(Some((request.explain(is_counted), block)))
 }
 
 /// The request that the fields make. It names the tools as the MCP server and the hooks do.
@@ -260,8 +313,7 @@ fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
     })
 }
 
-fn shows(store: &dyn Store, request: &Request) -> Result<Shows> {
-    let block = render(store, request)?;
+fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
     let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
     let entries: Vec<Address> = claims
         .clone()

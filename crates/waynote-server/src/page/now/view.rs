@@ -1,12 +1,12 @@
 //! How Now looks: the fields, the budget as a bar, the block and its receipt, the slider.
 
 use maud::{Markup, html};
-use waynote::context::{Claim, Section, Shown, Style, Why};
+use waynote::context::{Claim, IterationBlock, Section, Shown, Style, Why};
 use waynote::text::minute;
 use waynote::visible::visible;
 
 use super::parts::{Part, What};
-use super::{Choices, LEAST_TOKENS, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
+use super::{Choices, Given, LEAST_TOKENS, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
 use crate::page::fields::Link;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, size};
@@ -32,7 +32,7 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
             }
         }
         div data-live="waits" { (waits(site)) }
-        div data-live="given" { @if now.is_guess { (guess(now)) } }
+        div data-live="given" { @if let Some(of) = &now.given { (given(now, of)) } }
         (bar(site, &now.typed, &now.choices))
         div data-live="budget" {
             @match &now.block {
@@ -53,19 +53,39 @@ pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
 fn title(now: &Now) -> &'static str {
     match (&now.block, now.typed.at) {
         (Err(_), _) => "What a run reads",
-        (Ok(_), Some(_)) if now.is_guess => "What a run would have read then",
+        (Ok(_), Some(_)) if matches!(now.given, Some(Given::NotRecorded)) => {
+            "What a run would have read then"
+        }
         (Ok(_), Some(_)) => "What a run read then",
         (Ok(_), None) => "What a run reads now",
     }
 }
 
-/// What is shown is not what the iteration was given.
-fn guess(now: &Now) -> Markup {
+/// Whether what is shown is what the iteration was given.
+fn given(now: &Now, given: &Given) -> Markup {
+    let (number, session) = (&now.typed.iteration, visible(&now.typed.session));
     html! {
-        div.notice.warn role="status" {
-            span {
-                "Place and budget were not recorded when iteration " (now.typed.iteration) " of "
-                strong { (visible(&now.typed.session)) } " began. Choose them below to see what it would have been given."
+        @match given {
+            Given::NotRecorded => {
+                div.notice.warn role="status" {
+                    span {
+                        "Place and budget were not recorded when iteration " (number) " of "
+                        strong { (session) } " began. Choose them below to see what it would have been given."
+                    }
+                }
+            }
+            Given::Recorded { block, is_same: true } => {
+                div.notice role="status" {
+                    span { "Iteration " (number) " of " strong { (session) } " was given this: " (block) "." }
+                }
+            }
+            Given::Recorded { is_same: false, .. } => {
+                div.notice.warn role="status" {
+                    span {
+                        "This is not the block that iteration " (number) " of " strong { (session) } " was given: "
+                        (IterationBlock::DIFFERS) "."
+                    }
+                }
             }
         }
     }

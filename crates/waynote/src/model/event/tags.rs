@@ -56,7 +56,13 @@ mod tests {
 
         let written = json!({"event": "iteration_started", "iteration": 3});
         let event = of(written.clone()).expect("a word");
-        assert_eq!(event, SessionEvent::IterationStarted { iteration: 3 });
+        assert_eq!(
+            event,
+            SessionEvent::IterationStarted {
+                iteration: 3,
+                block: None
+            }
+        );
         assert_eq!(serde_json::to_value(&event).expect("JSON"), written);
 
         for event in [

@@ -26,7 +26,13 @@ impl fmt::Display for SessionEvent {
                 write!(f, "the loop ended: {reason}")?;
                 below(f, detail.as_deref())
             }
-            Self::IterationStarted { iteration } => write!(f, "iteration {iteration} started"),
+            Self::IterationStarted { iteration, block } => {
+                write!(f, "iteration {iteration} started")?;
+                match block {
+                    Some(block) => write!(f, ": {block}"),
+                    None => Ok(()),
+                }
+            }
             Self::IterationEnded {
                 iteration,
                 outcome,
@@ -100,7 +106,10 @@ mod tests {
         let all = [
             started(None),
             started(Some(5)),
-            SessionEvent::IterationStarted { iteration: 2 },
+            SessionEvent::IterationStarted {
+                iteration: 2,
+                block: None,
+            },
             ended(None, 1, None),
             ended(Some(61_020), 2, Some(format!("no such key {token}"))),
             SessionEvent::Completed {

@@ -189,7 +189,10 @@ impl Writer {
         self.iteration += 1;
         let iteration = self.iteration;
         let events = [
-            SessionEvent::IterationStarted { iteration },
+            SessionEvent::IterationStarted {
+                iteration,
+                block: None,
+            },
             SessionEvent::Completed {
                 iteration,
                 summary: format!("text number {} of many", self.dice.below(12)),

@@ -1,0 +1,83 @@
+//! What the iterations of a loop were given, afterwards: byte for byte what their agents got.
+
+use super::common::Scratch;
+use super::loop_stops::{looping, summary};
+
+#[test]
+fn the_block_of_an_iteration_is_what_its_agent_got() {
+    let scratch = Scratch::new();
+    let home = scratch.home();
+    let elsewhere = home.join("projects/shop");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    std::fs::write(home.join("only-notes"), "{{ notes }}").unwrap();
+    scratch.ok("--agent builder key save rule test_first --pin");
+    scratch.ok("place write the_shop_sells_tea --at ~/projects/shop");
+    scratch.ok("place write not_of_the_shop --at ~/work");
+    let script = "cat > got-$WAYNOTE_ITERATION
+        \"$WAYNOTE\" log add \"tip $WAYNOTE_ITERATION: $(seq 40 | tr '\\n' ' ')\" --type tip
+        \"$WAYNOTE\" key save note-$WAYNOTE_ITERATION \"$(seq 40 | tr '\\n' ' ')\"";
+    let run = |options: &str| {
+        let options = format!("{options} --prompt ../../only-notes --json");
+        let run = looping(&scratch, &options, script).env("WAYNOTE_AGENT", "builder");
+        assert_eq!(summary(run.cwd(&elsewhere)).0, 0);
+    };
+    run("--iterations 2 --budget 150");
+    run("--iterations 1 --style faithful");
+    // Another place, another agent, another budget; and all of it is changed since.
+    scratch.ok("place write the_shop_is_closed --at ~/projects/shop");
+    scratch.ok("--agent builder key save rule no_tests_at_all");
+    scratch.ok("--session s --iteration 1 log add the_first_was_wrong --type stuck");
+    for iteration in 1..=3 {
+        let got = std::fs::read_to_string(elsewhere.join(format!("got-{iteration}"))).unwrap();
+        assert!(got.contains("the_shop_sells_tea"), "{got}");
+        let words = format!("--session s context --as-of iteration:{iteration}");
+        let said = scratch.run(&words).output();
+        assert_eq!(String::from_utf8_lossy(&said.stderr), "");
+        assert_eq!(String::from_utf8_lossy(&said.stdout), got);
+        let json = scratch.json(&format!("{words} --json"));
+        assert_eq!(
+            (&json["text"], &json["is_same"]),
+            (&got.into(), &true.into())
+        );
+    }
+    let shown = scratch.ok("--session s log show");
+    let given: Vec<&str> = shown
+        .lines()
+        .filter(|line| line.contains("given to") || line.contains("--as-of"))
+        .collect();
+    insta::assert_snapshot!(given.join("\n"), @"");
+
+    scratch.ok("--yes forget place:~/projects/shop --revision 1");
+    insta::assert_snapshot!(scratch.run("--session s context --as-of iteration:2").said(), @"");
+}
+
+#[test]
+fn what_was_not_recorded_is_said() {
+    let scratch = Scratch::new();
+    assert_eq!(
+        summary(looping(&scratch, "--iterations 1 --json", "true")).0,
+        0
+    );
+    let said = |words: &str| scratch.run(&format!("--session s context {words}")).said();
+    insta::assert_snapshot!(said("--as-of iteration:2"), @"");
+    insta::assert_snapshot!(said("--as-of iteration:1 --budget 100"), @"");
+    insta::assert_snapshot!(said("--as-of iteration:one"), @"");
+    // As an older version recorded it.
+    let stamp = waynote::Stamp::new(
+        "2026-05-16T12:00:00Z".parse().unwrap(),
+        "agent:builder".parse().unwrap(),
+    );
+    let store = waynote::SqliteStore::open(scratch.store(), &waynote::Options::default()).unwrap();
+    let holder = waynote::event::ProcessIdentity::new("here", "", 1, 1);
+    let start = waynote::loops::LoopStart::new(holder, "/work", &|_| Some(true));
+    let run = waynote::Loop::begin(&store, "s".parse().unwrap(), start, &stamp).unwrap();
+    run.start_iteration(&stamp).unwrap();
+    drop(store);
+    insta::assert_snapshot!(said("--as-of iteration:2"), @"");
+    let shown = scratch.ok("--session s log show");
+    let given: Vec<&str> = shown
+        .lines()
+        .filter(|line| line.contains("given to"))
+        .collect();
+    insta::assert_snapshot!(given.join("\n"), @"");
+}

@@ -1,0 +1,125 @@
+//! The block in the prompt of an iteration: recorded when the iteration began, so that it can be made again.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Block, Budget, ReaderTools, Request, Style, TokenFactor, render};
+use crate::content::Content;
+use crate::error::{Result, safe};
+use crate::key::Name;
+use crate::note::{Position, micros};
+use crate::place::Place;
+use crate::store::{AsOf, Reader};
+use crate::visible::editable;
+
+/// The block in the prompt of an iteration, as an event records it: the request, and the hash of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct IterationBlock {
+    /// The agent whose notebook it shows.
+    pub agent: Name,
+    /// The place of the agent.
+    pub place: Place,
+    /// Other places whose notes apply, as in [`Request::also`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Place>,
+    /// How it is written.
+    pub style: Style,
+    /// The budget in tokens of the model that reads it; 0: no limit.
+    pub budget: usize,
+    /// The model's tokens for one of o200k.
+    #[serde(default, skip_serializing_if = "TokenFactor::is_one")]
+    pub factor: TokenFactor,
+    /// The tools of the agent, which it may name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ReaderTools>,
+    /// The position of the store's last change; none for an empty store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// The SHA-256 of the text that the agent was given, in hexadecimal.
+    pub sha256: String,
+}
+
+impl IterationBlock {
+    /// Why a block that is made again may differ from the one that was given.
+    pub const DIFFERS: &str = "its hash differs: some of its notes were forgotten or damaged since, or were only in a \
+                               file kept in sync, or another version of waynote made it";
+
+    /// The record of a block that was made for this request.
+    pub fn new(request: &Request, block: &Block) -> Self {
+        Self {
+            agent: request.agent.clone(),
+            place: request.place.clone(),
+            also: request.also.clone(),
+            style: request.style,
+            budget: request.budget.tokens,
+            factor: request.budget.factor,
+            tools: request.tools.clone(),
+            position: block.position,
+            sha256: sha256(&block.for_agent()),
+        }
+    }
+
+    /// The request for the block of this iteration, which began then.
+    pub fn request(&self, session: Name, iteration: i64, began: Timestamp) -> Request {
+        let budget = Budget::of(self.budget).factor(self.factor);
+        let mut request = Request::new(self.agent.clone(), self.place.clone(), micros(began))
+            .also(self.also.clone())
+            .session(session)
+            .iteration(iteration)
+            .style(self.style)
+            .budget(budget)
+            .as_of(AsOf::Position(self.position.unwrap_or(Position::new(0))));
+        request.tools.clone_from(&self.tools);
+        request
+    }
+
+    /// Makes the block again, with the text as an agent is given it. Returns beside it whether that has the recorded hash
+    /// (see [`Self::DIFFERS`]).
+    ///
+    /// # Errors
+    /// As [`render`].
+    pub fn again(&self, store: &dyn Reader, request: &Request) -> Result<(Block, bool)> {
+        let mut block = render(store, request)?;
+        block.text = block.for_agent();
+        for section in &mut block.sections {
+            section.text = editable(&section.text);
+        }
+        let is_same = sha256(&block.text) == self.sha256;
+        Ok((block, is_same))
+    }
+}
+
+/// Place, agent, budget and style, in one line.
+impl fmt::Display for IterationBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "place {}, agent {}, ",
+            safe(&self.place),
+            safe(&self.agent)
+        )?;
+        match self.budget {
+            0 => f.write_str("no token budget")?,
+            tokens => write!(
+                f,
+                "a budget of {}",
+                crate::text::plural(tokens as u64, "token")
+            )?,
+        }
+        write!(f, ", style {}", self.style)
+    }
+}
+
+impl Block {
+    /// The text as an agent is given it: it may write notes back that it reads here.
+    pub fn for_agent(&self) -> String {
+        editable(&self.text)
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Content::imported(text.to_owned()).hash().to_string()
+}
