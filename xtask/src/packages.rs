@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::steps::{cargo, step};
+use kit::steps::{cargo, step};
 
 #[derive(Deserialize)]
 struct Metadata {
@@ -81,7 +81,7 @@ pub(crate) fn check() -> Result<()> {
     for other in &others {
         pack.args(["--exclude", &other.name]);
     }
-    let target = crate::tools::target();
+    let target = kit::registries::target();
     pack.arg("--target-dir").arg(&target);
     step("packages", pack)?;
     let packed = target.join("package");

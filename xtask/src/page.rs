@@ -6,10 +6,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::steps::cargo;
-use crate::tools::{apt_install, npm, quietly, target};
-use crate::unchecked::not_checked;
 use crate::watched;
+use kit::registries::{apt_install, npm, quietly, target};
+use kit::steps::cargo;
+use kit::unchecked::not_checked;
 
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";

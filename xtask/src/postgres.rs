@@ -6,10 +6,12 @@ use std::time::Instant;
 use anyhow::{Result, bail, ensure};
 use waynote_test_postgres::{has_pgbouncer, has_postgres};
 
-use crate::steps::{Built, cargo};
-use crate::tools::apt_install;
-use crate::unchecked::not_checked;
+use kit::steps::cargo;
+
+use crate::built::Built;
 use crate::watched;
+use kit::registries::apt_install;
+use kit::unchecked::not_checked;
 
 /// Runs the tests that need a server, out of those that were built. Where PostgreSQL cannot be installed, each says that
 /// it is not checked.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use public_api::{Builder, MINIMUM_NIGHTLY_RUST_VERSION};
 
-use crate::steps::cargo;
+use kit::steps::cargo;
 
 const SNAPSHOT: &str = "crates/waynote/public-api.txt";
 
@@ -46,7 +46,7 @@ fn surface() -> Result<Option<String>> {
         Ok(api) => Ok(Some(api.to_string())),
         Err(why) => {
             let why = format!("{why} (known: Rust of {MINIMUM_NIGHTLY_RUST_VERSION})");
-            crate::unchecked::not_checked("the public API", why);
+            kit::unchecked::not_checked("the public API", why);
             Ok(None)
         }
     }
@@ -54,7 +54,7 @@ fn surface() -> Result<Option<String>> {
 
 /// The crate described as JSON, which stable compilers do only when they are told that they may.
 fn described() -> Result<PathBuf> {
-    let target = crate::tools::target().join("public-api");
+    let target = kit::registries::target().join("public-api");
     let mut rustdoc = cargo(&["rustdoc", "--quiet", "--package", "waynote", "--lib"]);
     rustdoc
         .arg("--target-dir")

@@ -1,103 +1,38 @@
-//! Tools of other ecosystems: they come from their registries into the target folder.
+//! The programs under `tools/`: only the commands that run one of them build it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-/// Cargo's target folder.
-pub(crate) fn target() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    std::path::absolute(&target).unwrap_or(target)
+use anyhow::{Context, Result, ensure};
+use kit::registries::target;
+use kit::steps::{cargo, step};
+use kit::{release, unchecked};
+
+/// All of them; each is a package with a program of its name.
+pub(crate) const ALL: [&str; 5] = ["agents", "bench", "conformance", "faults", "serving"];
+
+/// Builds a tool with the features of the whole workspace, in which the tests are built, and runs it.
+pub(crate) fn run(tool: &str, words: &[&str]) -> Result<()> {
+    let built = cargo(&["build", "--quiet", "--workspace", "--bin", tool]).status()?;
+    ensure!(built.success(), "the build of {tool} failed");
+    carry_out(tool, Command::new(target().join("debug").join(tool)), words)
 }
 
-/// The interpreter of an environment that has a package of PyPI; its programs lie beside it.
-pub(crate) fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
-    let folder = target.join("python").join(package.replace("==", "-"));
-    let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
-    if !ready.exists() {
-        quietly(
-            Command::new("python3")
-                .args(["-m", "venv", "--clear"])
-                .arg(&folder),
-        )?;
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--retries",
-            "1",
-            "--timeout",
-            "30",
-            package,
-        ];
-        quietly(Command::new(&python).args(pip))?;
-        std::fs::write(ready, "").map_err(|error| error.to_string())?;
-    }
-    Ok(python)
+/// The same with a tool and a program that are built as waynote is shipped.
+pub(crate) fn released(tool: &str, words: &[&str]) -> Result<()> {
+    let packages = ["-p", "waynote-cli", "-p", "bench", "-p", "serving"];
+    let built = cargo(&["build", "--release", "--quiet"])
+        .args(packages)
+        .status()?;
+    ensure!(built.success(), "the build of what is shipped failed");
+    carry_out(tool, Command::new(release::folder().join(tool)), words)
 }
 
-/// Runs what may well fail, and says why it did.
-pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
-    let name = format!("{}", command.get_program().to_string_lossy());
-    match command.stdin(Stdio::null()).stdout(Stdio::null()).output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty());
-            Err(format!("{name}: {}", last.unwrap_or("it failed").trim()))
-        }
-        Err(error) => Err(format!("{name}: {error}")),
-    }
-}
-
-/// Installs packages of npm into a folder, and returns it.
-pub(crate) fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
-    let wanted = packages.join("\n");
-    let ready = folder.join("ready");
-    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
-        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-        std::fs::write(folder.join("package.json"), "{\"private\":true}")
-            .map_err(|error| error.to_string())?;
-        let npm = [
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--fetch-retries",
-            "1",
-        ];
-        quietly(
-            Command::new("npm")
-                .args(npm)
-                .args(packages)
-                .current_dir(folder),
-        )?;
-        std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
-    }
-    Ok(folder.to_owned())
-}
-
-/// Installs packages of a Debian-like system.
-pub(crate) fn apt_install(packages: &[&str]) -> Result<(), String> {
-    println!("== {} is installed", packages.join(", "));
-    let install = [&["install", "--yes", "--quiet"], packages].concat();
-    // The list of packages may be missing, or too old for what is there now.
-    apt(&install).or_else(|_| apt(&["update", "--quiet"]).and_then(|()| apt(&install)))
-}
-
-/// Runs apt-get as root.
-fn apt(words: &[&str]) -> Result<(), String> {
-    let is_root = nix::unistd::geteuid().is_root();
-    let mut command = match is_root {
-        true => Command::new("apt-get"),
-        false => {
-            let mut sudo = Command::new("sudo");
-            // Nobody is there to be asked for a password.
-            sudo.args(["--non-interactive", "apt-get"]);
-            sudo
-        }
-    };
-    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-    quietly(&mut command)
+fn carry_out(tool: &str, mut command: Command, words: &[&str]) -> Result<()> {
+    let list = unchecked::listed(&mut command);
+    let done = step(tool, {
+        command.args(words);
+        command
+    });
+    unchecked::take(&list);
+    done.with_context(|| format!("{tool} {}", words.join(" ")))
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::steps::kill_with_children;
-use crate::unchecked;
+use kit::steps::kill_with_children;
+use kit::unchecked;
 
 /// How long a test may take after the harness has said that it runs for over a minute. On a machine that nobody else
 /// uses, the longest takes less than a minute.
@@ -28,8 +28,7 @@ fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
         // With a single thread the harness does not say which test runs long.
         command.env("RUST_TEST_THREADS", "2");
     }
-    let list = unchecked::file();
-    command.env(waynote_testing::NOT_CHECKED, &list);
+    let list = unchecked::listed(&mut command);
     // A snapshot that differs is a failure, not a file to be looked at later.
     command.env("INSTA_UPDATE", "no");
     let mut child = command

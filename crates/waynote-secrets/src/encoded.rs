@@ -1,10 +1,9 @@
 //! Texts in base64 or hexadecimal, and tokens that are known by nothing but the lengths of their parts.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use base64::Engine;
-use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use data_encoding::{Encoding, HEXLOWER_PERMISSIVE, Specification};
 
 use super::shape::{ANY_HEX, BASE64, Class, DASH, UNDERSCORE, is, run_end};
 
@@ -18,12 +17,6 @@ const LONGEST: usize = 64 << 10;
 
 /// How long a line is at least that goes on in the next one.
 const LINE: usize = 60;
-
-const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const PLAIN: GeneralPurpose = GeneralPurpose::new(&STANDARD, CONFIG);
-const FOR_URLS: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, CONFIG);
 
 /// Calls `found` with each long run of characters of base64, where it stands.
 ///
@@ -131,115 +124,36 @@ fn decoded_part(run: &[u8], part: Range<usize>) -> Option<(Range<usize>, String)
 /// The text that some characters stand for, if they do.
 pub(super) fn text_of(encoded: &[u8]) -> Option<String> {
     let encoded = &encoded[..encoded.len().min(LONGEST)];
-    // Most are no text: their first characters tell. Of a text the first byte is a printable character.
-    let is_hex = match encoded.first()? {
-        b'2'..=b'7' => true,
-        b'I'..=b'Z' | b'a'..=b'f' => false,
+    let encoding = match encoded.first()? {
+        b'2'..=b'7' if encoded.iter().all(|byte| is(*byte, ANY_HEX)) => &HEXLOWER_PERMISSIVE,
+        b'I'..=b'Z' | b'a'..=b'f' => &*ANY_BASE64,
         _ => return None,
     };
-    if is_hex
-        && begins_readable::<2, 4>(encoded, &HEX_DIGITS)
-        && encoded.iter().all(|byte| is(*byte, ANY_HEX))
-    {
-        return of_hex(encoded);
-    }
-    if is_hex || !begins_readable::<4, 6>(encoded, &SEXTETS) {
+    let whole = encoding
+        .decode_len(encoded.len())
+        .map_or_else(|error| error.position, |_| encoded.len());
+    let encoded = &encoded[..whole];
+    // Most are no text: their first bytes tell.
+    const FIRST: usize = 12;
+    let first = encoding.decode(&encoded[..encoded.len().min(FIRST)]).ok()?;
+    if !looks_readable(&first) {
         return None;
     }
-    let padding = encoded.iter().rev().take_while(|byte| **byte == b'=');
-    let unpadded = &encoded[..encoded.len() - padding.count()];
-    let for_urls = unpadded.iter().any(|byte| b"-_".contains(byte));
-    let mut all: Vec<u8> = unpadded.to_vec();
-    all.retain(|byte| !byte.is_ascii_whitespace());
-    // One character of four stands for no byte.
-    all.truncate(all.len() - usize::from(all.len() % 4 == 1));
-    let engine = if for_urls { FOR_URLS } else { PLAIN };
-    readable(engine.decode(all).ok()?)
+    readable(encoding.decode(encoded).ok()?)
 }
 
-/// What a character stands for that is no digit.
-const NONE: u8 = u8::MAX;
-
-/// What each character stands for in base64, in either of its alphabets.
-static SEXTETS: [u8; 256] = {
-    let mut sextets = [NONE; 256];
-    let mut value = 0;
-    while value < 64 {
-        let character = match value {
-            0..26 => b'A' + value,
-            26..52 => b'a' + value - 26,
-            52..62 => b'0' + value - 52,
-            62 => b'+',
-            _ => b'/',
-        };
-        sextets[character as usize] = value;
-        value += 1;
-    }
-    sextets[b'-' as usize] = 62;
-    sextets[b'_' as usize] = 63;
-    sextets
-};
-
-/// What each character stands for in hexadecimal.
-static HEX_DIGITS: [u8; 256] = {
-    let mut digits = [NONE; 256];
-    let mut value = 0;
-    while value < 16 {
-        let character = if value < 10 {
-            b'0' + value
-        } else {
-            b'a' + value - 10
-        };
-        digits[character as usize] = value;
-        digits[character.to_ascii_uppercase() as usize] = value;
-        value += 1;
-    }
-    digits
-};
-
-/// Whether the first bytes that the characters stand for can be those of a text, without decoding more of them.
-///
-/// `GROUP` characters, of `BITS` bits each, are whole bytes.
-fn begins_readable<const GROUP: usize, const BITS: usize>(
-    encoded: &[u8],
-    digits: &'static [u8; 256],
-) -> bool {
-    const FIRST: usize = 12;
-    let first = &encoded[..encoded.len().min(FIRST)];
-    let mut bytes = [0; FIRST];
-    let mut count = 0;
-    for group in first.as_chunks::<GROUP>().0 {
-        let mut number = 0;
-        for byte in group {
-            let digit = digits[usize::from(*byte)];
-            if digit == NONE {
-                return false;
-            }
-            number = number << BITS | u32::from(digit);
-        }
-        let before = count;
-        for at in (0..GROUP * BITS / 8).rev() {
-            bytes[count] = (number >> (8 * at)) as u8;
-            count += 1;
-        }
-        // Most are no text by their first bytes. Of UTF-16 the second one is 0.
-        if bytes[1] != 0 && !bytes[before..count].iter().all(is_text) {
-            return false;
-        }
-    }
-    count > 0 && looks_readable(&bytes[..count])
-}
-
-fn of_hex(encoded: &[u8]) -> Option<String> {
-    let digit = |byte: u8| {
-        let digit = HEX_DIGITS[usize::from(byte)];
-        (digit != NONE).then_some(digit)
-    };
-    let pairs = encoded.chunks_exact(2);
-    let bytes = pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?));
-    let bytes: Option<Vec<u8>> = bytes.collect();
-    readable(bytes?)
-}
+/// Base64 of both alphabets, with or without padding, over several lines.
+static ANY_BASE64: LazyLock<Encoding> = LazyLock::new(|| {
+    let mut base64 = Specification::new();
+    base64
+        .symbols
+        .push_str("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+    base64.translate.from.push_str("-_");
+    base64.translate.to.push_str("+/");
+    base64.ignore.push_str(" \t\r\n=");
+    base64.check_trailing_bits = false;
+    base64.encoding().expect("the alphabet is base64's")
+});
 
 fn is_text(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t' | 0x80..)

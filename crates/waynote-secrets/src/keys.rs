@@ -138,7 +138,6 @@ pub(super) fn jwt(text: &[u8], begin: usize) -> Option<(usize, usize)> {
 /// The value of `Authorization: Bearer …` or `Basic …` that begins at `after`.
 pub(super) fn authorization(text: &[u8], begin: usize, after: usize) -> Option<(usize, usize)> {
     use super::shape::OPAQUE;
-    use base64::Engine;
     if !begins_at(text, begin) {
         return None;
     }
@@ -152,7 +151,7 @@ pub(super) fn authorization(text: &[u8], begin: usize, after: usize) -> Option<(
             .count()];
     let is_basic = text[begin..after].eq_ignore_ascii_case(b"basic ");
     let is_one = if is_basic {
-        let decoded = base64::engine::general_purpose::STANDARD.decode(value).ok();
+        let decoded = data_encoding::BASE64.decode(value).ok();
         decoded
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .is_some_and(|pair| super::named::is_login(&pair))

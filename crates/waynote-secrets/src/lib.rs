@@ -4,8 +4,8 @@
 //! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to. What only
 //! stands where a credential would (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
 //!
-//! What a text holds in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is looked at too, twice
-//! encoded at most.
+//! What a text holds in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is looked at too, but
+//! not what is encoded twice.
 //!
 //! A text of n bytes takes time in the order of n, whatever it holds, and nothing is built before the first scan.
 
@@ -75,9 +75,9 @@ pub const MASK: &str = "[masked: ";
 /// Zero-width characters inside one do not hide it, nor does the end of a line in a token of known length.
 pub fn scan(text: &str) -> Vec<Secret> {
     match clean::cleaned(text) {
-        None => apart(found_to(text, DEPTH)),
+        None => apart(found_in(text)),
         Some(clean) => {
-            let mut found = apart(found_to(clean.text(), DEPTH));
+            let mut found = apart(found_in(clean.text()));
             for secret in &mut found {
                 secret.range = clean.original(&secret.range);
             }
@@ -115,36 +115,34 @@ pub fn position(text: &str, byte: usize) -> (usize, usize) {
     )
 }
 
-/// How often a text may be encoded, one encoding inside another.
-const DEPTH: usize = 2;
-
-/// What is found in a text as it is, and in what it holds encoded.
-fn found_to(text: &str, depth: usize) -> Vec<Secret> {
+/// The credentials in a text as it is, with its escapes undone, and in what it or these hold encoded.
+fn found_in(text: &str) -> Vec<Secret> {
     let Scan {
         mut found, quotes, ..
     } = Scan::of(text);
-    if depth == 0 {
-        return found;
-    }
+    found_encoded(text.as_bytes(), &mut found);
     unescaped::each(text, &quotes, |part| {
-        for secret in found_to(part.text(), depth - 1) {
-            found.push(Secret {
-                range: part.original(&secret.range),
-                ..secret
-            });
-        }
+        let mut inside = Scan::of(part.text()).found;
+        found_encoded(part.text().as_bytes(), &mut inside);
+        found.extend(inside.into_iter().map(|secret| Secret {
+            range: part.original(&secret.range),
+            ..secret
+        }));
     });
-    let bytes = text.as_bytes();
-    encoded::each_run(bytes, |run| {
-        if let Some(end) = discord::find(bytes, &run) {
+    found
+}
+
+/// Adds the credentials that a text holds in base64 or in hexadecimal.
+fn found_encoded(text: &[u8], found: &mut Vec<Secret>) {
+    encoded::each_run(text, |run| {
+        if let Some(end) = discord::find(text, &run) {
             found.push(Secret {
                 rule: table::DISCORD,
                 range: run.start..end,
             });
         }
-        for (part, inner) in encoded::decoded(&bytes[run.clone()]) {
-            let first = found_to(&inner, depth - 1).into_iter().next();
-            let rule = match first {
+        for (part, inner) in encoded::decoded(&text[run.clone()]) {
+            let rule = match Scan::of(&inner).found.first() {
                 Some(secret) => secret.rule,
                 None if named::is_login_alone(&inner) => table::LOGIN,
                 None => continue,
@@ -155,7 +153,6 @@ fn found_to(text: &str, depth: usize) -> Vec<Secret> {
             });
         }
     });
-    found
 }
 
 /// One pass over a text as it is.

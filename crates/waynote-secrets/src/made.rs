@@ -1,8 +1,5 @@
 //! Credentials for tests, made from examples, so that no file of the project holds what looks like one.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-
 /// Random as a generator's, and the same in every run.
 pub(crate) struct Random(pub(crate) u64);
 
@@ -90,13 +87,13 @@ fn encoded(mut text: String) -> String {
         };
         let of = &text[inside..inside + length];
         let put = match name {
-            "{b64|" => STANDARD.encode(of),
+            "{b64|" => data_encoding::BASE64.encode(of.as_bytes()),
             "{hex|" => hex(of.as_bytes()),
             "{percent|" => each(of, |char| format!("%{:02X}", u32::from(char))),
             "{json|" => each(of, |char| format!("\\u{:04x}", u32::from(char))),
             _ => {
                 let units = of.encode_utf16().flat_map(u16::to_le_bytes);
-                STANDARD.encode(units.collect::<Vec<u8>>())
+                data_encoding::BASE64.encode(&units.collect::<Vec<u8>>())
             }
         };
         text.replace_range(begin..inside + length + 2, &put);

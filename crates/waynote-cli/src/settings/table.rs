@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_and_the_help_name_every_setting() {
+    fn the_page_about_settings_and_the_help_name_every_one() {
         use clap::CommandFactory;
-        let guide = include_str!("../../../../docs/guide.md");
+        let page = include_str!("../../../../docs/settings.md");
         let help = crate::args::Cli::command().render_long_help().to_string();
         for known in KNOWN.all() {
             let (name, variable) = (format!("`{}`", known.name), format!("`{}`", known.variable));
             let names_it = |row: &str| row.contains(&name) && row.contains(&variable);
-            let mut rows = guide.lines().filter(|line| line.starts_with('|'));
+            let mut rows = page.lines().filter(|line| line.starts_with('|'));
             assert!(rows.any(names_it), "{name}");
             // Those that have a flag of every command.
             if known.is_identity {

@@ -24,11 +24,17 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
         .waynote(command.iter().map(String::as_str).chain(["--help"]))
         .ok();
     let title = if command.is_empty() {
-        "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so.\n\n## waynote".into()
+        "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so. Every command also takes the \
+         global options, which stand under `waynote` alone.\n\n## waynote"
+            .into()
     } else {
         format!("## waynote {}", command.join(" "))
     };
-    let mut text = format!("{title}\n\n```text\n{}\n```\n", help.trim_end());
+    let shown = match help.split_once("\nGlobal options:\n") {
+        Some((own, _global)) if !command.is_empty() => own,
+        _ => help.as_str(),
+    };
+    let mut text = format!("{title}\n\n```text\n{}\n```\n", shown.trim_end());
     let commands = help
         .split("\nCommands:\n")
         .nth(1)
@@ -248,11 +254,11 @@ fn the_page_about_the_block_shows_a_real_one() {
 }
 
 #[test]
-fn the_guide_lists_every_rule_for_credentials() {
-    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
+fn the_page_about_credentials_lists_every_rule() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/secrets.md");
+    let page = std::fs::read_to_string(page).unwrap();
     for rule in waynote::secrets::rules() {
-        assert!(guide.contains(&format!("`{}`", rule.name)), "{}", rule.name);
+        assert!(page.contains(&format!("`{}`", rule.name)), "{}", rule.name);
     }
 }
 

@@ -112,10 +112,32 @@ fn the_page_about_loops_runs() {
     runs("docs/loops.md", &["echo 'Count to three.' > SPEC.md"]);
 }
 
+#[test]
+fn the_page_about_forgetting_runs() {
+    runs(
+        "docs/forgetting.md",
+        &[
+            "waynote --session nightly log add --type tip 'Start with make seed'",
+            "waynote loop --session nightly -- my-agent",
+        ],
+    );
+}
+
+#[test]
+fn the_page_about_imports_runs() {
+    runs("docs/import.md", &[]);
+}
+
 /// A rule for a command that no page shows any more is to be removed.
 #[test]
 fn every_rule_is_for_a_command_that_is_shown() {
-    let pages = ["README.md", "docs/guide.md", "docs/loops.md"];
+    let pages = [
+        "README.md",
+        "docs/guide.md",
+        "docs/loops.md",
+        "docs/forgetting.md",
+        "docs/import.md",
+    ];
     let shown: Vec<Shown> = pages
         .into_iter()
         .flat_map(|page| shown(&read(page)))

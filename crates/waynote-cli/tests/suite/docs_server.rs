@@ -242,6 +242,8 @@ fn every_option_and_path_exists() {
         "token list",
         "token clear",
         "key list",
+        "verify",
+        "install",
     ]
     .map(|command| scratch.ok(&format!("{command} --help")))
     .concat();

@@ -1,0 +1,52 @@
+//! What `cargo xtask bench` runs, built as waynote is shipped: the measurements of docs/measurements.md.
+
+#![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
+
+mod adds;
+mod blocks;
+mod contexts;
+mod hooks;
+mod loops;
+mod retrieval;
+mod searches;
+mod secrets;
+mod threads;
+mod upgrade;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    kit::main(run)
+}
+
+fn run(words: &[&str]) -> Result<()> {
+    match *words {
+        [] => {
+            adds::run()?;
+            threads::run()?;
+            contexts::run(u64::MAX)?;
+            hooks::run()?;
+            loops::run()?;
+            blocks::run()?;
+            searches::run()?;
+            secrets::run(&[])
+        }
+        ["adds"] => adds::run(),
+        ["threads"] => threads::run(),
+        ["context"] => contexts::run(u64::MAX),
+        ["context", largest] => contexts::run(largest.parse()?),
+        ["hook"] => hooks::run(),
+        ["loop"] => loops::run(),
+        ["blocks"] => blocks::run(),
+        ["search"] => searches::run(),
+        ["secrets", ref folders @ ..] => secrets::run(folders),
+        ["retrieval", "import", folder] => retrieval::import(folder.as_ref()),
+        ["retrieval", "query", folder] => retrieval::query(folder.as_ref()),
+        ["upgrade"] => upgrade::run(),
+        // What `upgrade` starts.
+        ["open", path] => upgrade::open(path),
+        // For another program to look at.
+        ["write-schema-5", path] => upgrade::write(path),
+        _ => bail!("no such measurement: {}", words.join(" ")),
+    }
+}

@@ -1,0 +1,519 @@
+//! A disk as POSIX promises it, no better: what was synced is there; of the rest, any part. A file's sync says nothing
+//! about its name, which is on disk when its folder was synced.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use super::strace::Call;
+use kit::random::Random;
+
+const SECTOR: usize = 512;
+
+/// What is left of what was not synced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Left {
+    Nothing,
+    Everything,
+    /// Each sector and each name by chance, in any order.
+    Some,
+}
+
+/// The calls that change files or names.
+pub(crate) const CALLS: &str = "openat,open,creat,close,dup,dup2,dup3,fcntl,write,pwrite64,writev,pwritev,pwritev2,\
+    ftruncate,truncate,fallocate,copy_file_range,sendfile,fsync,fdatasync,sync_file_range,rename,renameat,renameat2,\
+    unlink,unlinkat,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat";
+
+#[derive(Clone, Debug)]
+enum Node {
+    File {
+        synced: Vec<u8>,
+        since: Vec<Change>,
+    },
+    Folder {
+        /// Names as processes see them.
+        seen: BTreeMap<String, usize>,
+        synced: BTreeMap<String, usize>,
+        since: Vec<Naming>,
+    },
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Write(usize, Vec<u8>),
+    Length(usize),
+}
+
+#[derive(Clone, Debug)]
+enum Naming {
+    Put(String, usize),
+    Remove(String),
+    Rename(String, String, usize),
+}
+
+/// Where a process is in a file.
+#[derive(Clone, Copy, Debug)]
+struct Opened {
+    node: usize,
+    at: usize,
+    is_appending: bool,
+}
+
+/// The disk below one folder.
+pub(crate) struct Disk {
+    root: String,
+    nodes: Vec<Node>,
+    opened: BTreeMap<i64, Opened>,
+}
+
+impl Disk {
+    /// A folder that is on disk, and in it these folders, one in the other.
+    pub(crate) fn new(root: &Path, folders: &str) -> Result<Self> {
+        let root = root.to_str().context("the path is not UTF-8")?.to_owned();
+        let mut disk = Self {
+            nodes: vec![folder()],
+            opened: BTreeMap::new(),
+            root,
+        };
+        let mut path = disk.root.clone();
+        for name in folders.split('/').filter(|name| !name.is_empty()) {
+            path = format!("{path}/{name}");
+            disk.make(&path)?;
+        }
+        disk.nodes.iter_mut().for_each(Node::sync);
+        Ok(disk)
+    }
+
+    /// The next process begins.
+    pub(crate) fn close_all(&mut self) {
+        self.opened.clear();
+    }
+
+    /// Does what a call did. Whether it changed anything.
+    pub(crate) fn apply(&mut self, call: &Call) -> Result<bool> {
+        if call.result < 0 {
+            return self.failed(call);
+        }
+        match call.name.as_str() {
+            "openat" => self.open(&text(call.bytes(1)?), call.word(2), call.result),
+            "open" => self.open(&text(call.bytes(0)?), call.word(1), call.result),
+            "close" => {
+                self.opened.remove(&call.number(0)?);
+                Ok(false)
+            }
+            "dup" | "dup2" | "dup3" => self.copied(call),
+            "fcntl" if call.word(1).starts_with("F_DUPFD") => self.copied(call),
+            "fcntl" => Ok(false),
+            "pwrite64" => {
+                let at = usize::try_from(call.number(3)?)?;
+                self.written(call, Some(at))
+            }
+            "write" => self.written(call, None),
+            "ftruncate" => match self.opened.get(&call.number(0)?) {
+                None => Ok(false),
+                Some(opened) => {
+                    let length = usize::try_from(call.number(1)?)?;
+                    self.changed(opened.node, Change::Length(length))
+                }
+            },
+            "fsync" | "fdatasync" => match self.opened.get(&call.number(0)?) {
+                None => Ok(false),
+                Some(opened) => {
+                    self.nodes[opened.node].sync();
+                    Ok(true)
+                }
+            },
+            "mkdir" => self.make(&text(call.bytes(0)?)),
+            "mkdirat" => self.make(&text(call.bytes(1)?)),
+            "unlink" | "rmdir" => self.remove(&text(call.bytes(0)?)),
+            "unlinkat" => self.remove(&text(call.bytes(1)?)),
+            "rename" => self.rename(&text(call.bytes(0)?), &text(call.bytes(1)?)),
+            "renameat" | "renameat2" => self.rename(&text(call.bytes(1)?), &text(call.bytes(3)?)),
+            "linkat" => self.link(&text(call.bytes(1)?), &text(call.bytes(3)?)),
+            "link" => self.link(&text(call.bytes(0)?), &text(call.bytes(1)?)),
+            "fallocate" | "sync_file_range" => Ok(false),
+            other => {
+                let is_ours = call
+                    .number(0)
+                    .is_ok_and(|file| self.opened.contains_key(&file));
+                if is_ours || other.starts_with("symlink") || other == "truncate" {
+                    bail!("{other} is not modelled: {call:?}");
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// A sync that fails leaves pages behind that the kernel takes for written: no later sync writes them.
+    fn failed(&mut self, call: &Call) -> Result<bool> {
+        if !["fsync", "fdatasync"].contains(&call.name.as_str()) {
+            return Ok(false);
+        }
+        if let Some(opened) = self.opened.get(&call.number(0)?)
+            && let Node::File { since, .. } = &mut self.nodes[opened.node]
+        {
+            since.clear();
+        }
+        Ok(true)
+    }
+
+    fn open(&mut self, path: &str, flags: &str, file: i64) -> Result<bool> {
+        self.opened.remove(&file);
+        // A file without a name is gone after a power cut.
+        if flags.contains("O_TMPFILE") {
+            return Ok(false);
+        }
+        let Some((folder, name)) = self.place(path) else {
+            return Ok(false);
+        };
+        let (node, is_new) = match (name.is_empty(), self.seen(folder)?.get(&name)) {
+            (true, _) => (folder, false),
+            (false, Some(node)) => (*node, false),
+            (false, None) => {
+                if !flags.contains("O_CREAT") {
+                    bail!("{path} was opened and is not known");
+                }
+                let node = self.add(Node::File {
+                    synced: Vec::new(),
+                    since: Vec::new(),
+                });
+                self.named(folder, Naming::Put(name, node))?;
+                (node, true)
+            }
+        };
+        if flags.contains("O_TRUNC") && !is_new {
+            self.changed(node, Change::Length(0))?;
+        }
+        let is_appending = flags.contains("O_APPEND");
+        let opened = Opened {
+            node,
+            at: 0,
+            is_appending,
+        };
+        self.opened.insert(file, opened);
+        Ok(is_new || flags.contains("O_TRUNC"))
+    }
+
+    fn copied(&mut self, call: &Call) -> Result<bool> {
+        if let Some(opened) = self.opened.get(&call.number(0)?) {
+            self.opened.insert(call.result, *opened);
+        }
+        Ok(false)
+    }
+
+    fn written(&mut self, call: &Call, at: Option<usize>) -> Result<bool> {
+        let file = call.number(0)?;
+        let Some(opened) = self.opened.get(&file).copied() else {
+            return Ok(false);
+        };
+        let length = usize::try_from(call.result)?;
+        let bytes = call.bytes(1)?[..length].to_vec();
+        let from = match at {
+            Some(at) => at,
+            None if opened.is_appending => self.nodes[opened.node].now().len(),
+            None => opened.at,
+        };
+        if at.is_none()
+            && let Some(opened) = self.opened.get_mut(&file)
+        {
+            opened.at = from + length;
+        }
+        self.changed(opened.node, Change::Write(from, bytes))
+    }
+
+    fn changed(&mut self, node: usize, change: Change) -> Result<bool> {
+        match &mut self.nodes[node] {
+            Node::File { since, .. } => since.push(change),
+            Node::Folder { .. } => bail!("a folder was written"),
+        }
+        Ok(true)
+    }
+
+    fn make(&mut self, path: &str) -> Result<bool> {
+        let Some((parent, name)) = self.place(path) else {
+            return Ok(false);
+        };
+        let node = self.add(folder());
+        self.named(parent, Naming::Put(name, node))
+    }
+
+    fn remove(&mut self, path: &str) -> Result<bool> {
+        match self.place(path) {
+            Some((folder, name)) => self.named(folder, Naming::Remove(name)),
+            None => Ok(false),
+        }
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
+        match (self.place(from), self.place(to)) {
+            (Some((folder, from)), Some((other, to))) if folder == other => {
+                let node = *self
+                    .seen(folder)?
+                    .get(&from)
+                    .context("renamed from nothing")?;
+                self.named(folder, Naming::Rename(from, to, node))
+            }
+            (None, None) => Ok(false),
+            _ => bail!("a rename from folder to folder is not modelled: {from} to {to}"),
+        }
+    }
+
+    fn link(&mut self, from: &str, to: &str) -> Result<bool> {
+        match (self.place(from), self.place(to)) {
+            (Some((folder, from)), Some((other, to))) => {
+                let node = *self.seen(folder)?.get(&from).context("a link to nothing")?;
+                self.named(other, Naming::Put(to, node))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The folder of a path and the name in it, empty for the root itself; none outside of what is modelled.
+    fn place(&self, path: &str) -> Option<(usize, String)> {
+        let below = path.strip_prefix(&self.root)?;
+        let mut parts: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
+        let name = parts.pop().unwrap_or_default().to_owned();
+        let mut folder = 0;
+        for part in parts {
+            folder = *self.seen(folder).ok()?.get(part)?;
+        }
+        // An opened folder is the folder itself.
+        Some((folder, name))
+    }
+
+    fn seen(&self, node: usize) -> Result<&BTreeMap<String, usize>> {
+        match &self.nodes[node] {
+            Node::Folder { seen, .. } => Ok(seen),
+            Node::File { .. } => bail!("a file is no folder"),
+        }
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    fn named(&mut self, folder: usize, naming: Naming) -> Result<bool> {
+        match &mut self.nodes[folder] {
+            Node::Folder { seen, since, .. } => {
+                naming.apply(seen);
+                since.push(naming);
+                Ok(true)
+            }
+            Node::File { .. } => bail!("a file is no folder"),
+        }
+    }
+
+    /// Writes what the disk may hold if the power goes now.
+    pub(crate) fn write(&self, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+        self.write_node(0, to, left, random)
+    }
+
+    fn write_node(&self, node: usize, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+        match &self.nodes[node] {
+            Node::File { synced, since } => {
+                std::fs::write(to, left.of_file(synced, since, random))?;
+            }
+            Node::Folder { synced, since, .. } => {
+                std::fs::create_dir_all(to)?;
+                for (name, node) in left.of_folder(synced, since, random) {
+                    // Memory that processes share: whoever opens the store makes it anew.
+                    if !name.ends_with("-shm") {
+                        self.write_node(node, &to.join(name), left, random)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn folder() -> Node {
+    Node::Folder {
+        seen: BTreeMap::new(),
+        synced: BTreeMap::new(),
+        since: Vec::new(),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Node {
+    fn sync(&mut self) {
+        match self {
+            Self::File { synced, since } => {
+                for change in since.drain(..) {
+                    change.apply(synced);
+                }
+            }
+            Self::Folder { synced, since, .. } => {
+                for naming in since.drain(..) {
+                    naming.apply(synced);
+                }
+            }
+        }
+    }
+
+    fn now(&self) -> Vec<u8> {
+        match self {
+            Self::File { synced, since } => {
+                let mut now = synced.clone();
+                since.iter().for_each(|change| change.apply(&mut now));
+                now
+            }
+            Self::Folder { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Length(length) => bytes.resize(*length, 0),
+            Self::Write(at, new) => put(bytes, *at, new),
+        }
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
+    let end = at + new.len();
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    bytes[at..end].copy_from_slice(new);
+}
+
+impl Naming {
+    fn apply(&self, names: &mut BTreeMap<String, usize>) {
+        match self {
+            Self::Put(name, node) => {
+                names.insert(name.clone(), *node);
+            }
+            Self::Remove(name) => {
+                names.remove(name);
+            }
+            Self::Rename(from, to, node) => {
+                names.remove(from);
+                names.insert(to.clone(), *node);
+            }
+        }
+    }
+}
+
+impl Left {
+    fn of_file(self, synced: &[u8], since: &[Change], random: &mut Random) -> Vec<u8> {
+        let mut bytes = synced.to_vec();
+        match self {
+            Self::Nothing => {}
+            Self::Everything => since.iter().for_each(|change| change.apply(&mut bytes)),
+            Self::Some => {
+                for change in since {
+                    match change {
+                        Change::Length(_) if random.one_in(2) => change.apply(&mut bytes),
+                        Change::Length(_) => {}
+                        Change::Write(at, new) => torn(&mut bytes, *at, new, random),
+                    }
+                }
+            }
+        }
+        bytes
+    }
+
+    fn of_folder(
+        self,
+        synced: &BTreeMap<String, usize>,
+        since: &[Naming],
+        random: &mut Random,
+    ) -> BTreeMap<String, usize> {
+        let mut names = synced.clone();
+        for naming in since {
+            let is_left = match self {
+                Self::Nothing => false,
+                Self::Everything => true,
+                Self::Some => random.one_in(2),
+            };
+            if is_left {
+                naming.apply(&mut names);
+            }
+        }
+        names
+    }
+}
+
+/// Of a write, nothing, all of it, or some of its sectors.
+fn torn(bytes: &mut Vec<u8>, at: usize, new: &[u8], random: &mut Random) {
+    match random.below(4) {
+        0 => {}
+        1 => put(bytes, at, new),
+        _ => {
+            let mut from = 0;
+            while from < new.len() {
+                let until = new.len().min((at + from) / SECTOR * SECTOR + SECTOR - at);
+                if random.one_in(2) {
+                    put(bytes, at + from, &new[from..until]);
+                }
+                from = until;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, arguments: Vec<super::super::strace::Argument>, result: i64) -> Call {
+        Call {
+            name: name.into(),
+            arguments,
+            result,
+        }
+    }
+
+    #[test]
+    fn what_was_not_synced_may_be_gone() {
+        use super::super::strace::Argument::{Text, Word};
+        let folder = tempfile::tempdir().unwrap();
+        let mut disk = Disk::new(Path::new("/r"), "").unwrap();
+        let word = |word: &str| Word(word.into());
+        let path = |path: &str| Text(path.into());
+        let mut apply = |name, arguments, result| {
+            disk.apply(&call(name, arguments, result)).unwrap();
+        };
+        apply(
+            "openat",
+            vec![word("AT_FDCWD"), path("/r/a"), word("O_RDWR|O_CREAT")],
+            3,
+        );
+        apply("write", vec![word("3"), path("one"), word("3")], 3);
+        apply("fsync", vec![word("3")], 0);
+        apply(
+            "pwrite64",
+            vec![word("3"), path("two"), word("3"), word("3")],
+            3,
+        );
+        let read = |disk: &Disk, left| {
+            let to = folder.path().join("image");
+            let _ = std::fs::remove_dir_all(&to);
+            disk.write(&to, left, &mut Random(1)).unwrap();
+            std::fs::read_to_string(to.join("a")).ok()
+        };
+        // The file was synced, its name was not.
+        assert_eq!(read(&disk, Left::Nothing), None);
+        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+        let mut apply = |name, arguments, result| {
+            disk.apply(&call(name, arguments, result)).unwrap();
+        };
+        apply(
+            "openat",
+            vec![word("AT_FDCWD"), path("/r"), word("O_RDONLY")],
+            4,
+        );
+        apply("fsync", vec![word("4")], 0);
+        assert_eq!(read(&disk, Left::Nothing).as_deref(), Some("one"));
+        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+    }
+}

@@ -1,0 +1,86 @@
+//! The server under load, under kills and under requests that nobody thought of.
+
+mod bare;
+mod client;
+mod kills;
+mod load;
+mod many;
+mod schemathesis;
+mod server;
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+/// How long, and how often.
+pub(crate) struct Form {
+    /// Notes in the store.
+    notes: u32,
+    clients: usize,
+    /// How long clients read and write.
+    mixed: Duration,
+    /// How long each side writes before it is the other's turn.
+    turn: Duration,
+    turns: u32,
+    /// How often the server is killed.
+    kills: u32,
+    /// How long requests are generated.
+    generated: Duration,
+}
+
+/// What the gate runs.
+const SHORT: Form = Form {
+    notes: 2_000,
+    clients: 64,
+    mixed: Duration::from_secs(3),
+    turn: Duration::from_millis(500),
+    turns: 3,
+    kills: 3,
+    generated: Duration::from_secs(40),
+};
+
+/// What `--long` runs, for `cargo xtask prove`.
+const LONG: Form = Form {
+    notes: 100_000,
+    clients: 64,
+    mixed: Duration::from_secs(60),
+    turn: Duration::from_secs(2),
+    turns: 9,
+    kills: 20,
+    generated: Duration::from_secs(240),
+};
+
+fn main() -> Result<()> {
+    kit::main(|words| match words {
+        ["--long", parts @ ..] => long(parts),
+        parts => of(
+            &kit::steps::program("dev")?,
+            &SHORT,
+            parts,
+            &["generated", "kills", "load"],
+        ),
+    })
+}
+
+/// With the program that is shipped.
+fn long(parts: &[&str]) -> Result<()> {
+    let program = std::env::var_os("WAYNOTE_PROGRAM")
+        .map_or_else(|| kit::release::folder().join("waynote"), Into::into);
+    of(&program, &LONG, parts, &["load", "kills", "generated"])
+}
+
+/// The parts that are named, or all.
+fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
+    let parts = if parts.is_empty() { all } else { parts };
+    let program = program.canonicalize()?;
+    for part in parts {
+        match *part {
+            "load" => load::run(&program, form)?,
+            "kills" => kills::run(&program, form)?,
+            "generated" => schemathesis::run(&program, form)?,
+            other => anyhow::bail!("no part {other}: load, kills, generated"),
+        }
+    }
+    Ok(())
+}
