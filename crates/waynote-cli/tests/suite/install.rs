@@ -328,6 +328,7 @@ fn installing_shows_what_changes() {
             },
     HOME/.copilot/hooks/waynote.json (hooks): made
       + {
+      +   "version": 1,
       +   "hooks": {
       +     "SessionStart": [
       +       {

@@ -13,7 +13,7 @@ use super::errors::Outcome;
 use super::head::{FileState, Head, Noted, Record};
 use super::pool::Sqlite;
 use super::queue::Turn;
-use super::{Rollback, files};
+use super::{Rollback, files, open};
 
 /// How far a store is.
 pub(super) fn head(conn: &Connection) -> Outcome<Head> {
@@ -124,10 +124,13 @@ impl<'g> Guard<'g> {
             return Ok(());
         }
         let named = self.sqlite.named();
+        // It goes over every page once: what it keeps of them is of no use to the write.
+        open::set_writes(self.conn, false);
         let found: Outcome<String> = self
             .conn
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .map_err(Into::into);
+        open::set_writes(self.conn, true);
         match named.mapped(found)? {
             found if found == "ok" => {
                 self.sqlite.set_suspect(false);
