@@ -101,7 +101,7 @@ pub struct Page {
     pub limit: Option<usize>,
 }
 
-/// Which notes of a scope, latest first.
+/// Which notes of a scope, and in which order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -112,6 +112,11 @@ pub enum Recent {
         scope: String,
         /// Those that are pinned, or the others.
         pinned: bool,
+    },
+    /// All notes by key: a place's own note first.
+    ByKey {
+        /// The scope.
+        scope: String,
     },
     /// Entries of one type, latest iteration first.
     Entries {
@@ -265,6 +270,9 @@ impl TryFrom<&store::Recent> for Recent {
                 scope: scope.to_string(),
                 pinned: *pinned,
             }),
+            store::Recent::ByKey { scope } => Ok(Self::ByKey {
+                scope: scope.to_string(),
+            }),
             store::Recent::Entries {
                 session,
                 kind,
@@ -289,6 +297,9 @@ impl TryFrom<Recent> for store::Recent {
             Recent::Keyed { scope, pinned } => Self::Keyed {
                 scope: scope.parse()?,
                 pinned,
+            },
+            Recent::ByKey { scope } => Self::ByKey {
+                scope: scope.parse()?,
             },
             Recent::Entries {
                 session,

@@ -45,6 +45,7 @@ fn everything(all: &[Who], entries: &[Address]) -> Ask {
                 let scope = scope.clone();
                 of.push(Recent::Keyed { scope, pinned });
             }
+            of.push(Recent::ByKey { scope });
         }
         let page = |of| Page {
             of,

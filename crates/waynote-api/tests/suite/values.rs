@@ -54,6 +54,7 @@ fn count() -> impl Strategy<Value = Count> {
 fn page() -> impl Strategy<Value = Page> {
     let recent = prop_oneof![
         (given::scope(), any::<bool>()).prop_map(|(scope, pinned)| Recent::Keyed { scope, pinned }),
+        given::scope().prop_map(|scope| Recent::ByKey { scope }),
         (
             given::name(),
             given::kind(),

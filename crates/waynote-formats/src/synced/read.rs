@@ -11,7 +11,7 @@ use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{
-    Answers, ApplyCall, Ask, Damage, LocalStoreExt, ScopeSummary, SideValue, Version,
+    Answers, ApplyCall, Ask, Damage, LocalStoreExt, Page, Recent, ScopeSummary, SideValue, Version,
 };
 use waynote::{
     Address, AddressAt, AsOf, Change, Error, LocalStore, Name, Note, Place, Reader, Report, Result,
@@ -119,6 +119,14 @@ impl<S: LocalStore> Overlaid<'_, S> {
                 notes.sort_by_cached_key(|note| note.address.key());
             }
         }
+        for (page, notes) in ask.pages.iter().zip(&mut answers.pages) {
+            // A place's own note, which the file has, comes first.
+            if shows_own_note(page) && page.skip == 0 {
+                self.lay_over(notes, view, Some(&[page.of.scope()]))?;
+                notes.sort_by_cached_key(|note| note.address.key());
+                notes.truncate(page.limit);
+            }
+        }
         for (kind, notes) in ask.kinds.iter().zip(&mut answers.kinds) {
             if *kind == ScopeKind::Place {
                 self.lay_over(notes, view, None)?;
@@ -176,8 +184,13 @@ fn concerns_places(ask: &Ask) -> bool {
             .scopes
             .iter()
             .any(|scope| scope.kind() == ScopeKind::Place)
+        || ask.pages.iter().any(shows_own_note)
         || ask.kinds.contains(&ScopeKind::Place)
         || ask.summaries.contains(&ScopeKind::Place)
+}
+
+fn shows_own_note(page: &Page) -> bool {
+    matches!(&page.of, Recent::ByKey { scope } if scope.kind() == ScopeKind::Place)
 }
 
 /// Where a note stands among those of these scopes.

@@ -1,4 +1,4 @@
-//! Pages of notes, latest first: what a block asks for.
+//! Pages of notes: what a block asks for.
 
 use tokio_postgres::Row;
 use waynote::engine::Rows;
@@ -22,6 +22,18 @@ const KEYED: &str = concat!(
      ) n
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
      ORDER BY n.updated_at DESC, n.key"
+);
+
+const BY_KEY: &str = concat!(
+    "SELECT ",
+    note_columns!(),
+    " FROM (
+         SELECT * FROM waynote.note n
+         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+         ORDER BY n.key LIMIT $3 OFFSET $4
+     ) n
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
+     ORDER BY n.key"
 );
 
 const ENTRIES: &str = concat!(
@@ -85,6 +97,7 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
                 values.push(flag(*pinned));
                 (KEYED, Vec::new(), false)
             }
+            Recent::ByKey { .. } => (BY_KEY, Vec::new(), false),
             // Another kind of page is picked from all notes of the scope by the core's own rule.
             _ => {
                 plan.ask(ALL, values, move |found, rows| {

@@ -10,16 +10,14 @@ use std::cmp::Reverse;
 
 use super::budget::{share_out, step};
 use super::counted::Counted;
-use super::gather::{Gathered, Pool, Source, number};
+use super::gather::{Gathered, List};
 use super::pieces::{Form, Pieces};
 use super::receipt::{Claim, Receipt, Shown, damaged_line, status};
 use super::stable::{group_title, title};
-use super::stock::{Guess, Order, Slot, Stock};
+use super::stock::{Order, Slot, Stock};
 use super::{Request, Section, SectionText};
-use crate::error::Result;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
-use crate::store::Count;
 
 /// The shares that sections are sure of, in percent, in the order in which they get room.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
@@ -28,19 +26,16 @@ const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
 const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 
 /// Everything that claims, section by section.
-pub(super) struct Claimants<'s> {
-    source: Source<'s>,
-    /// Of the pinned notes those that are looked at.
+pub(super) struct Claimants {
     pinned: Stock,
-    /// Whether there are more.
-    pinned_beyond: bool,
     places: Stock,
     /// Where each of them stands in print.
     places_printed: Vec<usize>,
     groups: Vec<(EntryType, Stock)>,
     index: Stock,
-    /// How much a note that was not read yet is taken to need.
-    guess: Guess,
+    /// How many notes apply, including those for which there is no room.
+    total: u64,
+    damaged: Vec<String>,
 }
 
 /// Text and receipt.
@@ -60,41 +55,42 @@ pub(super) fn room(request: &Request) -> usize {
 }
 
 /// Arranges the gathered notes in this much room. Also returns the sections with all their notes.
-pub(super) fn arrange<'s>(
-    gathered: Gathered<'s>,
+pub(super) fn arrange(
+    gathered: Gathered,
     mut room: usize,
     request: &Request,
     pieces: &Pieces<'_>,
-) -> Result<(Arranged, Claimants<'s>)> {
+) -> (Arranged, Claimants) {
     let mut all = Claimants::new(gathered, request, pieces);
     loop {
-        all.claim_read(request, pieces, room)?;
-        let arranged = all.print(request, pieces)?;
+        all.claim(pieces, room);
+        let arranged = all.print(request, pieces);
         match request.budget.limit() {
             // The blank lines between parts were counted at their maximum. Still, the limit must hold.
             Some(limit) if arranged.receipt.counted > limit => {
                 let over = arranged.receipt.counted - limit;
                 if room == 0 {
-                    return Ok((all.nothing(request)?, all));
+                    return (all.nothing(request), all);
                 }
                 room = room.saturating_sub(over);
             }
-            _ => return Ok((arranged, all)),
+            _ => return (arranged, all),
         }
     }
 }
 
-impl<'s> Claimants<'s> {
-    fn new(gathered: Gathered<'s>, request: &Request, pieces: &Pieces<'_>) -> Self {
-        let stock = |pool, order, full, head: &str| {
-            Stock::new(pool, order, full, head_tokens(pieces, head))
+impl Claimants {
+    fn new(gathered: Gathered, request: &Request, pieces: &Pieces<'_>) -> Self {
+        let stock = |list, order, full, head: &str| {
+            Stock::new(list, order, full, head_tokens(pieces, head))
         };
         let Gathered {
-            pinned,
+            mut pinned,
             places,
             index,
             groups,
-            source,
+            total,
+            damaged,
             ..
         } = gathered;
         // The nearest place first, in it its own note before its keyed ones.
@@ -105,8 +101,6 @@ impl<'s> Claimants<'s> {
             Reverse(outermost_first.iter().position(|of| *of == scope))
         });
         let (places_printed, places) = places.into_iter().unzip();
-        let pinned_beyond = !pinned.is_read();
-        let mut pinned = pinned.into_notes();
         pinned.sort_by_cached_key(|note| note.address.key());
         let order = if request.query.is_some() {
             Order::Relevance
@@ -114,50 +108,36 @@ impl<'s> Claimants<'s> {
             Order::Updated
         };
         Self {
-            source,
-            pinned_beyond,
             pinned: stock(
-                Pool::whole(pinned),
+                List::once(pinned),
                 Order::Own,
                 Form::Whole,
                 title(Section::Pinned),
             ),
             places_printed,
             places: stock(
-                Pool::whole(places),
+                List::once(places),
                 Order::Own,
                 Form::Whole,
                 title(Section::Places),
             ),
-            index: stock(index, order, Form::Listed, title(Section::Index)),
-            guess: Guess::AsBefore,
+            index: stock(
+                List::once(index),
+                order,
+                Form::Listed,
+                title(Section::Index),
+            ),
+            total,
+            damaged,
             groups: groups
                 .into_iter()
-                .map(|(kind, pool)| {
+                .map(|(kind, list)| {
                     let head = group_title(&kind);
-                    let stock = stock(pool, Order::Added, Form::Whole, &head);
+                    let stock = stock(list, Order::Added, Form::Whole, &head);
                     (kind, stock)
                 })
                 .collect(),
         }
-    }
-
-    /// Claims, with as many notes read as that takes.
-    fn claim_read(&mut self, request: &Request, pieces: &Pieces<'_>, room: usize) -> Result<()> {
-        while !self.claim(pieces, room) {
-            let counts = self.counts(request);
-            let groups = self.groups.iter_mut().map(|(_, group)| group);
-            let short = groups
-                .chain([&mut self.index])
-                .filter(|stock| stock.is_short());
-            let more = short.map(|stock| {
-                let missing = stock.missing(self.guess);
-                (stock.pool(), missing)
-            });
-            self.source.read(more.collect(), &counts)?;
-            self.guess = Guess::Least;
-        }
-        Ok(())
     }
 
     /// What the entries ask for, looked at until that is more than `most`.
@@ -182,8 +162,8 @@ impl<'s> Claimants<'s> {
         }
     }
 
-    /// Claims among the notes that were read; whether those were enough.
-    fn claim(&mut self, pieces: &Pieces<'_>, room: usize) -> bool {
+    /// Begins the claims anew: everything if it fits in so much room, else each section its share.
+    fn claim(&mut self, pieces: &Pieces<'_>, room: usize) {
         for (_, stock) in self.stocks() {
             stock.clear();
         }
@@ -191,16 +171,11 @@ impl<'s> Claimants<'s> {
             self.asks(section, pieces, most, room)
         });
         if sum > room {
-            self.claim_shares(pieces, room);
-        } else if self.stocks().all(|(_, stock)| !stock.is_short()) {
-            for (_, stock) in self.stocks() {
-                stock.claim(pieces, usize::MAX);
-            }
-        } else if room < usize::MAX {
-            // With what is missing it may not fit: then this is what is looked at.
-            self.claim_shares(pieces, room);
+            return self.claim_shares(pieces, room);
         }
-        self.stocks().all(|(_, stock)| !stock.is_short())
+        for (_, stock) in self.stocks() {
+            stock.claim(pieces, usize::MAX);
+        }
     }
 
     /// Not all fits: each section gets its share and what flows to it.
@@ -272,8 +247,8 @@ impl<'s> Claimants<'s> {
     }
 
     /// The text as it is printed, and what became of every note.
-    fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Result<Arranged> {
-        let mut receipt = self.receipt(request)?;
+    fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Arranged {
+        let mut receipt = self.receipt(request);
         let mut sections = Vec::new();
         let mut block = Counted::default();
         for section in Section::ALL {
@@ -301,11 +276,11 @@ impl<'s> Claimants<'s> {
         let notes: usize = receipt.claims.iter().map(|claim| claim.tokens).sum();
         receipt.headings = block.tokens.saturating_sub(notes + receipt.last_line);
         receipt.tokens = request.budget.charged(block.tokens);
-        Ok(Arranged {
+        Arranged {
             sections,
             text: block.text,
             receipt,
-        })
+        }
     }
 
     /// A section in the order of print.
@@ -333,7 +308,7 @@ impl<'s> Claimants<'s> {
         }
     }
 
-    fn receipt(&mut self, request: &Request) -> Result<Receipt> {
+    fn receipt(&mut self, request: &Request) -> Receipt {
         let mut receipt = Receipt {
             budget: request.budget.tokens,
             tokens: 0,
@@ -343,7 +318,7 @@ impl<'s> Claimants<'s> {
             shown: 0,
             lines: 0,
             left_out: 0,
-            damaged: self.source.damaged(),
+            damaged: self.damaged.clone(),
             claims: Vec::new(),
         };
         for (section, stock) in self.stocks() {
@@ -368,8 +343,8 @@ impl<'s> Claimants<'s> {
             }
         }
         let shown = receipt.shown + receipt.lines;
-        receipt.left_out = self.count(request)?.saturating_sub(shown);
-        Ok(receipt)
+        receipt.left_out = self.total.saturating_sub(shown);
+        receipt
     }
 
     /// All that claims, in the order of the claims.
@@ -387,61 +362,18 @@ impl<'s> Claimants<'s> {
         .chain([(Section::Index, &mut self.index)])
     }
 
-    /// What has to be counted, because not all of it was read.
-    fn counts(&self, request: &Request) -> Vec<Count> {
-        let mut counts = Vec::new();
-        if self.pinned_beyond {
-            counts.push(number(request, true));
-        }
-        if !self.index.known().1 {
-            counts.push(number(request, false));
-        }
-        // All types together: one alone is not counted as fast.
-        let entries = request.session.as_ref().filter(|_| !self.has_all_entries());
-        counts.extend(entries.map(|session| Count::Entries {
-            session: session.clone(),
-            kind: None,
-            before: request.iteration,
-            open: true,
-        }));
-        counts
-    }
-
-    fn has_all_entries(&self) -> bool {
-        self.groups.iter().all(|(_, group)| group.known().1)
-    }
-
-    /// How many notes claim, read or not.
-    fn count(&mut self, request: &Request) -> Result<u64> {
-        let of_entries = match self.has_all_entries() {
-            true => self.groups.iter().map(|(_, group)| group.known().0).sum(),
-            false => 0,
-        };
-        let of_pinned = match self.pinned_beyond {
-            true => 0,
-            false => self.pinned.known().0,
-        };
-        let of_index = match self.index.known() {
-            (known, true) => known,
-            _ => 0,
-        };
-        let counts = self.counts(request);
-        let others = self.source.sum(&counts)?;
-        Ok(of_pinned + self.places.known().0 + of_entries + of_index + others)
-    }
-
     /// A budget in which not even the status line has room.
-    fn nothing(&mut self, request: &Request) -> Result<Arranged> {
+    fn nothing(&mut self, request: &Request) -> Arranged {
         for (_, stock) in self.stocks() {
             for slot in &mut stock.slots {
                 (slot.form, slot.tokens, slot.room) = (None, 0, 0);
             }
         }
-        Ok(Arranged {
+        Arranged {
             sections: Vec::new(),
             text: String::new(),
-            receipt: self.receipt(request)?,
-        })
+            receipt: self.receipt(request),
+        }
     }
 
     /// The notes of a section that are shown, each with how often it was noted, in the order of the claims.

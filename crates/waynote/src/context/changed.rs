@@ -69,7 +69,7 @@ fn changed_now(
     let pieces = Pieces::new(&request, &counts);
     let room = arrange::room(&request);
     let gathered = gather::gather(store, &request, room)?;
-    let (_, claimants) = arrange::arrange(gathered, room, &request, &pieces)?;
+    let (_, claimants) = arrange::arrange(gathered, room, &request, &pieces);
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {

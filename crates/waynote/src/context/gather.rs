@@ -1,6 +1,7 @@
-//! Reads the notes for a block: all sections at once, latest first, and only as many as a block can show.
+//! Reads the notes for a block: all lists at once, in the order in which their notes get room, and of each no more than
+//! have room.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::{Request, Section};
 use crate::address::Address;
@@ -10,185 +11,95 @@ use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
 use crate::session_log::seen_before;
-use crate::store::{AsOf, Ask, Count, Damage, Page, Reader, Recent, Version};
+use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
-/// The most notes of each kind that are read at first.
-const PAGE: usize = 32;
+/// The fewest tokens that a note with an address and a date takes, whole or as a line.
+const LEAST_OF_NOTE: usize = 12;
 
-/// How many those are for so much room: what a list mostly shows.
-fn first_page(room: usize) -> usize {
-    (room / 48).clamp(PAGE / 4, PAGE)
-}
+/// The fewest tokens that an entry takes.
+const LEAST_OF_ENTRY: usize = 6;
 
-/// Notes of one kind, latest first.
+/// Notes in the order in which they get room.
 #[derive(Default)]
-pub(super) struct Pool {
-    /// Where the others are read; none when all are here.
-    rest: Option<Recent>,
+pub(super) struct List {
     notes: Vec<Note>,
     /// How often each of them was noted.
     times: Vec<u64>,
-    /// How many there are besides, which cannot be shown.
-    beyond: u64,
 }
 
-impl Pool {
-    /// Nothing yet of what a reading names.
-    fn of(recent: Recent) -> Self {
-        Self {
-            rest: Some(recent),
-            ..Self::default()
-        }
-    }
-
-    /// All there are, none of them an entry that was repeated.
-    pub(super) fn whole(notes: Vec<Note>) -> Self {
+impl List {
+    /// Notes that were noted once each.
+    pub(super) fn once(notes: Vec<Note>) -> Self {
         Self {
             times: vec![1; notes.len()],
             notes,
-            ..Self::default()
         }
     }
 
-    /// Takes back what was read.
-    fn clear(&mut self) {
-        self.notes.clear();
-        self.times.clear();
-    }
-
-    /// Adds a page of so many notes at most.
-    fn push(&mut self, page: Vec<Note>, noted: Vec<u64>, limit: usize) {
-        if page.len() < limit {
-            self.rest = None;
-        }
-        self.times.extend(match noted.is_empty() {
-            true => page.iter().map(|note| note.seen().unwrap_or(1)).collect(),
+    /// Entries, and how often each was noted if the reading counts that.
+    fn of_entries(notes: Vec<Note>, noted: Vec<u64>) -> Self {
+        let times = match noted.is_empty() {
+            true => notes.iter().map(|note| note.seen().unwrap_or(1)).collect(),
             false => noted,
-        });
-        self.notes.extend(page);
+        };
+        Self { notes, times }
     }
 
-    /// Whether all are here.
-    pub(super) fn is_read(&self) -> bool {
-        self.rest.is_none()
+    pub(super) fn len(&self) -> usize {
+        self.notes.len()
     }
 
-    /// A note that was read.
-    pub(super) fn get(&self, place: usize) -> Option<&Note> {
-        self.notes.get(place)
+    pub(super) fn note(&self, place: usize) -> &Note {
+        &self.notes[place]
     }
 
-    /// How often a note that was read was noted.
     pub(super) fn times(&self, place: usize) -> u64 {
-        self.times.get(place).copied().unwrap_or(1)
-    }
-
-    /// How many were read, or cannot be shown.
-    pub(super) fn known(&self) -> u64 {
-        self.notes.len() as u64 + self.beyond
-    }
-
-    /// Those that were read.
-    pub(super) fn into_notes(self) -> Vec<Note> {
-        self.notes
+        self.times[place]
     }
 }
 
-/// Where more notes are read, and how many there are.
-pub(super) struct Source<'s> {
-    store: &'s dyn Reader,
-    /// Whether whatever is read is read to its end.
-    reads_all: bool,
-    counted: Vec<(Count, u64)>,
-    /// What is damaged, and so not among the notes.
-    damaged: BTreeSet<String>,
-}
-
-impl Source<'_> {
-    /// Reads so many more notes of each pool, and these numbers, all at once.
-    pub(super) fn read(&mut self, pools: Vec<(&mut Pool, usize)>, counts: &[Count]) -> Result<()> {
-        let mut ask = Ask::default();
-        let mut read = Vec::new();
-        for (pool, more) in pools {
-            if let Some(of) = pool.rest.clone() {
-                let limit = if self.reads_all { usize::MAX } else { more };
-                let skip = pool.notes.len();
-                ask.pages.push(Page { of, skip, limit });
-                read.push((pool, limit));
-            }
-        }
-        let is_new = |count: &&Count| self.counted.iter().all(|(known, _)| known != *count);
-        ask.counts = counts.iter().filter(is_new).cloned().collect();
-        if ask.questions() == 0 {
-            return Ok(());
-        }
-        let mut answers = self.store.read(&ask)?;
-        if misses_notes(&answers.damaged) {
-            // Pages no longer follow one another: each is read to its end, from the first note on.
-            for (page, (pool, limit)) in ask.pages.iter_mut().zip(&mut read) {
-                (page.skip, page.limit) = (0, usize::MAX);
-                *limit = usize::MAX;
-                pool.clear();
-            }
-            answers = self.store.read(&ask)?;
-        }
-        self.damaged.extend(answers.damaged);
-        let pages = answers.pages.into_iter().zip(answers.pages_noted);
-        for ((pool, limit), (page, noted)) in read.into_iter().zip(pages) {
-            pool.push(page, noted, limit);
-        }
-        self.counted
-            .extend(ask.counts.into_iter().zip(answers.counts));
-        Ok(())
-    }
-
-    /// What is damaged, and so not among the notes that were read.
-    pub(super) fn damaged(&self) -> Vec<String> {
-        self.damaged.iter().cloned().collect()
-    }
-
-    /// These numbers together.
-    pub(super) fn sum(&mut self, counts: &[Count]) -> Result<u64> {
-        self.read(Vec::new(), counts)?;
-        let known = self.counted.iter();
-        let wanted = known.filter(|(known, _)| counts.contains(known));
-        Ok(wanted.map(|(_, number)| number).sum())
-    }
-}
-
-/// What applies.
-pub(super) struct Gathered<'s> {
+/// The notes of a block.
+#[derive(Default)]
+pub(super) struct Gathered {
     /// The agent's pinned notes.
-    pub(super) pinned: Pool,
+    pub(super) pinned: Vec<Note>,
     /// The notes of the place and those above it that say something, outermost first.
     pub(super) places: Vec<Note>,
     /// The agent's other notes.
-    pub(super) index: Pool,
+    pub(super) index: Vec<Note>,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
-    pub(super) groups: Vec<(EntryType, Pool)>,
-    pub(super) source: Source<'s>,
+    pub(super) groups: Vec<(EntryType, List)>,
+    /// How many notes apply, including those for which there is no room.
+    pub(super) total: u64,
+    /// Damaged notes, which are not among the others.
+    pub(super) damaged: Vec<String>,
     pub(super) version: Version,
 }
 
-/// What a block of this request is made of, in so many tokens of room.
-pub(super) fn gather<'s>(
-    store: &'s dyn Reader,
-    request: &Request,
-    room: usize,
-) -> Result<Gathered<'s>> {
-    let source = Source {
-        store,
-        // Without a limit all are shown, and an explanation names all.
-        reads_all: request.budget.limit().is_none() || request.explain,
-        counted: Vec::new(),
-        damaged: BTreeSet::new(),
-    };
-    let mut gathered = match request.as_of {
-        Some(moment) => as_they_were(source, request, moment)?,
-        None => as_they_are(source, request, room)?,
-    };
-    gathered.places.retain(|note| !note.content.is_blank());
-    Ok(gathered)
+/// Reads the notes of a block that has so many tokens of room.
+pub(super) fn gather(store: &dyn Reader, request: &Request, room: usize) -> Result<Gathered> {
+    match request.as_of {
+        Some(moment) => as_they_were(store, request, moment),
+        None => as_they_are(store, request, room),
+    }
+}
+
+/// Whether every note is read: without a limit all are shown, and an explanation names all.
+fn reads_all(request: &Request) -> bool {
+    request.budget.limit().is_none() || request.explain
+}
+
+/// The most notes of a list for which there may be room, and one more.
+fn most(request: &Request, room: usize, list: &Recent) -> usize {
+    // Each that does not fit leaves its room to the next.
+    const FEW: usize = 32;
+    let notes = (room / LEAST_OF_NOTE + 2).max(FEW);
+    match list {
+        _ if reads_all(request) => usize::MAX,
+        Recent::Entries { .. } => room / LEAST_OF_ENTRY + 2,
+        Recent::Keyed { pinned: false, .. } if request.query.is_some() => notes.max(RANKED_ALONE),
+        Recent::Keyed { .. } | Recent::ByKey { .. } => notes,
+    }
 }
 
 /// The keyed notes of the agent, as the index or as what is pinned.
@@ -199,193 +110,186 @@ fn keyed(request: &Request, pinned: bool) -> Recent {
     }
 }
 
-/// How many of these there are.
-pub(super) fn number(request: &Request, pinned: bool) -> Count {
-    Count::Keyed {
-        scope: Scope::Agent(request.agent.clone()),
-        pinned,
-    }
-}
-
-/// The most keyed notes that are pinned at once and looked at; more cannot be shown.
-const fn most_pinned(room: usize) -> usize {
-    // No note takes fewer tokens, with its heading and its address.
-    room / 8 + 1
-}
-
-/// So many notes or some more, in steps: a note more or less seldom changes what is looked at.
-fn in_steps(notes: usize) -> usize {
-    notes.checked_next_power_of_two().unwrap_or(notes).max(PAGE)
-}
-
-/// What applies now: the first page of everything, in one reading.
-fn as_they_are<'s>(mut source: Source<'s>, request: &Request, room: usize) -> Result<Gathered<'s>> {
-    let mut ask = Ask {
-        version: true,
-        ..Ask::default()
-    };
-    let limit = |notes: usize| if source.reads_all { usize::MAX } else { notes };
-    let page = |of, notes| Page {
-        of,
-        skip: 0,
-        limit: limit(notes),
-    };
-    if request.wants(Section::Places) {
-        ask.scopes = request.chain();
-    }
-    let mut first = Vec::new();
-    if request.wants(Section::Pinned) {
-        first.push(Section::Pinned);
-        ask.pages
-            .push(page(keyed(request, true), in_steps(most_pinned(room))));
-    }
-    if request.wants(Section::Index) {
-        first.push(Section::Index);
-        let notes = match request.query {
-            Some(_) => in_steps(most_found(request).max(RANKED_ALONE)),
-            None => first_page(room),
-        };
-        ask.pages.push(page(keyed(request, false), notes));
-        if request.query.is_some() {
-            ask.counts.push(number(request, false));
-        }
-    }
-    let session = request.session.as_ref();
-    let session = session.filter(|_| request.wants(Section::Iterations));
-    let entries = |session: &Name, kind: &EntryType| Recent::Entries {
+/// The entries of a type that the request shows.
+fn entries(request: &Request, session: &Name, kind: EntryType) -> Recent {
+    Recent::Entries {
         session: session.clone(),
-        kind: kind.clone(),
+        kind,
         before: request.iteration,
         open: true,
-    };
-    if let Some(session) = session {
-        ask.entry_types.push(session.clone());
-        let of_type = |kind| page(entries(session, &kind), first_page(room));
-        ask.pages.extend(EntryType::ALL.map(of_type));
     }
-    let mut answers = source.store.read(&ask)?;
-    if misses_notes(&answers.damaged) {
-        // The pages of what is left do not follow one another.
-        source.reads_all = true;
-        ask.pages
-            .iter_mut()
-            .for_each(|page| page.limit = usize::MAX);
-        answers = source.store.read(&ask)?;
+}
+
+/// The session whose entries the request shows.
+fn session(request: &Request) -> Option<&Name> {
+    let session = request.session.as_ref();
+    session.filter(|_| request.wants(Section::Iterations))
+}
+
+/// The lists of a request, with the four types of entries.
+fn lists(request: &Request) -> Vec<Recent> {
+    let mut lists = Vec::new();
+    if request.wants(Section::Places) {
+        let places = request.chain().into_iter();
+        lists.extend(places.map(|scope| Recent::ByKey { scope }));
     }
-    source.damaged.extend(std::mem::take(&mut answers.damaged));
-    let pages = answers.pages.into_iter().zip(answers.pages_noted);
-    let mut pools = ask.pages.into_iter().zip(pages).map(|(asked, page)| {
-        let mut pool = Pool::of(asked.of);
-        pool.push(page.0, page.1, asked.limit);
-        pool
-    });
-    let (mut pinned, mut index) = (Pool::default(), Pool::default());
-    for section in first {
-        let pool = pools.next().unwrap_or_default();
-        match section {
-            Section::Pinned => pinned = pool,
-            _ => index = pool,
+    for (section, pinned) in [(Section::Pinned, true), (Section::Index, false)] {
+        if request.wants(section) {
+            lists.push(keyed(request, pinned));
         }
     }
-    let mut groups: Vec<(EntryType, Pool)> = Vec::new();
-    if let Some(session) = session {
-        groups.extend(EntryType::ALL.into_iter().zip(pools));
-        let others = others(answers.entry_types.into_iter().flatten());
-        groups.extend(others.into_iter().map(|kind| {
-            let pool = Pool::of(entries(session, &kind));
-            (kind, pool)
-        }));
+    if let Some(session) = session(request) {
+        let types = EntryType::ALL.into_iter();
+        lists.extend(types.map(|kind| entries(request, session, kind)));
     }
-    if let Some(query) = request
-        .query
-        .as_ref()
-        .filter(|_| request.wants(Section::Index))
-    {
-        let total = answers.counts.first().copied().unwrap_or_default();
-        index = by_relevance(source.store, request, query, index.into_notes(), total)?;
+    lists
+}
+
+/// The numbers of the notes of these lists: one of each, then one of all entries, as one type is not counted as fast.
+fn counts(request: &Request, lists: &[Recent]) -> Vec<Count> {
+    let of_lists = lists.iter().filter_map(|list| match list {
+        Recent::ByKey { scope } => Some(Count::Counted(scope.clone())),
+        Recent::Keyed { scope, pinned } => Some(Count::Keyed {
+            scope: scope.clone(),
+            pinned: *pinned,
+        }),
+        Recent::Entries { .. } => None,
+    });
+    let of_entries = session(request).map(|session| Count::Entries {
+        session: session.clone(),
+        kind: None,
+        before: request.iteration,
+        open: true,
+    });
+    of_lists.chain(of_entries).collect()
+}
+
+/// Reads what applies now.
+fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gathered> {
+    let page = |of: &Recent| Page {
+        of: of.clone(),
+        skip: 0,
+        limit: most(request, room, of),
+    };
+    let mut lists = lists(request);
+    let mut answers = store.read(&Ask {
+        pages: lists.iter().map(page).collect(),
+        counts: match reads_all(request) {
+            true => Vec::new(),
+            false => counts(request, &lists),
+        },
+        entry_types: session(request).into_iter().cloned().collect(),
+        version: true,
+        ..Ask::default()
+    })?;
+    // Types of other programs are few, and known only now.
+    let others = others(answers.entry_types.into_iter().flatten());
+    if let Some(session) = session(request).filter(|_| !others.is_empty()) {
+        let others = others.into_iter();
+        let others: Vec<Recent> = others.map(|kind| entries(request, session, kind)).collect();
+        let read = store.read(&Ask {
+            pages: others.iter().map(page).collect(),
+            ..Ask::default()
+        })?;
+        lists.extend(others);
+        answers.pages.extend(read.pages);
+        answers.pages_noted.extend(read.pages_noted);
+        answers.damaged.extend(read.damaged);
     }
-    Ok(Gathered {
-        pinned,
-        places: answers.scopes.into_iter().flatten().collect(),
-        index,
-        groups,
-        source,
+    let mut gathered = Gathered {
         version: answers.version,
-    })
+        damaged: answers.damaged,
+        ..Gathered::default()
+    };
+    let mut counts = answers.counts.into_iter();
+    let (mut of_entries, mut has_all_entries) = (0, true);
+    let pages = answers.pages.into_iter().zip(answers.pages_noted);
+    for (list, (mut notes, noted)) in lists.into_iter().zip(pages) {
+        let is_all = notes.len() + gathered.damaged.len() < most(request, room, &list);
+        if let Recent::Entries { kind, .. } = list {
+            of_entries += notes.len() as u64;
+            has_all_entries &= is_all;
+            let entries = List::of_entries(notes, noted);
+            gathered.groups.push((kind, entries));
+            continue;
+        }
+        if let Recent::ByKey { .. } = list {
+            notes.retain(|note| !note.content.is_blank());
+        }
+        let counted = counts.next().unwrap_or_default();
+        // A count leaves out a place's own note.
+        let without_key = notes.iter().filter(|note| note.address.key().is_none());
+        gathered.total += match is_all {
+            true => notes.len() as u64,
+            false => counted + without_key.count() as u64,
+        };
+        match list {
+            Recent::Keyed { pinned: true, .. } => gathered.pinned = notes,
+            Recent::Keyed { .. } => gathered.index = notes,
+            _ => gathered.places.extend(notes),
+        }
+    }
+    gathered.total += match has_all_entries {
+        true => of_entries,
+        false => counts.next().unwrap_or_default(),
+    };
+    by_relevance(store, request, &mut gathered.index)?;
+    Ok(gathered)
 }
 
-/// Whether notes are missing in an answer, so that its pages do not follow one another.
-fn misses_notes(damaged: &[String]) -> bool {
-    damaged.iter().any(|damage| !Damage::is_of_store(damage))
-}
-
-/// What applied then, all of it.
-fn as_they_were<'s>(
-    mut source: Source<'s>,
-    request: &Request,
-    moment: AsOf,
-) -> Result<Gathered<'s>> {
+/// Reads what applied then, all of it.
+fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Gathered> {
     let scopes = request.scopes(request.chain());
     let All {
-        notes,
+        notes: [agent, mut places, entries],
         version,
         damaged,
-    } = all_of(source.store, request, scopes)?;
-    source.damaged.extend(damaged);
-    let [agent, places, entries] = notes;
+    } = all_of(store, request, scopes)?;
+    places.retain(|note| !note.content.is_blank());
     let of_agent = |section, pinned| match request.wants(section) {
         true => keyed(request, pinned).pick(agent.clone()),
         false => Vec::new(),
     };
-    let index = of_agent(Section::Index, false);
-    let index = match &request.query {
-        Some(query) if request.wants(Section::Index) => {
-            let total = index.len() as u64;
-            by_relevance(source.store, request, query, index, total)?
-        }
-        _ => Pool::whole(index),
-    };
-    Ok(Gathered {
-        pinned: Pool::whole(of_agent(Section::Pinned, true)),
-        index,
-        groups: match &request.session {
-            Some(session) if request.wants(Section::Iterations) => {
-                groups_then(&source, request, session, entries, moment)?
-            }
-            _ => Vec::new(),
+    let mut gathered = Gathered {
+        pinned: of_agent(Section::Pinned, true),
+        index: of_agent(Section::Index, false),
+        groups: match session(request) {
+            Some(session) => groups_then(store, request, session, entries, moment)?,
+            None => Vec::new(),
         },
         places,
-        source,
+        total: 0,
+        damaged,
         version,
-    })
+    };
+    let keyed = [&gathered.pinned, &gathered.places, &gathered.index];
+    let entries = gathered.groups.iter().map(|(_, entries)| entries.len());
+    let total: usize = keyed.into_iter().map(Vec::len).chain(entries).sum();
+    gathered.total = total as u64;
+    by_relevance(store, request, &mut gathered.index)?;
+    Ok(gathered)
 }
 
 /// The entries that there were then, by type.
 fn groups_then(
-    source: &Source<'_>,
+    store: &dyn Reader,
     request: &Request,
     session: &Name,
-    mut entries: Vec<Note>,
+    mut notes: Vec<Note>,
     moment: AsOf,
-) -> Result<Vec<(EntryType, Pool)>> {
-    let types = entries.iter().filter_map(|note| note.kind.clone());
+) -> Result<Vec<(EntryType, List)>> {
+    let types = notes.iter().filter_map(|note| note.kind.clone());
     let others = others(types);
     let mut groups = Vec::new();
     for kind in EntryType::ALL.into_iter().chain(others) {
-        let of_type = entries.extract_if(.., |note| note.kind.as_ref() == Some(&kind));
-        let recent = Recent::Entries {
-            session: session.clone(),
-            kind: kind.clone(),
-            before: request.iteration,
-            open: true,
-        };
-        let pool = Pool::whole(recent.pick(of_type.collect()));
-        groups.push((kind, pool));
+        let of_type = notes.extract_if(.., |note| note.kind.as_ref() == Some(&kind));
+        let of_type = entries(request, session, kind.clone()).pick(of_type.collect());
+        groups.push((kind, List::once(of_type)));
     }
     // How often an entry had been noted by then, its history tells.
     let is_repeated = |note: &Note| note.seen().is_some_and(|seen| seen > 1);
-    let pools = groups.iter().flat_map(|(_, pool)| &pool.notes);
-    let repeated = pools.filter(|note| is_repeated(note));
+    let entries = groups.iter().flat_map(|(_, list)| &list.notes);
+    let repeated = entries.filter(|note| is_repeated(note));
     let ask = Ask {
         histories: repeated.map(|note| note.address.clone()).collect(),
         ..Ask::default()
@@ -393,9 +297,9 @@ fn groups_then(
     if ask.questions() == 0 {
         return Ok(groups);
     }
-    let mut histories = source.store.read(&ask)?.histories.into_iter();
-    for (_, pool) in &mut groups {
-        for (note, times) in pool.notes.iter().zip(&mut pool.times) {
+    let mut histories = store.read(&ask)?.histories.into_iter();
+    for (_, list) in &mut groups {
+        for (note, times) in list.notes.iter().zip(&mut list.times) {
             if is_repeated(note) {
                 let history = histories.next().unwrap_or_default();
                 *times = seen_before(moment.until(&history), request.iteration);
@@ -405,51 +309,40 @@ fn groups_then(
     Ok(groups)
 }
 
-/// Notebooks of no more notes are searched by themselves.
-const RANKED_ALONE: usize = 1024;
+/// Notebooks of fewer notes are searched by themselves.
+const RANKED_ALONE: usize = 1025;
 
-/// The most notes that match a query and are looked at.
-fn most_found(request: &Request) -> usize {
-    // No line takes fewer tokens; more of them cannot be shown.
-    match request.budget.limit() {
-        Some(limit) if !request.explain => limit / 8 + 1,
-        _ => usize::MAX,
+/// Puts the notes that match the request's query first, the best of them at the front; the others follow by recency.
+fn by_relevance(store: &dyn Reader, request: &Request, index: &mut Vec<Note>) -> Result<()> {
+    let Some(query) = &request.query else {
+        return Ok(());
+    };
+    if !request.wants(Section::Index) {
+        return Ok(());
     }
-}
-
-/// The notes of the index, those that match a query first, the best of them at the front; the others by recency. There
-/// are `total` of them in all.
-fn by_relevance(
-    store: &dyn Reader,
-    request: &Request,
-    query: &str,
-    rest: Vec<Note>,
-    total: u64,
-) -> Result<Pool> {
     let search = SearchRequest {
         kinds: vec![SearchKind::Key],
         scopes: vec![Scope::Agent(request.agent.clone())],
-        limit: most_found(request),
+        limit: match request.budget.limit() {
+            Some(limit) if !request.explain => limit / LEAST_OF_NOTE + 2,
+            _ => usize::MAX,
+        },
         ..SearchRequest::new(query)
     };
     // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
     // large notebook is found by the index of the store.
-    let hits = if request.as_of.is_some() || total <= RANKED_ALONE as u64 {
-        among(&rest, &search)?
+    let hits = if request.as_of.is_some() || index.len() < RANKED_ALONE {
+        among(index, &search)?
     } else {
         store.search(&search)?
     };
     let found = hits.into_iter().map(|hit| hit.note);
     let mut notes: Vec<Note> = found.filter(|note| !note.pinned).collect();
-    let shown: HashSet<Address> = notes.iter().map(|note| note.address.clone()).collect();
-    notes.extend(
-        rest.into_iter()
-            .filter(|note| !shown.contains(&note.address)),
-    );
-    Ok(Pool {
-        beyond: total.saturating_sub(notes.len() as u64),
-        ..Pool::whole(notes)
-    })
+    let found: HashSet<Address> = notes.iter().map(|note| note.address.clone()).collect();
+    index.retain(|note| !found.contains(&note.address));
+    notes.append(index);
+    *index = notes;
+    Ok(())
 }
 
 /// The types of other programs among these, by word.

@@ -435,7 +435,7 @@ impl Renderer {
         let room = arrange::room(request);
         let gathered = gather::gather(store, request, room)?;
         let version = gathered.version;
-        let (arranged, _) = arrange::arrange(gathered, room, request, &pieces)?;
+        let (arranged, _) = arrange::arrange(gathered, room, request, &pieces);
         let block = Block {
             text: arranged.text,
             style: request.style,

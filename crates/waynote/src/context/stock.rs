@@ -1,11 +1,7 @@
-//! The notes of one section, or of one type of entries: read in the order in which they get room, and no further than
-//! needed.
-//!
-//! At the end of the notes that were read, it continues as if there were no more, and remembers how many further tokens
-//! it would have used. Then the block is arranged again with more notes, which are read for all sections at once.
+//! The notes of one section, or of one type of entries, in the order in which they get room.
 
 use super::budget::steady;
-use super::gather::Pool;
+use super::gather::List;
 use super::pieces::{Form, Pieces, Size};
 use super::receipt::{Shown, Why};
 use crate::address::Address;
@@ -48,27 +44,9 @@ pub(super) enum Order {
     Relevance,
 }
 
-/// What a note that was not read yet is taken to need.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Guess {
-    /// As much as those before it.
-    AsBefore,
-    /// As little as there can be.
-    Least,
-}
-
-/// No entry and no line takes fewer tokens.
-const LEAST_TOKENS: usize = 6;
-
-/// What a note is taken to need where none was read.
-const SOME_TOKENS: usize = 24;
-
-/// Notes that are read beyond those that are missing.
-const SOME_NOTES: usize = 16;
-
 /// Notes in the order of their claims.
 pub(super) struct Stock {
-    pool: Pool,
+    list: List,
     order: Order,
     /// How they are shown when there is room.
     full: Form,
@@ -78,107 +56,68 @@ pub(super) struct Stock {
     sizes: Vec<Size>,
     /// What became of those that were looked at.
     pub(super) slots: Vec<Slot>,
-    /// Tokens of notes beyond those that were read, which would have been looked at.
-    lacks: usize,
 }
 
 impl Stock {
-    pub(super) fn new(pool: Pool, order: Order, full: Form, head: usize) -> Self {
+    pub(super) fn new(list: List, order: Order, full: Form, head: usize) -> Self {
         Self {
-            pool,
+            list,
             order,
             full,
             head,
             sizes: Vec::new(),
             slots: Vec::new(),
-            lacks: 0,
         }
     }
 
     /// Begins the claims anew.
     pub(super) fn clear(&mut self) {
         self.slots.clear();
-        self.lacks = 0;
     }
 
     /// What it takes to show all, looked at until that is more than `most`, of `room` in all.
     pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
+        if self.list.len() == 0 {
+            return 0;
+        }
         let mut sum = self.head;
-        for place in 0.. {
+        for place in 0..self.list.len() {
             if place > 0 && sum > most {
                 break;
             }
             // What one section may take depends on what the others take: a note is looked at as if it got all.
-            let Some(size) = self.look(pieces, place, room.saturating_sub(sum)) else {
-                self.lack(most.saturating_sub(sum));
-                break;
-            };
+            let size = self.look(pieces, place, room.saturating_sub(sum));
             sum = sum.saturating_add(size.room);
         }
-        if self.sizes.is_empty() { 0 } else { sum }
+        sum
     }
 
-    /// What a note takes, looked at until that is more than `most`; none when there is no such note.
-    fn look(&mut self, pieces: &Pieces<'_>, place: usize, most: usize) -> Option<Size> {
+    /// What a note takes, looked at until that is more than `most`.
+    fn look(&mut self, pieces: &Pieces<'_>, place: usize, most: usize) -> Size {
         let known = self.sizes.get(place);
         if let Some(known) = known.filter(|known| known.is_exact || known.room > most) {
-            return Some(*known);
+            return *known;
         }
-        let note = self.pool.get(place)?;
-        let size = pieces.size(note, self.pool.times(place), self.full, most);
+        let (note, times) = (self.list.note(place), self.list.times(place));
+        let size = pieces.size(note, times, self.full, most);
         match self.sizes.get_mut(place) {
             Some(known) => *known = size,
             None => self.sizes.push(size),
         }
-        Some(size)
-    }
-
-    /// So many tokens of more notes would be looked at, if there are more.
-    fn lack(&mut self, tokens: usize) {
-        if !self.pool.is_read() {
-            self.lacks = self.lacks.max(tokens).max(1);
-        }
-    }
-
-    /// Whether notes were missing that were not read yet.
-    pub(super) fn is_short(&self) -> bool {
-        self.lacks > 0
-    }
-
-    /// How many more notes to read. More than what is missing: the next guess is the last one.
-    pub(super) fn missing(&self, guess: Guess) -> usize {
-        let notes = match guess {
-            Guess::AsBefore => {
-                let sum: usize = self.sizes.iter().map(|size| size.room).sum();
-                let mean = sum.checked_div(self.sizes.len());
-                self.lacks / mean.unwrap_or(SOME_TOKENS).max(LEAST_TOKENS) / 4 * 5
-            }
-            Guess::Least => self.lacks / LEAST_TOKENS,
-        };
-        notes.saturating_add(SOME_NOTES)
-    }
-
-    /// The notes of this stock, to be read further.
-    pub(super) fn pool(&mut self) -> &mut Pool {
-        &mut self.pool
+        size
     }
 
     /// Shows as much as `most` tokens hold; what that takes.
     pub(super) fn claim(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
         let mut used = self.head;
-        let mut place = 0;
         let mut fits = 0;
-        loop {
-            let Some(slot) = self.slot(pieces, place, most.saturating_sub(used)) else {
-                self.lack(most.saturating_sub(used));
-                break;
-            };
+        for place in 0..self.list.len() {
+            let slot = self.slot(pieces, place, most.saturating_sub(used));
             if slot.form.is_some() {
                 used += slot.room;
                 fits += 1;
             }
             self.slots.push(slot);
-            place += 1;
             if slot.form.is_none() && self.order != Order::Own {
                 self.make_room(fits);
                 break;
@@ -210,9 +149,8 @@ impl Stock {
             }
             let head = if used == 0 { head } else { 0 };
             let left = (left + before.room).saturating_sub(used + head);
-            if let Some(slot) = self.slot(pieces, before.place, left)
-                && slot.room > before.room
-            {
+            let slot = self.slot(pieces, before.place, left);
+            if slot.room > before.room {
                 used += head + slot.room - before.room;
                 self.slots[index] = slot;
             }
@@ -220,9 +158,9 @@ impl Stock {
         used
     }
 
-    /// How a note is shown in so much room; none when there is no such note.
-    fn slot(&mut self, pieces: &Pieces<'_>, place: usize, left: usize) -> Option<Slot> {
-        let whole = self.look(pieces, place, left)?;
+    /// How a note is shown in so much room.
+    fn slot(&mut self, pieces: &Pieces<'_>, place: usize, left: usize) -> Slot {
+        let whole = self.look(pieces, place, left);
         let shown = |form, size: Size, why| Slot {
             place,
             form: Some(form),
@@ -244,17 +182,17 @@ impl Stock {
             } else {
                 Why::Fits
             };
-            return Some(shown(self.full, whole, why));
+            return shown(self.full, whole, why);
         }
         if self.full == Form::Listed {
-            return Some(left_out(takes));
+            return left_out(takes);
         }
-        let times = self.pool.times(place);
+        let times = self.list.times(place);
         let line = pieces.size(self.note(place), times, Form::Cut, usize::MAX);
-        Some(match line.room <= left {
+        match line.room <= left {
             true => shown(Form::Cut, line, Why::TooLong { takes, left }),
             false => left_out(line.room.min(takes)),
-        })
+        }
     }
 
     /// Drops the oldest of a list that is full, in steps.
@@ -282,17 +220,9 @@ impl Stock {
         }
     }
 
-    /// How many notes were read, or cannot be shown; whether those are all.
-    pub(super) fn known(&self) -> (u64, bool) {
-        (self.pool.known(), self.pool.is_read())
-    }
-
-    /// Says of every note what became of it, also of those that were not looked at. All were read.
+    /// Says of every note what became of it, also of those that were not looked at.
     pub(super) fn say_all(&mut self) {
-        for place in self.slots.len().. {
-            if self.pool.get(place).is_none() {
-                break;
-            }
+        for place in self.slots.len()..self.list.len() {
             self.slots.push(Slot {
                 place,
                 form: None,
@@ -306,20 +236,19 @@ impl Stock {
     /// The text of a note that is shown.
     pub(super) fn text(&self, pieces: &Pieces<'_>, slot: &Slot) -> Option<String> {
         let form = slot.form?;
-        Some(pieces.text(self.note(slot.place), self.pool.times(slot.place), form))
+        Some(pieces.text(self.note(slot.place), self.list.times(slot.place), form))
     }
 
     /// What is shown, each with how often it was noted.
     pub(super) fn shown(&self) -> impl Iterator<Item = (&Note, u64, Shown)> {
         let shown = self.slots.iter().filter(|slot| slot.form.is_some());
         shown.map(|slot| {
-            let times = self.pool.times(slot.place);
+            let times = self.list.times(slot.place);
             (self.note(slot.place), times, slot.shown())
         })
     }
 
-    /// A note that was looked at.
     pub(super) fn note(&self, place: usize) -> &Note {
-        self.pool.get(place).expect("it was looked at")
+        self.list.note(place)
     }
 }

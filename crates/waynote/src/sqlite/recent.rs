@@ -1,4 +1,4 @@
-//! Reading latest first, by index, a page at a time: what a prompt block asks for.
+//! Reading by index, a page at a time: what a prompt block asks for.
 
 use std::cell::RefCell;
 
@@ -21,6 +21,10 @@ fn clauses(recent: &Recent) -> (&'static str, &'static str) {
             "n.scope = ?1 AND n.pinned = ?2 AND n.kind IS NULL AND n.key <> '' AND ?3 IS NULL AND ?6 = 0",
             "n.updated_at DESC, n.key",
         ),
+        Recent::ByKey { .. } => (
+            "n.scope = ?1 AND ?2 IS NULL AND ?3 IS NULL AND ?6 = 0",
+            "n.key",
+        ),
         Recent::Entries {
             before: Some(_), ..
         } => (
@@ -40,6 +44,7 @@ fn clauses(recent: &Recent) -> (&'static str, &'static str) {
 fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     match recent {
         Recent::Keyed { pinned, .. } => (i64::from(*pinned).into(), None, false),
+        Recent::ByKey { .. } => (rusqlite::types::Value::Null, None, false),
         Recent::Entries {
             kind, before, open, ..
         } => (kind.as_str().to_owned().into(), *before, *open),

@@ -31,7 +31,7 @@ pub enum Filter {
     Kind(ScopeKind),
 }
 
-/// Which notes of a scope to read, latest first, in pages.
+/// Which notes of a scope to read in pages, and in which order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recent {
@@ -41,6 +41,11 @@ pub enum Recent {
         scope: Scope,
         /// Whether to read the pinned notes or the others.
         pinned: bool,
+    },
+    /// All notes by key: a place's own note first.
+    ByKey {
+        /// The scope of the notes.
+        scope: Scope,
     },
     /// Entries of one type, latest iteration first, and within it the last added first. Entries without an iteration
     /// come last.
@@ -60,7 +65,7 @@ impl Recent {
     /// The scope that the notes belong to.
     pub fn scope(&self) -> Scope {
         match self {
-            Self::Keyed { scope, .. } => scope.clone(),
+            Self::Keyed { scope, .. } | Self::ByKey { scope } => scope.clone(),
             Self::Entries { session, .. } => Scope::Session(session.clone()),
         }
     }
@@ -72,6 +77,7 @@ impl Recent {
                 notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
                 crate::notebook::sort(&mut notes);
             }
+            Self::ByKey { .. } => notes.sort_by_cached_key(|note| note.address.key()),
             Self::Entries {
                 kind, before, open, ..
             } => {

@@ -422,6 +422,55 @@ fn a_large_session_is_read_only_as_far_as_it_is_shown() {
 }
 
 #[test]
+fn a_place_of_many_keys_is_read_only_as_far_as_it_is_shown() {
+    with_store(|store| {
+        let mut changes = vec![
+            save("place:~/x", "what holds here", false, 1),
+            save("place:~/x#blank", " ", false, 1),
+        ];
+        changes.extend(
+            (0..3000).map(|key| save(&format!("place:~/x#k{key:04}"), "a word", false, key)),
+        );
+        store.apply(&changes, &at(1)).unwrap();
+        let block = render(store, &request(2000)).unwrap();
+        let receipt = &block.receipt;
+        assert!(receipt.claims.len() < 200);
+        assert_eq!(receipt.shown + receipt.lines + receipt.left_out, 3002);
+        assert!(block.text.contains("what holds here") && block.text.contains("#k0000"));
+        let explained = render(store, &request(2000).explain(true)).unwrap();
+        assert_eq!(explained.receipt.claims.len(), 3001);
+        let notes = |text: &str| text.rsplit_once("\n\n").unwrap().0.to_owned();
+        assert_eq!(notes(&explained.text), notes(&block.text));
+    });
+}
+
+/// Notes that take as few tokens as any.
+#[test]
+fn as_many_notes_are_read_as_there_is_room_for() {
+    with_store(|store| {
+        let mut changes = Vec::new();
+        for number in 0..400 {
+            changes.push(append("tip", number, "-"));
+            changes.push(append(
+                "stuck",
+                number,
+                &"-".repeat(number as usize % 3 + 1),
+            ));
+            changes.push(save(&format!("agent:a#{number}"), "-", false, number));
+        }
+        store.apply(&changes, &at(1)).unwrap();
+        for only in [Section::Index, Section::Iterations] {
+            for iteration in [None, Some(350)] {
+                let request = request(1000).only(only).iteration(iteration);
+                let block = render(store, &request).unwrap();
+                let explained = render(store, &request.explain(true)).unwrap();
+                assert_eq!(explained.text, block.text);
+            }
+        }
+    });
+}
+
+#[test]
 fn a_query_chooses_the_notes_of_the_index() {
     with_store(|store| {
         for number in 0..60 {

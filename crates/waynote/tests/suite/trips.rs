@@ -100,7 +100,7 @@ fn with_notes(notes: u64, words_of: impl Fn(u64) -> usize, test: impl Fn(&Sqlite
 }
 
 #[test]
-fn a_block_is_read_in_three_round_trips() {
+fn a_block_is_read_once() {
     let lengths: [fn(u64) -> usize; 4] = [
         |_| 9,
         |number| 3 + usize::try_from(number % 40).unwrap(),
@@ -114,10 +114,8 @@ fn a_block_is_read_in_three_round_trips() {
             for tokens in [500, 1500, 8000] {
                 let asked = request(tokens);
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
-                assert!(
-                    trips <= 3,
-                    "{trips} for {tokens} tokens of {notes}, {length}"
-                );
+                // Types of other programs are read after the others.
+                assert_eq!(trips, 2, "{tokens} tokens of {notes}, {length}");
                 assert!(block.receipt.shown > 5, "{}", block.text);
             }
         });
@@ -125,7 +123,7 @@ fn a_block_is_read_in_three_round_trips() {
 }
 
 #[test]
-fn every_kind_of_block_is_read_in_three_round_trips() {
+fn every_kind_of_block_is_read_in_few_round_trips() {
     with_notes(
         1500,
         |number| 3 + usize::try_from(number % 20).unwrap(),
@@ -136,26 +134,26 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
             let session = None;
             let explain = true;
             let style = Style::Faithful;
-            for (name, asked) in [
-                ("no limit", request(0)),
-                ("every iteration", usual.clone().iteration(None)),
-                ("no session", usual.clone().session(session)),
-                ("explained", usual.clone().explain(explain)),
-                ("as of then", usual.clone().as_of(then)),
-                ("faithful", usual.clone().style(style)),
-                ("faithful then", usual.clone().style(style).as_of(then)),
+            for (name, most, asked) in [
+                ("no limit", 2, request(0)),
+                ("every iteration", 2, usual.clone().iteration(None)),
+                ("no session", 1, usual.clone().session(session)),
+                ("explained", 2, usual.clone().explain(explain)),
+                ("as of then", 3, usual.clone().as_of(then)),
+                ("faithful", 1, usual.clone().style(style)),
+                ("faithful then", 3, usual.clone().style(style).as_of(then)),
             ] {
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
-                assert!(trips <= 3, "{name}: {trips}");
+                assert!(trips <= most, "{name}: {trips}");
                 assert!(block.text.len() > 1000, "{name}: {}", block.text);
             }
             let (blocks, (_, notes)) =
                 trips(&store, |store| block_and_notes(store, &usual).unwrap());
-            assert!(blocks <= 3 && notes.len() > 10, "{blocks}");
+            assert!(blocks <= 2 && notes.len() > 10, "{blocks}");
             let (news, found) = trips(&store, |store| {
                 changed(store, &usual, &Section::ALL, &[]).unwrap()
             });
-            assert!(news <= 3, "{news}");
+            assert!(news <= 2, "{news}");
             let shown = |notes: &[waynote::context::ShownNote]| {
                 let mut shown: Vec<String> = notes.iter().map(|note| note.0.to_string()).collect();
                 shown.sort();
@@ -168,7 +166,7 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
 }
 
 #[test]
-fn a_block_for_a_query_is_read_in_three_round_trips_beside_its_search() {
+fn a_block_for_a_query_is_read_once_beside_its_search() {
     for notes in [300, 2000] {
         with_notes(
             notes,
@@ -177,7 +175,7 @@ fn a_block_for_a_query_is_read_in_three_round_trips_beside_its_search() {
                 let store = EngineStore::new(Counting::new(store.engine()));
                 let asked = request(1500).query(Some("running".into()));
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
-                assert!(trips <= 6, "{trips} with {notes} notes");
+                assert!(trips <= 5, "{trips} with {notes} notes");
                 assert!(block.receipt.shown > 5, "{}", block.text);
             },
         );
@@ -190,7 +188,7 @@ fn an_engine_in_memory_is_asked_as_often() {
     fill(&store, 80, 40, |_| 5);
     let asked = request(1500);
     let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
-    assert!(trips <= 3, "{trips}");
+    assert!(trips <= 2, "{trips}");
     assert!(block.text.contains(", 4 times]"), "{}", block.text);
 }
 
