@@ -11,9 +11,6 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::settings::Settings;
 
-/// What a hook keeps of its time, for all else that it does.
-const REST: u32 = 4;
-
 /// A store in a database, which is connected to at the first call.
 pub(crate) type DatabaseStore = EngineStore<Later>;
 
@@ -32,7 +29,7 @@ pub(crate) fn open(
 ) -> Outcome<DatabaseStore> {
     let options = reached(settings, url)?;
     let options = match longest {
-        Some(longest) => options.within(longest - longest / REST),
+        Some(longest) => options.within(longest),
         None => options,
     };
     Ok(waynote_postgres::at(options))

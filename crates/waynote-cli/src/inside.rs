@@ -5,8 +5,7 @@
 
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
-use waynote_loop::identity::{nearest_loop, nearest_loop_of};
-use waynote_system::process::Process;
+use waynote_loop::identity::nearest_loop;
 use waynote_system::variables::{AGENT, AUTHOR, SESSION, STORE};
 
 use crate::args::Global;
@@ -26,27 +25,39 @@ pub(crate) struct Inside {
     pub(crate) is_in_loop: bool,
 }
 
-/// A process of which is asked in which loop it runs.
-pub(crate) struct Asker<A> {
-    /// The session and the iteration that were named for it.
-    pub(crate) session: Option<Name>,
-    pub(crate) iteration: Option<i64>,
-    /// What its environment says of a loop.
-    pub(crate) told: Option<String>,
-    /// The processes above it, the nearest first.
-    pub(crate) above: A,
-}
-
 impl Inside {
     /// What was named holds; the rest is what the store knows.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
-        let asker = Asker {
+        let told = home::variable(LOOP)?;
+        let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
+        let leases = store.leases()?;
+        let own = nearest_loop(leases.iter()).map(|(session, _)| session);
+        let named = settings.session.value.clone();
+        let Some(session) = named.or_else(|| own.cloned()) else {
+            return Ok(Self::default());
+        };
+        // The loop above this process is its own, and no other one is, whatever the environment says. Where none is seen above,
+        // as in a container, that has the word.
+        let may_be_in_loop = own.map_or_else(|| is_told(&session), |own| *own == session);
+        let iteration = settings.iteration.value;
+        let live = match iteration {
+            Some(_) if !may_be_in_loop => None,
+            _ => live_iteration(store, &session)?,
+        };
+        Ok(Self {
+            is_in_loop: live.is_some() && may_be_in_loop,
+            iteration: iteration.or(live),
+            session: Some(session),
+        })
+    }
+
+    /// What was named, without a question to the store.
+    pub(crate) fn named(settings: &Settings) -> Self {
+        Self {
             session: settings.session.value.clone(),
             iteration: settings.iteration.value,
-            told: home::variable(LOOP)?,
-            above: Process::above,
-        };
-        asker.inside(store)
+            is_in_loop: false,
+        }
     }
 
     /// The same for a block; what was named, if the server of the store is away: the block may be on disk.
@@ -55,38 +66,10 @@ impl Inside {
             Err(Failure::Library(error))
                 if settings.remote().is_some() && waynote_remote::is_away(&error) =>
             {
-                Ok(Self {
-                    session: settings.session.value.clone(),
-                    iteration: settings.iteration.value,
-                    ..Self::default()
-                })
+                Ok(Self::named(settings))
             }
             inside => inside,
         }
-    }
-}
-
-impl<A: FnOnce() -> Vec<Process>> Asker<A> {
-    /// In which session it works.
-    pub(crate) fn inside(self, store: &dyn Store) -> Outcome<Inside> {
-        let is_told = |session: &Name| self.told.as_deref() == Some(session.as_str());
-        let leases = store.leases()?;
-        let own = nearest_loop_of(leases.iter(), self.above).map(|(session, _)| session);
-        let Some(session) = self.session.or_else(|| own.cloned()) else {
-            return Ok(Inside::default());
-        };
-        // The loop above this process is its own, and no other one is, whatever the environment says. Where none is seen above,
-        // as in a container, that has the word.
-        let may_be_in_loop = own.map_or_else(|| is_told(&session), |own| *own == session);
-        let live = match self.iteration {
-            Some(_) if !may_be_in_loop => None,
-            _ => live_iteration(store, &session)?,
-        };
-        Ok(Inside {
-            is_in_loop: live.is_some() && may_be_in_loop,
-            iteration: self.iteration.or(live),
-            session: Some(session),
-        })
     }
 }
 

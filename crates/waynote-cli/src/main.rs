@@ -19,7 +19,6 @@ mod output;
 mod plot;
 mod presets;
 mod program;
-mod prompt_copy;
 mod remote;
 mod session_view;
 mod settings;

@@ -16,9 +16,6 @@ use crate::{clock, home};
 /// The longest token, in bytes.
 const LONGEST: u64 = 4096;
 
-/// What a hook keeps of its time, for the block on disk.
-const REST: u32 = 4;
-
 impl Settings {
     /// The address of the store, if it is on a server.
     pub(crate) fn remote(&self) -> Option<&str> {
@@ -68,7 +65,7 @@ pub(crate) fn open(
         ));
     }
     let times = match longest {
-        Some(longest) => Times::at_most(longest - longest / REST),
+        Some(longest) => Times::at_most(longest),
         None => Times::default(),
     };
     let mut options = Options::default()
@@ -138,20 +135,6 @@ fn token(settings: &Settings) -> Outcome<Token> {
             .held_by("what the command of `token_command` prints"),
         Source::Nowhere => Token::default(),
     })
-}
-
-/// What stands for the token: the same for two programs that use the same one. A command is not run for that.
-pub(crate) fn token_mark(settings: &Settings) -> Outcome<Option<String>> {
-    let token = match source(settings)? {
-        Source::Nowhere => return Ok(None),
-        Source::Given(token) => token,
-        Source::File(file) => match of_file(&file) {
-            Ok(token) => token,
-            Err(_) => return Ok(None),
-        },
-        Source::Command(command) => format!("command {command}"),
-    };
-    Ok(Some(waynote_remote::hashed(token.trim())))
 }
 
 fn of_file(file: &PathBuf) -> Result<String, String> {

@@ -31,6 +31,7 @@ mod suite {
     mod forget_synced;
     mod history;
     mod hook;
+    mod hook_elsewhere;
     mod hook_prompt;
     mod hook_session;
     mod http;
@@ -78,7 +79,6 @@ mod suite {
     mod place;
     mod postgres;
     mod processes;
-    mod prompt_copy;
     mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;

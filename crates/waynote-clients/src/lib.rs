@@ -62,7 +62,7 @@ pub use doctor::{Examined, FileFound, ServerFound, examine};
 pub use error::{Error, Result};
 pub use formats::refusal::{ManualEdit, Refusal};
 pub use hook::payload::Payload;
-pub use hook::{Answer, Call, Hook, missing_at_prompt};
+pub use hook::{Answer, Call, Hook};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};

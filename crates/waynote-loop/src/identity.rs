@@ -56,17 +56,9 @@ pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
 pub fn nearest_loop<'l>(
     leases: impl Iterator<Item = &'l (Name, RecordedEvent)>,
 ) -> Option<&'l (Name, RecordedEvent)> {
-    nearest_loop_of(leases, Process::above)
-}
-
-/// The same for another process: `above` lists the processes above it, the nearest first.
-pub fn nearest_loop_of<'l>(
-    leases: impl Iterator<Item = &'l (Name, RecordedEvent)>,
-    above: impl FnOnce() -> Vec<Process>,
-) -> Option<&'l (Name, RecordedEvent)> {
     let mut leases = leases.peekable();
     leases.peek()?;
-    let (machine, above) = (Machine::current(), above());
+    let (machine, above) = (Machine::current(), Process::above());
     let distance = |held: &RecordedEvent| {
         let SessionEvent::LoopStarted { holder, .. } = &held.event else {
             return None;

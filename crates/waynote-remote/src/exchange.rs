@@ -1,6 +1,6 @@
 //! One request and its answer, within its time.
 
-use std::io::{self, Read};
+use std::io;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -138,40 +138,6 @@ impl Exchange {
             method: Method::Get,
             is_repeatable: true,
         })?)
-    }
-
-    /// A stream of events, which is read for so long at most.
-    pub(crate) fn stream(&self, route: &str, longest: Duration) -> Result<impl Read + use<>> {
-        let token = self.current_token()?;
-        let mut request = self.agent.get(self.url.route(route));
-        if let Some(token) = token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        let sent = request
-            .header("accept", "text/event-stream")
-            .config()
-            .timeout_connect(Some(self.times.connect))
-            .timeout_recv_response(Some(self.times.call))
-            .timeout_recv_body(Some(longest))
-            .build()
-            .call();
-        let failed = |failed| {
-            let is_refused = matches!(failed, Failed::Unauthorized);
-            let error = self.unanswered(failed);
-            if is_refused {
-                // Another call asks for it again.
-                self.token.renew();
-            }
-            error
-        };
-        let response = sent.map_err(|error| failed(self.failed(error, self.times.call)))?;
-        if response.status().as_u16() != 200 {
-            let said = self.answer(response, self.times.call);
-            let reason = &"it answers no stream of events";
-            return Err(said.map_or_else(failed, |_| self.not_a_server(reason)));
-        }
-        self.check_version(response.headers()).map_err(failed)?;
-        Ok(response.into_body().into_reader())
     }
 
     /// Sends a message of MCP to what stands below the store's address, and returns the answer.

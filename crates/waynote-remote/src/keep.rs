@@ -23,8 +23,8 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// Where the last blocks are kept.
 #[derive(Clone)]
 pub struct Keep {
-    pub(crate) folder: PathBuf,
-    pub(crate) now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    folder: PathBuf,
+    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl fmt::Debug for Keep {
@@ -81,14 +81,14 @@ impl Keep {
         Place { keep: self, file }
     }
 
-    /// Removes what is kept of a store, which is named by its address.
-    pub fn forget(&self, url: &str) {
-        let store = store(url);
+    /// Removes what is kept of a store.
+    pub(crate) fn forget(&self, url: &Url) {
+        let store = store(url.as_str());
         self.remove(|name, _| name.starts_with(&store));
     }
 
     /// Removes what is kept of every store, and was kept for too long.
-    pub fn sweep(&self) {
+    fn sweep(&self) {
         let now = (self.now)();
         self.remove(|_, file| {
             let written = file.metadata().ok().and_then(|data| data.modified().ok());
@@ -111,18 +111,18 @@ impl Keep {
 }
 
 /// A time of the future is as good as an old one: somebody set a clock.
-pub(crate) fn is_old(at: Timestamp, now: Timestamp) -> bool {
+fn is_old(at: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(at);
     age > DAY || age < -SignedDuration::from_mins(5)
 }
 
-pub(crate) fn hash(text: &str) -> String {
+fn hash(text: &str) -> String {
     let hash = Sha256::digest(text);
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What stands for a store in the names of files.
-pub(crate) fn store(url: &str) -> String {
+fn store(url: &str) -> String {
     hash(url)[..16].to_owned()
 }
 

@@ -175,7 +175,7 @@ impl Store for RemoteStore {
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         let removes = || {
             if let Some(keep) = &self.keep {
-                keep.forget(self.exchange.url.as_str());
+                keep.forget(&self.exchange.url);
             }
         };
         // Even if the answer is lost: what is forgotten must not be shown from here.

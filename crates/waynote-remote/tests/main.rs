@@ -2,7 +2,6 @@
 
 mod suite {
     mod away;
-    mod follow;
     mod keep;
     mod leases;
     mod same;

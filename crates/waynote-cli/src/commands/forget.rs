@@ -70,7 +70,6 @@ pub(super) fn run(
         confirm(&would)?;
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
-    crate::prompt_copy::forget(&context.settings)?;
     // An earlier version wrote notes into it, and nobody reads it any more.
     waynote_clients::remove_old_notes_file(home::environment())?;
     context

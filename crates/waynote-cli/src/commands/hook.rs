@@ -17,7 +17,6 @@ use crate::inside::{Inside, of_the_loop};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::process::Process;
-use crate::prompt_copy::Asked;
 use crate::settings::Settings;
 use crate::{clock, duration, home, variables};
 
@@ -28,14 +27,26 @@ const INPUT_WAIT: Duration = Duration::from_secs(1);
 /// begins late: for the block.
 const START_WAIT: Duration = Duration::from_secs(1);
 
-/// The same at prompts of a session that has its block.
+/// The same at prompts of a session that has its block: 50 ms with the start of the process, 250 ms with a store on a
+/// server or in a database.
 const PROMPT_WAIT: Duration = Duration::from_millis(40);
+const PROMPT_WAIT_ELSEWHERE: Duration = Duration::from_millis(240);
+
+/// The part of its time that a hook keeps for what comes after the store.
+const REST: u32 = 8;
+
+const TOO_LONG_AT_PROMPT: &str = "the store took too long; what is new follows at the next prompt";
+
+/// How long to wait, and the reason to give after that.
+#[derive(Clone, Copy)]
+struct Limit {
+    wait: Duration,
+    late: &'static str,
+}
 
 enum Message {
-    /// The input is there, and the work may take so long.
-    Read(Duration),
-    /// The answer if the rest takes too long.
-    Meanwhile(Box<Answer>),
+    /// The input is there, and this limits the work.
+    Read(Limit),
     /// None: a hook of an earlier version, which adds nothing.
     Done(Box<Option<Answer>>),
     Failed(String),
@@ -93,42 +104,43 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
 }
 
 fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
-    let (mut wait, mut late) = (INPUT_WAIT, "the client sent no complete input");
+    let mut limit = Limit {
+        wait: INPUT_WAIT,
+        late: "the client sent no complete input",
+    };
     let mut begun = Instant::now();
-    let mut meanwhile = None;
     loop {
-        match receiver.recv_timeout(wait.saturating_sub(begun.elapsed())) {
-            Ok(Message::Meanwhile(answer)) => meanwhile = Some(*answer),
-            Ok(Message::Read(longest)) => {
-                wait = match longest_named() {
-                    Ok(named) => named.unwrap_or(longest),
-                    Err(reason) => {
-                        say(&format!("warning: {reason}"));
-                        longest
-                    }
-                };
-                late = match longest == START_WAIT {
-                    true => {
-                        "the store took too long; the notes follow at the next prompt or with the next tool's reply"
-                    }
-                    false => "the store took too long",
-                };
-                // Zero adds nothing, however fast the store is.
-                if wait.is_zero() {
-                    return Err(late.into());
-                }
-                begun = Instant::now();
+        match receiver.recv_timeout(limit.wait.saturating_sub(begun.elapsed())) {
+            // Zero adds nothing, however fast the store is.
+            Ok(Message::Read(of_work)) if of_work.wait.is_zero() => {
+                return Err(of_work.late.into());
             }
+            Ok(Message::Read(of_work)) => (limit, begun) = (of_work, Instant::now()),
             Ok(Message::Done(answer)) => return Ok(*answer),
-            Ok(Message::Failed(reason)) => return meanwhile.map(Some).ok_or(reason),
-            Err(RecvTimeoutError::Timeout) => {
-                return meanwhile.map(Some).ok_or_else(|| late.into());
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                return meanwhile
-                    .map(Some)
-                    .ok_or_else(|| "an internal fault".into());
-            }
+            Ok(Message::Failed(reason)) => return Err(reason),
+            Err(RecvTimeoutError::Timeout) => return Err(limit.late.into()),
+            Err(RecvTimeoutError::Disconnected) => return Err("an internal fault".into()),
+        }
+    }
+}
+
+impl Limit {
+    fn of(is_at_prompt: bool, is_elsewhere: bool) -> Self {
+        let (wait, late) = match (is_at_prompt, is_elsewhere) {
+            (false, _) => (
+                START_WAIT,
+                "the store took too long; the notes follow at the next prompt or with the next tool's reply",
+            ),
+            (true, false) => (PROMPT_WAIT, TOO_LONG_AT_PROMPT),
+            (true, true) => (PROMPT_WAIT_ELSEWHERE, TOO_LONG_AT_PROMPT),
+        };
+        let named = longest_named().unwrap_or_else(|reason| {
+            say(&format!("warning: {reason}"));
+            None
+        });
+        Self {
+            wait: named.unwrap_or(wait),
+            late,
         }
     }
 }
@@ -172,45 +184,30 @@ fn work(
     let Some(hook) = call.enter(environment(), ledgers, Process::client().as_ref())? else {
         return Ok(None);
     };
-    let longest = match hook.can_wait() {
-        true => PROMPT_WAIT,
-        false => START_WAIT,
-    };
-    let _ = sender.send(Message::Read(longest));
     let mut settings = Settings::read(&of_the_loop(global)?)?;
+    let is_elsewhere = settings.remote().or(settings.database()).is_some();
+    let limit = Limit::of(hook.can_wait(), is_elsewhere);
+    let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
-    settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);
+    settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
     let place = hook.place(environment())?;
     let also = home::main_checkout(&place)?.into_iter().collect();
+    let opened = Opened::within(&settings, limit.wait - limit.wait / REST)?;
+    let store = opened.store();
+    let inside = match hook.can_wait() && is_elsewhere {
+        // In time for one request: the loop that runs, which the environment names too, is not asked for.
+        true => Inside::named(&settings),
+        false => Inside::of_block(&settings, store)?,
+    };
     let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
-        .session(settings.session.value.clone())
-        .iteration(settings.iteration.value)
+        .session(inside.session)
+        .iteration(inside.iteration)
         .style(settings.style.value)
         .also(also)
         .budget(settings.budget(None))
         .tools(waynote_mcp::reader_tools());
-    let asked = Asked::of(&settings, &hook, &request)?;
-    if let Some(asked) = asked {
-        let told = hook
-            .can_wait()
-            .then(|| asked.answer(hook.given()))
-            .flatten();
-        // Before the store is asked, which may take too long.
-        asked.leave();
-        if let Some((text, notes)) = told {
-            let answer = hook.answer_of(text, notes);
-            if words.no_search {
-                return Ok(Some(answer));
-            }
-            let _ = sender.send(Message::Meanwhile(Box::new(answer)));
-        }
-    }
-    let opened = Opened::within(&settings, longest)?;
-    let store = opened.store();
-    let inside = Inside::of_block(&settings, store)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let request = request.session(inside.session).iteration(inside.iteration);
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
     Ok(Some(answer))
 }

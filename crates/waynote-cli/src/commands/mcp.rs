@@ -19,7 +19,6 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::Inside;
 use crate::opened::Opened;
-use crate::prompt_copy::Keeper;
 use crate::settings::Settings;
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
@@ -47,7 +46,6 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         delivery: Some(Arc::new(ToClient::new(is_in_loop)?)),
     };
     end_with_parent();
-    let _keeper = Keeper::start(settings, Process::client())?;
     let settings = settings.clone();
     let host = Arc::new(Notes { settings, opened });
     // Not through the standard library's lock, which the rest of the program holds.

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::json;
 
-use super::common::{Run, Scratch, until};
-use super::mcp_client::Client;
+use super::common::{Run, Scratch};
 use super::served::Served;
 
 /// An authority that nobody knows, and the file with its certificate.
@@ -113,7 +112,7 @@ fn commands_work_over_tls_with_an_authority_of_ones_own() {
 }
 
 #[test]
-fn the_feed_and_the_copy_for_prompts_work_over_tls() {
+fn a_prompt_is_told_what_is_new_over_tls() {
     let (authority, here) = (Authority::new(), Scratch::new());
     let server = authority.serve("localhost", |_| {});
     let file = authority.file();
@@ -131,21 +130,8 @@ fn the_feed_and_the_copy_for_prompts_work_over_tls() {
     };
     write("the-first");
     assert!(hook("SessionStart").ok().contains("the-first"));
-    let mut command = here.command("mcp");
-    command.env("WAYNOTE_STORE", &server.url);
-    command.env("WAYNOTE_CA_FILE", &file);
-    let mut client = Client::spawn(command);
-    client.initialize(json!({}));
-    write("the-feed-has-it");
-    let copies = here.home().join(".local/state/waynote/blocks");
-    until("the copy", || {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-        let files = std::fs::read_dir(&copies).into_iter().flatten().flatten();
-        files
-            .filter(|file| file.path().extension().is_some_and(|of| of == "answer"))
-            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
-            .any(|text| text.contains("the-feed-has-it"))
-    });
+    write("the-second");
+    assert!(hook("UserPromptSubmit").ok().contains("the-second"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod start;
 
 use std::path::Path;
 
-use waynote::context::{Request, ShownNote};
+use waynote::context::Request;
 use waynote::{Place, Store};
 use waynote_system::Environment;
 use waynote_system::process::Process;
@@ -17,7 +17,7 @@ use waynote_system::process::Process;
 use crate::client::{Client, Event};
 use crate::clients::goose;
 use crate::error::{Error, Result};
-use crate::ledger::{Delivered, Delivery, Ledgers, Link, PendingDelivery};
+use crate::ledger::{Ledgers, Link, PendingDelivery};
 
 use payload::Payload;
 use session::Session;
@@ -107,34 +107,6 @@ impl Hook {
         self.event == Event::Prompt && !self.session.is_owed()
     }
 
-    /// The session whose prompts are answered by this client's hooks, where what it is given can be remembered; none for
-    /// a subagent, and for a client without a hook at prompts.
-    pub fn session_of_prompts(&self) -> Option<&str> {
-        let has_prompts = self.client.event_word(Event::Prompt).is_some();
-        match self.event {
-            Event::SubagentStart => None,
-            Event::SessionStart | Event::Prompt => self.session.name().filter(|_| has_prompts),
-        }
-    }
-
-    /// What its session was given before.
-    pub fn given(&self) -> &Delivered {
-        &self.session.given
-    }
-
-    /// The answer at a prompt that [`missing_at_prompt`] has found.
-    pub fn answer_of(&self, text: String, pieces: Vec<ShownNote>) -> Answer {
-        let notes = notes::Notes { text, pieces };
-        let (text, pending) = start::given(notes, &self.session, Delivery::Notes);
-        Answer {
-            client: self.client,
-            event: self.event,
-            text,
-            pending,
-            link: self.session.link.clone(),
-        }
-    }
-
     /// Whether the prompt of a loop that runs this client can have given the session its block: it is no subagent's, and has
     /// not lost that since.
     pub fn may_have_it_in_prompt(&self) -> bool {
@@ -192,19 +164,6 @@ impl Hook {
             link: session.link.clone(),
         })
     }
-}
-
-/// What a prompt adds, without a search, to a session that was given that: a text and the notes in it.
-///
-/// # Errors
-/// [`Error::Library`], where the store refuses.
-pub fn missing_at_prompt(
-    store: &dyn Store,
-    request: Request,
-    given: &Delivered,
-) -> Result<(String, Vec<ShownNote>)> {
-    let notes = prompt::missing(store, request, given)?;
-    Ok((notes.text, notes.pieces))
 }
 
 /// What a hook answers.

@@ -40,7 +40,11 @@ pub(super) fn at(
         false => Notes::default(),
     };
     if let Some(asked) = asked {
-        let found = matches(store, request, &asked, session, &notes)?;
+        let found = match matches(store, request, &asked, session, &notes) {
+            // What is new is handed over, also where the search comes too late for it.
+            Err(_) if !notes.text.is_empty() => Notes::default(),
+            found => found?,
+        };
         let gap = if notes.text.is_empty() { "" } else { "\n" };
         let text = format!("{}{gap}{}", notes.text, found.text);
         if !found.text.is_empty() && text.len() <= MAX_BYTES {

@@ -79,11 +79,6 @@ impl Session {
         self.remembered.is_some()
     }
 
-    /// Its name, where what it is given can be remembered.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.remembered.as_ref().map(|(name, _)| name.as_str())
-    }
-
     /// Whether it is known to lack the block.
     pub(super) fn is_owed(&self) -> bool {
         self.is_named() && (self.given.block.is_none() || self.has_lost_block)

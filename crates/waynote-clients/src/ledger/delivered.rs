@@ -66,16 +66,6 @@ impl Delivered {
         notes.collect()
     }
 
-    /// The notes that it has as one text, the same for the same notes.
-    pub fn listed(&self) -> String {
-        let notes = self.notes.iter();
-        let mut lines: Vec<_> = notes
-            .map(|((address, revision), shown)| note_line(address, *revision, *shown))
-            .collect();
-        lines.sort();
-        lines.concat()
-    }
-
     /// Reads a ledger. A last line without its end was cut off in the middle: it says nothing.
     pub(super) fn read(text: &str) -> Self {
         let mut given = Self::default();

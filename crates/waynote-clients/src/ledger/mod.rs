@@ -103,12 +103,6 @@ impl Ledgers {
         file::read(&self.ledger(session)).unwrap_or_default()
     }
 
-    /// When the ledger of a session was last written, and its length: both the same means that it says the same.
-    pub fn stamp(&self, session: &str) -> Option<(SystemTime, u64)> {
-        let file = self.ledger(session).symlink_metadata().ok()?;
-        Some((file.modified().ok()?, file.len()))
-    }
-
     /// Records that a session lost what was delivered: `source` says by what, `event` names the event where the client
     /// names it. Two reports of one event count once.
     pub fn reset(&self, session: &str, source: &str, event: &str) {

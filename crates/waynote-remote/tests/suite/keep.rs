@@ -154,35 +154,3 @@ fn a_file_that_others_could_write_is_not_read() {
     std::os::unix::fs::symlink(&elsewhere, file).unwrap();
     assert!(render(&store, &request()).is_err());
 }
-
-#[test]
-fn other_files_of_a_store_go_with_its_blocks() {
-    let folder = tempfile::tempdir().unwrap();
-    let time = Arc::new(Mutex::new(now()));
-    let clock = Arc::clone(&time);
-    let keep = Keep::new(folder.path().join("blocks"), move || *clock.lock().unwrap());
-    let (one, other) = ("https://one.example/s/a", "https://other.example/s/a");
-    let slot = keep.slot(one, "question", "key");
-    let mark = slot.mark();
-    slot.write(b"text");
-    assert!(slot.mark() != mark);
-    assert_eq!(slot.read().as_deref(), Some(&b"text"[..]));
-    assert_eq!(
-        slot.path().metadata().unwrap().permissions().mode() & 0o777,
-        0o600
-    );
-    slot.beside("answer").write(b"answer");
-    keep.slot(other, "question", "key").write(b"other");
-    assert_eq!(keep.slots(one, "question").len(), 1);
-    // What others could have written is not read.
-    std::fs::set_permissions(slot.path(), std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(slot.read(), None);
-    keep.forget(one);
-    assert!(keep.slots(one, "question").is_empty() && keep.slots(one, "answer").is_empty());
-    let slot = keep.slot(other, "question", "key");
-    assert_eq!(slot.read().as_deref(), Some(&b"other"[..]));
-    *time.lock().unwrap() += SignedDuration::from_hours(25);
-    assert_eq!(slot.read(), None);
-    keep.sweep();
-    assert!(slot.mark().is_none());
-}

@@ -16,13 +16,11 @@ use std::sync::Arc;
 use signal_hook::consts::SIGTERM;
 use waynote::loops::BEAT;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
-use waynote_system::process::Process;
 
 use super::Context;
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say, say_coloured};
 use crate::opened::Opened;
-use crate::prompt_copy::Keeper;
 use crate::{clock, inside, program, session_view};
 
 use beats::{Beats, OfLoop};
@@ -51,8 +49,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
             "end your turn; the person starts the loop again with the answer",
         ));
     }
-    let own = Process::numbered(std::process::id());
-    let keeper = Keeper::start(&context.settings, own)?;
     let summary = looped(plan, &opened, args, is_json, || {
         for missing in &planned.missing {
             say(&format!("note: {missing}"));
@@ -63,7 +59,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         }
         Ok(())
     })?;
-    drop(keeper);
     let code = words::exit_code(&summary.stop);
     if is_json {
         context.output.value(&summary::Shown(&summary))?;
