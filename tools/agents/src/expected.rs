@@ -150,9 +150,10 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
         ("gemini" | "opencode", Endpoint) => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.
-        ("gemini", Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install) => {
-            Cell::Gate
-        }
+        (
+            "gemini",
+            Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install,
+        ) => Cell::Gate,
         ("opencode", Start) => Cell::Gate,
         _ => Cell::All,
     }

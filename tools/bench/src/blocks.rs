@@ -93,14 +93,14 @@ impl Texts {
             10 => {
                 let mut log = String::new();
                 while log.len() < length {
-                    let number = self.random.next();
+                    let number = self.random.number();
                     log.push_str(&format!("2026-11-{:02}T12:{:02}:00.{:06}Z WARN [worker-{}] 0x{number:x} retry in {} ms\n", number % 28 + 1, number % 60, number % 1_000_000, number % 16, number % 5000));
                 }
                 log
             }
             _ => (0..length / 2)
                 .filter_map(|_| {
-                    char::from_u32(u32::try_from(self.random.next() % 0x3000).unwrap_or(0))
+                    char::from_u32(u32::try_from(self.random.number() % 0x3000).unwrap_or(0))
                 })
                 .filter(|char| *char != '\0')
                 .collect(),
@@ -344,7 +344,7 @@ fn one_write(write: u64, iteration: u64, random: &mut Random) -> Result<Change> 
     let text = format!(
         "Step {write}: {about} needs {} more care than planned; see run {}.",
         random.below(90),
-        random.next() % 10_000
+        random.number() % 10_000
     );
     match random.below(40) {
         0..5 => save(

@@ -166,7 +166,7 @@ fn writes() -> Result<()> {
 
 /// Numbers without pattern, the same each time.
 fn mixed(seed: u64) -> u64 {
-    Random(seed).next()
+    Random(seed).number()
 }
 
 /// A word by its rank: two to five syllables.

@@ -89,7 +89,7 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
 
 /// Kills a process at some moment of its short life.
 fn kill_within(child: &mut Child, random: &mut Random) {
-    std::thread::sleep(Duration::from_micros(random.next() % 25_000));
+    std::thread::sleep(Duration::from_micros(random.number() % 25_000));
     let _ = child.kill();
 }
 

@@ -76,14 +76,14 @@ impl Seen {
 /// The text of a note after a write.
 pub(crate) fn text(name: &str, write: u64) -> String {
     let mut words = words_of(name, write);
-    let count = match words.next() % 17 {
+    let count = match words.number() % 17 {
         // Pages of its own.
         0 => 900,
         more => 6 + more * 4,
     };
     let mut text = format!("{name} write {write}:");
     for _ in 0..count {
-        text.push_str(&word(words.next()));
+        text.push_str(&word(words.number()));
     }
     text
 }

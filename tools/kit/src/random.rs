@@ -7,12 +7,12 @@ impl Random {
     /// The generator of one trial: the same whatever other trials are run.
     pub fn of(seed: u64, trial: u64) -> Self {
         let mut random = Self(seed);
-        let first = random.next();
+        let first = random.number();
         Self(first ^ trial.wrapping_mul(0xD6E8_FEB8_6659_FD93))
     }
 
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -22,7 +22,7 @@ impl Random {
 
     /// Below `end`; 0 if that is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
+        usize::try_from(self.number() % end.max(1) as u64).unwrap_or(0)
     }
 
     /// True once in so many times.
@@ -32,7 +32,7 @@ impl Random {
 
     /// Any byte.
     pub fn byte(&mut self) -> u8 {
-        self.next().to_le_bytes()[0]
+        self.number().to_le_bytes()[0]
     }
 
     /// One of a list.

@@ -72,7 +72,7 @@ impl Bare {
         );
         let text = text(number);
         let mut random = Random::of(7, number.into());
-        let hash: Vec<u8> = (0..4).flat_map(|_| random.next().to_le_bytes()).collect();
+        let hash: Vec<u8> = (0..4).flat_map(|_| random.number().to_le_bytes()).collect();
         let scope: i64 = conn
             .prepare_cached(
                 "SELECT id, notes, head, lease, checksum FROM waynote_scope WHERE kind = 'agent' AND name = ?1",

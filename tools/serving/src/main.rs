@@ -1,5 +1,7 @@
 //! The server under load, under kills and under requests that nobody thought of.
 
+#![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
+
 mod bare;
 mod client;
 mod kills;

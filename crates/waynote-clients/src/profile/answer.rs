@@ -148,7 +148,10 @@ mod tests {
     fn a_key_too_many_is_no_answer() {
         let is_read = |form: Form, answer: &str| form.read("SessionStart", answer).is_ok();
         assert!(!is_read(Form::Nested, r#"{"additionalContext": "x"}"#));
-        assert!(!is_read(Form::Nested, &Form::Twice.adding("SessionStart", "x")));
+        assert!(!is_read(
+            Form::Nested,
+            &Form::Twice.adding("SessionStart", "x")
+        ));
         let other = Form::Nested.adding("SubagentStart", "x");
         assert!(!is_read(Form::Nested, &other));
         assert!(!is_read(Form::Flat, &other));
