@@ -25,6 +25,7 @@ mod lent;
 mod migrate;
 mod missing;
 mod open;
+mod part;
 mod pool;
 mod pooled;
 mod put;

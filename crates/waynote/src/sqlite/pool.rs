@@ -124,6 +124,12 @@ impl Sqlite {
         }
     }
 
+    /// Errors show it as the store at this path.
+    pub(super) fn shown_as(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.named.path);
+        self
+    }
+
     pub(super) fn known(&self) -> Option<Record> {
         *locked(&self.known)
     }
