@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::sqlite::Options;
+use crate::sqlite::options::Options;
 use crate::sqlite::queue::Queue;
 
 /// A folder with the copy, removed when it goes.

@@ -20,8 +20,9 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 
 use super::open;
+use super::options::{Named, Options};
 use super::queue::Queue;
-use super::{Named, Options, SqliteStore, migrate};
+use super::{SqliteStore, migrate};
 
 use chains::Kept;
 use copy::Copy;
