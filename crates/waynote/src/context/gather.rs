@@ -195,6 +195,9 @@ fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gat
         answers.pages.extend(read.pages);
         answers.pages_noted.extend(read.pages_noted);
         answers.damaged.extend(read.damaged);
+        // What is wrong with the store as a whole, both readings say.
+        answers.damaged.sort();
+        answers.damaged.dedup();
     }
     let mut gathered = Gathered {
         version: answers.version,
