@@ -9,7 +9,7 @@ use crate::system::file::followed;
 use crate::system::holder::{self, Kind};
 
 use super::options::Named;
-use super::{damage, side_files};
+use super::{file::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
