@@ -308,7 +308,7 @@ fn answer(status: &SessionStatus) -> Option<Value> {
 fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let own = context.read(|store| inside::own_loop(store))?;
-    if let Some(own) = own.filter(|own| *own != session) {
+    if let Some(own) = own.map(|own| own.session).filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
             format!("this agent runs in session {own} and cannot write to session {session}"),

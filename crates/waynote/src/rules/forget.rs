@@ -19,6 +19,7 @@ use crate::store::{Done, Happened};
 use super::apply::{View, another, step};
 use super::copy;
 use super::pending::is_counted;
+use super::session_events::check_inside;
 
 /// `is_whole` tells that the store is known not to be an unfinished copy.
 pub(super) fn forget(
@@ -39,6 +40,8 @@ pub(super) fn forget(
                 reply = Some(again(tx, request, &done, stamp)?);
                 return Ok(());
             }
+            let rows: &dyn Read = tx;
+            check_inside(stamp, |session| rows.lease(session))?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
