@@ -315,7 +315,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
     invalid_iteration (Invalid): `0` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
     not_text (Refused): the text is not plain text: there is a NUL at offset 1
       a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     holds_secret (Refused): the text holds a credential (github-token) at line 2, column 4
