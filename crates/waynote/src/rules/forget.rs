@@ -18,6 +18,7 @@ use crate::store::{Done, Happened};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
+use super::session_events::check_inside;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
@@ -29,6 +30,8 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
                 reply = Some(again(tx, request, &done, stamp)?);
                 return Ok(());
             }
+            let rows: &dyn Read = tx;
+            check_inside(stamp, |session| rows.lease(session))?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
