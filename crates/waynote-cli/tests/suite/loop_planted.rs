@@ -183,10 +183,13 @@ fn a_question_is_nobody_elses_word() {
     answer with the same command and `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
     #1         2026-05-17 12:00  N.Ns  blocked  0
+    notes given to #1: place ~/work, agent default, a budget of 2000 tokens, style stable
+    `waynote --session s context --as-of iteration:N` prints them
 
     state: waiting for an answer
       | Delete it?
