@@ -11,9 +11,10 @@ use crate::note::Position;
 
 use super::errors::Outcome;
 use super::head::{FileState, Head, Noted, Record};
+use super::options::Rollback;
 use super::pool::Sqlite;
 use super::queue::Turn;
-use super::{Rollback, files, open};
+use super::{files, open};
 
 /// How far a store is.
 pub(super) fn head(conn: &Connection) -> Outcome<Head> {

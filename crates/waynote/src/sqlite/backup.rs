@@ -22,11 +22,12 @@ use crate::store::{LocalStore, Reader, Store};
 use crate::system::file::followed;
 
 use super::errors::Failure;
+use super::options::{Named, Options};
 use super::part::{BESIDE, Part, exists, holds_something, unwritten};
 use super::pool::Sqlite;
 use super::rows::Handle;
 use super::side_files::beside;
-use super::{Named, Options, frozen, migrate, open, transaction};
+use super::{frozen, migrate, open, transaction};
 
 /// What a backup holds. It was read back and checked as [`Store::verify`] checks a store.
 #[derive(Clone, Debug, PartialEq, Eq)]

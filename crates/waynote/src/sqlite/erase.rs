@@ -20,9 +20,10 @@ use crate::note::Position;
 
 use super::errors::{Failure, Outcome};
 use super::feed::Forgetting;
+use super::options::Named;
 use super::read::unreadable;
 use super::side_files::beside;
-use super::{Named, checksum, events, files, migrate};
+use super::{checksum, events, files, migrate};
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
 pub(super) fn forgotten(

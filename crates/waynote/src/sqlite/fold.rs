@@ -11,8 +11,9 @@ use crate::note::Position;
 use super::acknowledged::{self, Guard};
 use super::errors::Outcome;
 use super::head::Noted;
+use super::options::Rollback;
 use super::pool::Sqlite;
-use super::{Rollback, files, open};
+use super::{files, open};
 
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.

@@ -17,8 +17,9 @@ use crate::error::{Error, Result};
 use crate::system::mutex::locked;
 
 use super::errors::{Failure, Outcome};
+use super::options::Options;
 use super::side_files::{self, beside, is_writable};
-use super::{Options, migrate, open};
+use super::{migrate, open};
 
 /// Connections that nobody uses now, with the state of the files that each shows.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use crate::id::StoreId;
 use crate::model::report::Report;
 use crate::store::{Answers, SideValue};
 
-use super::Named;
+use super::options::Named;
 
 /// Rows of nothing.
 pub(super) struct Missing<'m> {

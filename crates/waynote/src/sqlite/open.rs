@@ -16,9 +16,10 @@ use crate::system::room;
 use super::errors::{Failure, Outcome};
 use super::files::{self, wal_bytes};
 use super::head::Noted;
+use super::options::{LOG_PAGES, Options};
 use super::queue::{Queue, Turn};
 use super::side_files::no_room;
-use super::{LOG_PAGES, Options, frozen, migrate, shared_room, transaction};
+use super::{frozen, migrate, shared_room, transaction};
 
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;

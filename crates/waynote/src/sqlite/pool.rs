@@ -22,10 +22,11 @@ use super::frozen::Frozen;
 use super::head::{FileState, Record};
 use super::missing::Missing;
 use super::open::{self, Access};
+use super::options::{Named, Options, Rollback};
 use super::pooled::{OneState, Pooled};
 use super::queue::{Queue, Turn};
 use super::rows::Handle;
-use super::{Named, Options, Rollback, acknowledged, erase, migrate, second_name, transaction};
+use super::{acknowledged, erase, migrate, second_name, transaction};
 
 /// Keeps a store's rows in a SQLite file of its own.
 pub struct Sqlite {

@@ -17,11 +17,12 @@ use super::backup::{self, Backup};
 use super::errors::Outcome;
 use super::files::FileId;
 use super::head::FileState;
+use super::options::Options;
 use super::part::{Part, exists, holds_something, sync_folder, unwritten};
 use super::pool::Sqlite;
 use super::queue::{Queue, Turn};
 use super::side_files::beside;
-use super::{Options, acknowledged, files, open, second_name};
+use super::{acknowledged, files, open, second_name};
 
 /// What came of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]

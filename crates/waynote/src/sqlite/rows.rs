@@ -20,7 +20,8 @@ use crate::store::{self, Answers, Count, SideValue, Version};
 
 use super::damage::LeftOut;
 use super::errors::Outcome;
-use super::{Named, events, feed, index, journal, put, read, recent, verify};
+use super::options::Named;
+use super::{events, feed, index, journal, put, read, recent, verify};
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(super) struct Handle<'e> {

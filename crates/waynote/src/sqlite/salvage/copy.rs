@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
-use crate::sqlite::Options;
+use crate::sqlite::options::Options;
 use crate::sqlite::queue::Queue;
 use crate::sqlite::side_files::beside;
 

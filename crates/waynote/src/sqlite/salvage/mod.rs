@@ -20,8 +20,9 @@ use crate::error::{Error, Result};
 use crate::rules::EngineStore;
 use crate::store::Store;
 
+use super::options::{Named, Options};
 use super::pool::Sqlite;
-use super::{Named, Options, SqliteStore, migrate};
+use super::{SqliteStore, migrate};
 
 use chains::Kept;
 
