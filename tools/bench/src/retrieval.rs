@@ -1,4 +1,4 @@
-//! What search finds, for a benchmark that asks from outside, over JSON lines. It searches as `waynote search` does.
+//! Search results for a benchmark that asks from outside, over JSON lines. It searches as `waynote search` does.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};

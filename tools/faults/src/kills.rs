@@ -14,7 +14,7 @@ use super::truth::{self, Truth};
 use super::work::{self, Base, STORE};
 use super::{Row, Setup};
 
-/// What is done to a call.
+/// A fault in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// The process is killed before it.
@@ -60,17 +60,17 @@ const FAILING: [&str; 18] = [
     "link",
 ];
 
-/// The file that a backup, a copy or what is salvaged goes to.
+/// The file that a backup, a copy or a salvage writes.
 const MADE: &str = "made.db";
 
-/// What is run on a store, and how its note is known.
+/// A run of the program on a store, and the note that it writes.
 struct Run {
     what: &'static str,
     base: Base,
     words: Vec<String>,
     /// The note that is written, if one is.
     writes: Option<(String, u64)>,
-    /// What may be there afterwards.
+    /// Notes that may be there afterwards.
     after: Truth,
 }
 
@@ -257,7 +257,7 @@ fn calls_of(setup: &Setup, run: &Run) -> Result<Calls> {
     Ok(strace::counts(&calls, "waynote/"))
 }
 
-/// What a fault broke.
+/// Tries a fault; the promise that it broke, if any.
 fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<Option<String>> {
     let folder = setup.quick()?;
     let home = folder.path();
@@ -293,7 +293,7 @@ fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<
     Ok(broken.map(|broken| format!("{name}: {broken}")))
 }
 
-/// What is wrong with a store after a fault.
+/// The damage of a store after a fault.
 fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<String> {
     let store = home.join(STORE);
     let seen = match work::look(&store, truth) {
