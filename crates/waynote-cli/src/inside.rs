@@ -31,7 +31,7 @@ impl Inside {
         let told = home::variable(LOOP)?;
         let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
         let leases = store.leases()?;
-        let own = nearest_loop(leases.iter()).map(|(session, _)| session);
+        let own = nearest_loop(leases.iter()).map(|of| &of.session);
         let named = settings.session.value.clone();
         let Some(session) = named.or_else(|| own.cloned()) else {
             return Ok(Self::default());
@@ -97,10 +97,10 @@ pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
 /// that its environment names.
 pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<Name>> {
     let leases = store.leases()?;
-    if let Some((session, _)) = nearest_loop(leases.iter()) {
-        return Ok(Some(session.clone()));
+    if let Some(own) = nearest_loop(leases.iter()) {
+        return Ok(Some(own.session.clone()));
     }
     let told = home::variable(LOOP)?;
-    let mut sessions = leases.into_iter().map(|(session, _)| session);
+    let mut sessions = leases.into_iter().map(|of| of.session);
     Ok(sessions.find(|session| told.as_deref() == Some(session.as_str())))
 }

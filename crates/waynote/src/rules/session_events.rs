@@ -100,7 +100,7 @@ pub(crate) fn check(
 /// Refuses a blank text, and a credential as in a note.
 fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     if text.trim().is_empty() {
-        return Err(Error::Empty { what });
+        return Err(Error::Empty { what: what.into() });
     }
     stamp.secrets.check(&Content::text(text)?)
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
 use waynote::engine::Engine;
 use waynote::event::SessionEvent;
+use waynote::event::SessionsEvent;
 use waynote::forget::Forget;
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
 use waynote::{
@@ -268,7 +269,7 @@ fn events_of_an_older_store_get_positions_of_their_own() {
     let events = |feed: &[FeedEntry]| -> Vec<(Name, SessionEvent)> {
         let feed = feed.iter();
         feed.filter_map(|entry| match &entry.happened {
-            Happened::Event { session, recorded } => {
+            Happened::Event(SessionsEvent { session, recorded }) => {
                 Some((session.clone(), recorded.event.clone()))
             }
             _ => None,

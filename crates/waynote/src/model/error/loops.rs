@@ -1,12 +1,17 @@
 //! The errors that only loops have.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::form::safe_text;
 
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
 /// An error for a loop, for its agent, or for the person who answers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LoopError {
     /// Another loop has the session.
@@ -15,6 +20,7 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// The process that runs the loop.
+        #[serde(serialize_with = "safe_text")]
         holder: String,
         /// When it began.
         since: Timestamp,
@@ -39,6 +45,7 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// The iteration that was named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<i64>,
     },
 
@@ -48,6 +55,7 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// What the agent asked.
+        #[serde(serialize_with = "safe_text")]
         question: String,
     },
 
