@@ -30,6 +30,5 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
             problem["detail"].as_str().unwrap()
         ));
     }
-    insta::assert_snapshot!(said.join("
-"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"");
 }

@@ -107,7 +107,9 @@ fn an_interrupted_copy_goes_on_and_cannot_be_written_before_it_is_complete() {
         let outcome = copy(store.engine(), copy_of.engine(), &mut |_| {
             steps += 1;
             match steps {
-                3 => Err(Error::Empty { what: "test" }),
+                3 => Err(Error::Empty {
+                    what: "test".into(),
+                }),
                 _ => Ok(()),
             }
         });
@@ -178,7 +180,9 @@ fn a_text_forgotten_meanwhile_is_not_left_in_the_copy() {
     copy(store.engine(), copy_of.engine(), &mut |_| {
         steps += 1;
         match steps {
-            2 => Err(Error::Empty { what: "test" }),
+            2 => Err(Error::Empty {
+                what: "test".into(),
+            }),
             _ => Ok(()),
         }
     })
@@ -221,7 +225,9 @@ fn a_store_that_is_not_the_unfinished_copy_is_refused() {
         store.engine(),
         copy_of.engine(),
         &mut |progress| match progress.phase {
-            CopyPhase::Index => Err(Error::Empty { what: "test" }),
+            CopyPhase::Index => Err(Error::Empty {
+                what: "test".into(),
+            }),
             _ => Ok(()),
         },
     )
