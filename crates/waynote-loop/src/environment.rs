@@ -1,4 +1,4 @@
-//! What an agent and all that it starts are told by environment variables.
+//! Environment variables for an agent and all that it starts.
 
 use std::ffi::OsString;
 

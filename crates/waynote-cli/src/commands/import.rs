@@ -10,7 +10,7 @@ use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, Current, Imported, Incoming, Mode, Project, Skipped, openotters, xs, zrb,
+    Conflict, Current, ImportReport, Incoming, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
 use super::Context;
@@ -162,8 +162,8 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
 }
 
 /// The counts; what was not imported goes to standard error, because the import itself did its work.
-fn report(context: &mut Context<'_>, imported: &Imported, mode: Mode) -> Outcome {
-    let Imported {
+fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
+    let ImportReport {
         added,
         updated,
         unchanged,
@@ -216,16 +216,16 @@ fn line(conflict: &Conflict) -> String {
 }
 
 /// What was skipped, each with its reason, on standard error.
-pub(super) fn say_skipped(skipped: &[Skipped]) {
+pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }
 
-fn say_reasons(title: &str, skipped: &[Skipped]) {
+fn say_reasons(title: &str, skipped: &[SkippedItem]) {
     if skipped.is_empty() {
         return;
     }
     say(&format!("{title}:"));
-    for Skipped { what, reason } in skipped {
+    for SkippedItem { what, reason } in skipped {
         say(&format!("  {}: {}", visible(what), visible(reason)));
     }
 }

@@ -9,11 +9,7 @@ fn the_block_of_an_iteration_is_what_its_agent_got() {
     let home = scratch.home();
     let elsewhere = home.join("projects/shop");
     std::fs::create_dir_all(&elsewhere).unwrap();
-    std::fs::write(
-        home.join("only-notes"),
-        "{% if notes %}{{ notes }}{% else %}none{% endif %}",
-    )
-    .unwrap();
+    std::fs::write(home.join("only-notes"), "notes:\n{{ notes }}").unwrap();
     scratch.ok("--agent builder key save rule test_first --pin");
     scratch.ok("place write the_shop_sells_tea --at ~/projects/shop");
     scratch.ok("place write not_of_the_shop --at ~/work");
@@ -33,6 +29,9 @@ fn the_block_of_an_iteration_is_what_its_agent_got() {
     scratch.ok("--session s --iteration 1 log add the_first_was_wrong --type stuck");
     for iteration in 1..=3 {
         let got = std::fs::read_to_string(elsewhere.join(format!("got-{iteration}"))).unwrap();
+        let got = got
+            .strip_prefix("notes:\n")
+            .expect("the template begins so");
         assert!(got.contains("the_shop_sells_tea"), "{got}");
         let words = format!("--session s context --as-of iteration:{iteration}");
         let said = scratch.run(&words).output();

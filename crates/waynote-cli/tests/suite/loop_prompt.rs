@@ -197,7 +197,12 @@ fn what_a_person_noted_before_the_first_loop_is_in_its_first_prompt() {
 #[test]
 fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     let scratch = Scratch::new();
-    let told = looping(&scratch, "--iterations 1", "env | grep ^WAYNOTE_ | sort").output();
+    let told = looping(
+        &scratch,
+        "--iterations 1",
+        "env | grep ^WAYNOTE_ | grep -v ^WAYNOTE_GUARDED= | sort",
+    )
+    .output();
     let told = String::from_utf8(told.stdout)
         .unwrap()
         .replace(&*scratch.home().to_string_lossy(), "HOME");

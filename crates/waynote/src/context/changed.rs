@@ -6,7 +6,7 @@ use super::asked::{BlockAnswer, BlockAsk, BlockPart, notes_of, shown_of, unexpec
 use super::matching::Matching;
 use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
-use super::{Block, Budget, Request, Section, Shown, Style, arrange, gather, render_from};
+use super::{Block, Budget, Request, Section, Shown, Style, arrange, render_from};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
@@ -67,9 +67,7 @@ fn changed_now(
     };
     let counts = RefCell::default();
     let pieces = Pieces::new(&request, &counts);
-    let room = arrange::room(&request);
-    let gathered = gather::gather(store, &request, room)?;
-    let (_, claimants) = arrange::arrange(gathered, room, &request, &pieces);
+    let (_, claimants, _) = arrange::arranged(store, &request, &pieces)?;
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {

@@ -432,10 +432,7 @@ impl Renderer {
 
     fn stable(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         let pieces = Pieces::new(request, &self.counts);
-        let room = arrange::room(request);
-        let gathered = gather::gather(store, request, room)?;
-        let version = gathered.version;
-        let (arranged, _) = arrange::arrange(gathered, room, request, &pieces);
+        let (arranged, _, version) = arrange::arranged(store, request, &pieces)?;
         let block = Block {
             text: arranged.text,
             style: request.style,

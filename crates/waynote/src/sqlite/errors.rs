@@ -8,7 +8,8 @@ use crate::error::{Error, Result, StorageError};
 use crate::system::file::followed;
 use crate::system::holder::{self, Kind};
 
-use super::{Named, damage, side_files};
+use super::options::Named;
+use super::{file::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
