@@ -23,7 +23,6 @@ mod index;
 mod journal;
 mod lent;
 mod migrate;
-mod missing;
 mod open;
 mod options;
 mod part;
