@@ -118,7 +118,7 @@ pub struct SkippedItem {
 impl ImportReport {
     /// Counts a change that was applied.
     pub(crate) fn count(&mut self, applied: &Applied) {
-        match (applied.changed, applied.existed) {
+        match (applied.changed, applied.before.is_some()) {
             (false, _) => self.unchanged += 1,
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
