@@ -221,6 +221,7 @@ fn a_budget_and_its_receipt() {
     insta::assert_snapshot!(format!("{:#}", explained["receipt"]["claims"][1]), @r#"
     {
       "address": "place:~/work",
+      "revision": 1,
       "section": "places",
       "shown": "whole",
       "tokens": 26,
