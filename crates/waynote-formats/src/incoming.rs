@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
+use waynote::event::EventAddress;
 use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 
 use crate::files::MarkdownFile;
@@ -18,6 +19,7 @@ use crate::steps::{Progress, Steps};
 #[derive(Clone, Debug)]
 pub struct Incoming {
     author: Name,
+    lease: Option<EventAddress>,
     precedence: Precedence,
     notes: Vec<IncomingNote>,
     /// The addresses that [`push_text`](Self::push_text) has used.
@@ -42,6 +44,7 @@ impl Incoming {
     pub fn of(format: &str, precedence: Precedence) -> Result<Self> {
         Ok(Self {
             author: author(format)?,
+            lease: None,
             precedence,
             notes: Vec::new(),
             taken: HashSet::new(),
@@ -49,6 +52,11 @@ impl Incoming {
             entries: Vec::new(),
             imported: ImportReport::default(),
         })
+    }
+
+    /// The same for an import inside a loop ([`Stamp::lease`]).
+    pub fn inside(self, lease: Option<EventAddress>) -> Self {
+        Self { lease, ..self }
     }
 
     /// The notes.
@@ -204,6 +212,7 @@ impl Incoming {
     ) -> Result<ImportReport> {
         let Self {
             author,
+            lease,
             precedence,
             notes,
             entries,
@@ -212,7 +221,7 @@ impl Incoming {
         } = self;
         let steps = Steps {
             store,
-            stamp: Stamp::new(now, author),
+            stamp: Stamp::new(now, author).inside(lease),
             mode,
             precedence,
         };

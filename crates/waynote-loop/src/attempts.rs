@@ -49,6 +49,8 @@ pub(crate) struct Attempts<'r> {
     pub(crate) host: &'r Host<'r>,
     pub(crate) time: TimeLimit,
     pub(crate) iteration: i64,
+    /// The number of the event that gave the loop its session.
+    pub(crate) lease: u64,
     pub(crate) prompt: &'r str,
     pub(crate) log: Option<&'r File>,
     /// True while the agent never ran: a failure to start it is a mistake then.
@@ -151,7 +153,7 @@ impl Attempts<'_> {
     fn once(&self) -> Result<AttemptOutcome> {
         let plan = self.plan;
         let prepared = plan.agent.with_prompt(self.prompt)?;
-        let environment = environment::of_iteration(plan, self.iteration)?;
+        let environment = environment::of_iteration(plan, self.iteration, self.lease)?;
         let times = [self.time.left(), plan.iteration_time];
         let most = times.into_iter().flatten().min();
         let log = self.log.map(File::try_clone).transpose();

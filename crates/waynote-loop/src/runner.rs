@@ -195,6 +195,7 @@ impl<'p> LoopRunner<'p> {
             host: &self.host,
             time: self.time,
             iteration: number,
+            lease: self.run.lease(),
             prompt: &prompt,
             log: log.as_ref(),
             is_first: number == self.first,

@@ -36,7 +36,7 @@ pub const NOTES_FILE: &str = "ZRB_LLM_NOTE_FILE";
 /// The path of the configuration file.
 pub const CONFIG: &str = "WAYNOTE_CONFIG";
 
-/// Set for the agents of a loop: the session's name.
+/// Set for the agents of a loop: the event with which it took its session, `session:NAME#event-NUMBER`.
 pub const LOOP: &str = "WAYNOTE_LOOP";
 
 /// Set for the agents of a loop: by it the loop's guard finds an agent that has killed its loop.

@@ -60,6 +60,9 @@ const FAILING: [&str; 18] = [
     "link",
 ];
 
+/// The file that a backup, a copy or a salvage writes.
+const MADE: &str = "made.db";
+
 /// A run of the program on a store, and the note that it writes.
 struct Run {
     what: &'static str,
@@ -206,23 +209,24 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         after,
         base: forgets,
     };
-    let backups = base("backup")?;
-    let backup = Run {
-        what: "backup",
-        words: ["backup", "backup.db"].map(ToOwned::to_owned).into(),
-        writes: None,
-        after: backups.truth.clone(),
-        base: backups,
+    // Files made by the runs.
+    let makes = |what, words: &[&str]| -> Result<Run> {
+        let base = base(what)?;
+        Ok(Run {
+            what,
+            words: words.iter().map(ToString::to_string).collect(),
+            writes: None,
+            after: base.truth.clone(),
+            base,
+        })
     };
     let restores = base("restore")?;
-    let words = ["backup", "backup.db"].map(ToOwned::to_owned);
+    let words = ["backup", MADE].map(ToOwned::to_owned);
     let output = work::run(&mut work::waynote(setup, &restores.home, &words))?;
     ensure!(output.status.success(), "the backup failed: {output:?}");
     let restore = Run {
         what: "restore",
-        words: ["restore", "backup.db", "--replace"]
-            .map(ToOwned::to_owned)
-            .into(),
+        words: ["restore", MADE, "--replace"].map(ToOwned::to_owned).into(),
         writes: None,
         after: restores.truth.clone(),
         base: restores,
@@ -232,7 +236,9 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         write("a keyed note", base("key")?, "k3"),
         write("an entry", base("entry")?, "e999"),
         forget,
-        backup,
+        makes("backup", &["backup", MADE])?,
+        makes("copy", &["copy", STORE, MADE])?,
+        makes("salvage", &["salvage", STORE, MADE])?,
         restore,
     ])
 }
@@ -302,12 +308,15 @@ fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<Stri
             said.lines().next()
         ));
     }
-    // A backup with its final name is complete.
-    let backup = home.join("backup.db");
-    if run.what == "backup" && backup.exists() {
-        let seen = work::look(&backup, truth).ok()?;
+    // A backup or a copy with its final name is complete.
+    let made = home.join(MADE);
+    if run.what != "restore" && made.exists() {
+        let seen = match work::look(&made, truth) {
+            Ok(seen) => seen,
+            Err(panic) => return Some(panic),
+        };
         if !seen.is_whole() {
-            return Some(format!("the backup: {}", seen.first()));
+            return Some(format!("what it made: {}", seen.first()));
         }
     }
     let refused = work::accepts_a_write(&store).err()?;

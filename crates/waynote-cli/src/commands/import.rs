@@ -17,7 +17,7 @@ use super::Context;
 use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
-use crate::{home, input};
+use crate::{home, input, inside};
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
@@ -33,6 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         }
         ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
+    let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
     // Until here Ctrl-C ends the command at once: nothing has been written.
     let interrupt = Interrupt::listen()?;

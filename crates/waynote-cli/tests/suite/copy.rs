@@ -128,12 +128,13 @@ fn what_cannot_be_copied_is_said() {
     copied to new.db: 1 note, 1 revision, 0 events, 0 forgettings up to position 1; compared, with 1 block: equal
     store id ID
 
-    exit 0
-    new.db is a complete copy already, up to position 1
+    exit 1
+    error: new.db cannot be written: it exists already
+      name another file
 
     exit 1
-    error: the store other.db is not empty
-      copy into a store that does not exist yet, or is empty
+    error: other.db cannot be written: it exists already
+      name another file
 
     exit 1
     error: there is no store none.db
@@ -146,12 +147,5 @@ fn what_cannot_be_copied_is_said() {
     exit 2
     error: the address of the store has a password in it, which others could read
       leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)
-
-    exit 0
-    saved agent:default#later (new key)
-
-    exit 1
-    error: the store new.db is a complete copy up to position 1, and the source has changed since
-      copy into a new store: a copy is not brought up to date
     ");
 }

@@ -10,14 +10,16 @@ use std::cmp::Reverse;
 
 use super::budget::{share_out, step};
 use super::counted::Counted;
-use super::gather::{Gathered, List};
+use super::gather::{Gathered, List, Reach, gather};
 use super::pieces::{Form, Pieces};
 use super::receipt::{Claim, Receipt, Shown, damaged_line, status};
 use super::stable::{group_title, title};
 use super::stock::{Order, Slot, Stock};
 use super::{Request, Section, SectionText};
+use crate::error::Result;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
+use crate::store::{Reader, Version};
 
 /// The shares that sections are sure of, in percent, in the order in which they get room.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
@@ -47,34 +49,55 @@ pub(super) struct Arranged {
 
 /// The tokens that the sections share. Room for the longest status line is set aside, so that the choice of notes
 /// cannot depend on that line.
-pub(super) fn room(request: &Request) -> usize {
+fn room(request: &Request) -> usize {
     request.budget.limit().map_or(usize::MAX, |limit| {
         let kept_back = crate::tokens::count(&status(request, limit, 999, 99_999));
         limit.saturating_sub(kept_back)
     })
 }
 
-/// Arranges the gathered notes in this much room. Also returns the sections with all their notes.
-pub(super) fn arrange(
-    gathered: Gathered,
+/// Reads the notes of a block and arranges them. Also returns the sections with all their notes.
+pub(super) fn arranged(
+    store: &dyn Reader,
+    request: &Request,
+    pieces: &Pieces<'_>,
+) -> Result<(Arranged, Claimants, Version)> {
+    let room = room(request);
+    let mut reach = Reach::Usual;
+    loop {
+        let gathered = gather(store, request, room, reach)?;
+        let version = gathered.version;
+        let mut all = Claimants::new(gathered, request, pieces);
+        match arrange(&mut all, room, request, pieces) {
+            Some(arranged) => return Ok((arranged, all, version)),
+            None => reach = Reach::Full,
+        }
+    }
+}
+
+/// Arranges notes in this much room; none when there is room for notes that were not read.
+fn arrange(
+    all: &mut Claimants,
     mut room: usize,
     request: &Request,
     pieces: &Pieces<'_>,
-) -> (Arranged, Claimants) {
-    let mut all = Claimants::new(gathered, request, pieces);
+) -> Option<Arranged> {
     loop {
         all.claim(pieces, room);
+        if all.stocks().any(|(_, stock)| stock.is_short()) {
+            return None;
+        }
         let arranged = all.print(request, pieces);
         match request.budget.limit() {
             // The blank lines between parts were counted at their maximum. Still, the limit must hold.
             Some(limit) if arranged.receipt.counted > limit => {
                 let over = arranged.receipt.counted - limit;
                 if room == 0 {
-                    return (all.nothing(request), all);
+                    return Some(all.nothing(request));
                 }
                 room = room.saturating_sub(over);
             }
-            _ => return (arranged, all),
+            _ => return Some(arranged),
         }
     }
 }
@@ -88,6 +111,7 @@ impl Claimants {
             mut pinned,
             places,
             index,
+            index_goes_on,
             groups,
             total,
             damaged,
@@ -122,7 +146,7 @@ impl Claimants {
                 title(Section::Places),
             ),
             index: stock(
-                List::once(index),
+                List::once(index).going_on(index_goes_on),
                 order,
                 Form::Listed,
                 title(Section::Index),

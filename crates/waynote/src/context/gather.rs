@@ -1,5 +1,5 @@
-//! Reads the notes for a block: all lists at once, in the order in which their notes get room, and of each no more than
-//! have room.
+//! Reads the notes for a block: all lists at once, in the order in which their notes get room, and of each as many as
+//! usually have room. A block that has room for more reads all lists again, as far as there can be room.
 
 use std::collections::HashSet;
 
@@ -19,12 +19,23 @@ const LEAST_OF_NOTE: usize = 12;
 /// The fewest tokens that an entry takes.
 const LEAST_OF_ENTRY: usize = 6;
 
+/// How many notes of each list are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// As many as usually have room.
+    Usual,
+    /// As many as can have room.
+    Full,
+}
+
 /// Notes in the order in which they get room.
 #[derive(Default)]
 pub(super) struct List {
     notes: Vec<Note>,
     /// How often each of them was noted.
     times: Vec<u64>,
+    /// Whether more notes, which can have room, were not read.
+    goes_on: bool,
 }
 
 impl List {
@@ -33,7 +44,13 @@ impl List {
         Self {
             times: vec![1; notes.len()],
             notes,
+            goes_on: false,
         }
+    }
+
+    /// The same list, which may go on.
+    pub(super) fn going_on(self, goes_on: bool) -> Self {
+        Self { goes_on, ..self }
     }
 
     /// Entries, and how often each was noted if the reading counts that.
@@ -42,7 +59,15 @@ impl List {
             true => notes.iter().map(|note| note.seen().unwrap_or(1)).collect(),
             false => noted,
         };
-        Self { notes, times }
+        Self {
+            notes,
+            times,
+            goes_on: false,
+        }
+    }
+
+    pub(super) fn goes_on(&self) -> bool {
+        self.goes_on
     }
 
     pub(super) fn len(&self) -> usize {
@@ -67,6 +92,7 @@ pub(super) struct Gathered {
     pub(super) places: Vec<Note>,
     /// The agent's other notes.
     pub(super) index: Vec<Note>,
+    pub(super) index_goes_on: bool,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
     pub(super) groups: Vec<(EntryType, List)>,
     /// How many notes apply, including those for which there is no room.
@@ -77,10 +103,15 @@ pub(super) struct Gathered {
 }
 
 /// Reads the notes of a block that has so many tokens of room.
-pub(super) fn gather(store: &dyn Reader, request: &Request, room: usize) -> Result<Gathered> {
+pub(super) fn gather(
+    store: &dyn Reader,
+    request: &Request,
+    room: usize,
+    reach: Reach,
+) -> Result<Gathered> {
     match request.as_of {
         Some(moment) => as_they_were(store, request, moment),
-        None => as_they_are(store, request, room),
+        None => as_they_are(store, request, room, reach),
     }
 }
 
@@ -164,12 +195,33 @@ fn counts(request: &Request, lists: &[Recent]) -> Vec<Count> {
     of_lists.chain(of_entries).collect()
 }
 
+/// The number of notes of a list that is read. Entries, and an index beside them, usually have room for few.
+fn limit(request: &Request, room: usize, list: &Recent, reach: Reach) -> usize {
+    let most = most(request, room, list);
+    let is_shared = match list {
+        Recent::Entries { .. } => true,
+        Recent::Keyed { pinned: false, .. } => {
+            request.query.is_none() && session(request).is_some()
+        }
+        Recent::Keyed { .. } | Recent::ByKey { .. } => false,
+    };
+    match is_shared && reach == Reach::Usual && !reads_all(request) {
+        true => most.min((room / 64).max(8)),
+        false => most,
+    }
+}
+
 /// Reads what applies now.
-fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gathered> {
+fn as_they_are(
+    store: &dyn Reader,
+    request: &Request,
+    room: usize,
+    reach: Reach,
+) -> Result<Gathered> {
     let page = |of: &Recent| Page {
         of: of.clone(),
         skip: 0,
-        limit: most(request, room, of),
+        limit: limit(request, room, of, reach),
     };
     let mut lists = lists(request);
     let mut answers = store.read(&Ask {
@@ -195,6 +247,9 @@ fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gat
         answers.pages.extend(read.pages);
         answers.pages_noted.extend(read.pages_noted);
         answers.damaged.extend(read.damaged);
+        // What is wrong with the store as a whole, both readings say.
+        answers.damaged.sort();
+        answers.damaged.dedup();
     }
     let mut gathered = Gathered {
         version: answers.version,
@@ -205,11 +260,13 @@ fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gat
     let (mut of_entries, mut has_all_entries) = (0, true);
     let pages = answers.pages.into_iter().zip(answers.pages_noted);
     for (list, (mut notes, noted)) in lists.into_iter().zip(pages) {
-        let is_all = notes.len() + gathered.damaged.len() < most(request, room, &list);
+        let limit = limit(request, room, &list, reach);
+        let is_all = notes.len() + gathered.damaged.len() < limit;
+        let goes_on = !is_all && limit < most(request, room, &list);
         if let Recent::Entries { kind, .. } = list {
             of_entries += notes.len() as u64;
             has_all_entries &= is_all;
-            let entries = List::of_entries(notes, noted);
+            let entries = List::of_entries(notes, noted).going_on(goes_on);
             gathered.groups.push((kind, entries));
             continue;
         }
@@ -225,7 +282,7 @@ fn as_they_are(store: &dyn Reader, request: &Request, room: usize) -> Result<Gat
         };
         match list {
             Recent::Keyed { pinned: true, .. } => gathered.pinned = notes,
-            Recent::Keyed { .. } => gathered.index = notes,
+            Recent::Keyed { .. } => (gathered.index, gathered.index_goes_on) = (notes, goes_on),
             _ => gathered.places.extend(notes),
         }
     }
@@ -257,6 +314,7 @@ fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<G
             Some(session) => groups_then(store, request, session, entries, moment)?,
             None => Vec::new(),
         },
+        index_goes_on: false,
         places,
         total: 0,
         damaged,

@@ -56,6 +56,8 @@ pub(super) struct Stock {
     sizes: Vec<Size>,
     /// What became of those that were looked at.
     pub(super) slots: Vec<Slot>,
+    /// Whether a note was looked for that was not read.
+    is_short: bool,
 }
 
 impl Stock {
@@ -67,7 +69,12 @@ impl Stock {
             head,
             sizes: Vec::new(),
             slots: Vec::new(),
+            is_short: false,
         }
+    }
+
+    pub(super) fn is_short(&self) -> bool {
+        self.is_short
     }
 
     /// Begins the claims anew.
@@ -89,6 +96,7 @@ impl Stock {
             let size = self.look(pieces, place, room.saturating_sub(sum));
             sum = sum.saturating_add(size.room);
         }
+        self.is_short |= sum <= most && self.list.goes_on();
         sum
     }
 
@@ -120,9 +128,10 @@ impl Stock {
             self.slots.push(slot);
             if slot.form.is_none() && self.order != Order::Own {
                 self.make_room(fits);
-                break;
+                return self.uses();
             }
         }
+        self.is_short |= self.list.goes_on();
         self.uses()
     }
 

@@ -8,7 +8,7 @@ use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
 use super::same;
-use super::session_events;
+use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change};
 use crate::content::Content;
@@ -19,7 +19,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{self, ApplyCall, Count, Done, Happened};
+use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -57,6 +57,9 @@ impl Call<'_> {
         if let Some(operation) = self.stamp().operation {
             questions.operation(operation);
         }
+        if let Some(lease) = &self.stamp().lease {
+            questions.session(&lease.session);
+        }
         match self {
             Self::Apply { changes, .. } => {
                 for change in *changes {
@@ -74,6 +77,9 @@ impl Call<'_> {
         pending: &Pending<'_>,
         done: Option<&[Done]>,
     ) -> Result<Vec<Applied>> {
+        if done.is_none() {
+            check_inside(self.stamp(), |session| pending.lease(session))?;
+        }
         let mark = pending.mark();
         let planned = match self {
             Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),
@@ -139,7 +145,7 @@ fn record(
 
 /// The answer to a repeated call that recorded events.
 fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
-    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event { .. });
+    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event(_));
     match done.is_none_or(|done| done.iter().all(is_event)) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
@@ -169,8 +175,8 @@ fn again(
                 written.insert(*step, revision);
             }
             // An entry that resolves another one.
-            Happened::Event { .. } => {}
-            Happened::Forgotten { .. } => return Err(another(stamp)),
+            Happened::Event(_) => {}
+            Happened::Forgotten(_) => return Err(another(stamp)),
         }
     }
     let is_longer = |step: &u32| *step as usize >= changes.len();
@@ -288,7 +294,7 @@ impl Holders for View<'_> {
 
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
         let of_each = sessions.iter();
-        let of_each = of_each.map(|session| (session.clone(), None, usize::MAX));
+        let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
         let ask = store::Ask {
             events: of_each.collect(),
             ..store::Ask::default()

@@ -10,8 +10,9 @@ use crate::error::Result;
 use crate::forget::Residue;
 use crate::rules::EngineStore;
 
-use super::rows::Handle;
-use super::{Named, migrate, transaction};
+use super::options::Named;
+use super::rows::handle::Handle;
+use super::{migrate, transaction};
 
 /// Notes in a database that an application has open, beside its own tables.
 ///

@@ -6,108 +6,30 @@
 //! savepoint inside the application's transaction, or a transaction of its own when there is none; waiting and
 //! durability are as the application set them.
 
-mod acknowledged;
-mod alone;
-mod backup;
-mod checksum;
-mod damage;
-mod erase;
 mod errors;
-mod events;
-mod feed;
-mod files;
-mod fold;
-mod frozen;
-mod head;
-mod index;
-mod journal;
+mod file;
 mod lent;
 mod migrate;
-mod missing;
-mod open;
-mod part;
-mod pool;
-mod pooled;
-mod put;
-mod queue;
-mod read;
-mod recent;
-mod restore;
+mod options;
+mod repair;
 mod rows;
-mod salvage;
-mod scopes;
-mod second_name;
-mod shared_room;
-mod side_files;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;
-mod verify;
-mod verify_events;
-mod verify_rows;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::note::Position;
 use crate::rules::EngineStore;
 
-pub use backup::Backup;
+pub use file::pool::Sqlite;
 pub use lent::{Attachment, Lent};
-pub use pool::Sqlite;
-pub use restore::Restored;
-pub use salvage::{Lost, Salvaged, salvage};
-
-/// How a store of its own file is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// How long a write waits for the writers before it.
-    pub wait: Duration,
-    /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
-    /// are. Later on such a database is opened without this.
-    pub attach: bool,
-    /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server
-    /// write more a second; the first to open the store after a crash reads all of it.
-    pub log_pages: u32,
-}
-
-/// As the engine has it.
-const LOG_PAGES: u32 = 1000;
-
-impl Default for Options {
-    /// Ten seconds; a database of another program is refused; 1,000 pages.
-    fn default() -> Self {
-        Self {
-            wait: Duration::from_secs(10),
-            attach: false,
-            log_pages: LOG_PAGES,
-        }
-    }
-}
-
-impl Options {
-    /// How long a write waits for the writers before it.
-    pub fn wait(self, wait: Duration) -> Self {
-        Self { wait, ..self }
-    }
-
-    /// Whether a database of another program becomes a store.
-    pub fn attach(self, attach: bool) -> Self {
-        Self { attach, ..self }
-    }
-
-    /// After how many pages of 4 KiB a write moves the write-ahead log into the database.
-    pub fn log_pages(self, log_pages: u32) -> Self {
-        // The engine takes 0 for never.
-        let log_pages = log_pages.clamp(1, i32::MAX as u32);
-        Self { log_pages, ..self }
-    }
-}
+pub use options::{Options, Rollback};
+pub use repair::backup::Backup;
+pub use repair::restore::Restored;
+pub use repair::salvage::{Lost, Salvaged, salvage};
 
 /// Whether a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {
@@ -166,31 +88,6 @@ impl EngineStore<Sqlite> {
     }
 }
 
-/// How far a store is behind what was acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rollback {
-    /// The position of the last acknowledged write.
-    pub acknowledged: Position,
-    /// The last position that the store still has; 0 when there is no store any more.
-    pub found: Position,
-}
-
-/// In words that follow the name of the store.
-impl fmt::Display for Rollback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let acknowledged = self.acknowledged;
-        write!(
-            f,
-            "has lost acknowledged writes: it was at position {acknowledged}, and now it is "
-        )?;
-        match self.found == Position::new(0) {
-            true => f.write_str("empty or gone"),
-            false => write!(f, "at {}", self.found),
-        }
-    }
-}
-
 impl<'c> EngineStore<Lent<'c>> {
     /// Keeps notes in a database that an application has open, beside its own tables: [`Attachment::prepare`] and
     /// [`Attachment::on`] in one.
@@ -200,11 +97,4 @@ impl<'c> EngineStore<Lent<'c>> {
     pub fn attach(connection: &'c Connection) -> Result<Self> {
         Ok(Attachment::prepare(connection)?.on(connection))
     }
-}
-
-/// What errors say of a store.
-#[derive(Clone, Debug)]
-struct Named {
-    path: PathBuf,
-    wait: Duration,
 }

@@ -1,0 +1,86 @@
+//! How a store is opened, and what is said of it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::note::Position;
+
+/// How a store of its own file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// How long a write waits for the writers before it.
+    pub wait: Duration,
+    /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
+    /// are. Later on such a database is opened without this.
+    pub attach: bool,
+    /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server
+    /// write more a second; the first to open the store after a crash reads all of it.
+    pub log_pages: u32,
+}
+
+/// As the engine has it.
+pub(super) const LOG_PAGES: u32 = 1000;
+
+impl Default for Options {
+    /// Ten seconds; a database of another program is refused; 1,000 pages.
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(10),
+            attach: false,
+            log_pages: LOG_PAGES,
+        }
+    }
+}
+
+impl Options {
+    /// How long a write waits for the writers before it.
+    pub fn wait(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// Whether a database of another program becomes a store.
+    pub fn attach(self, attach: bool) -> Self {
+        Self { attach, ..self }
+    }
+
+    /// After how many pages of 4 KiB a write moves the write-ahead log into the database.
+    pub fn log_pages(self, log_pages: u32) -> Self {
+        // The engine takes 0 for never.
+        let log_pages = log_pages.clamp(1, i32::MAX as u32);
+        Self { log_pages, ..self }
+    }
+}
+
+/// How far a store is behind what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rollback {
+    /// The position of the last acknowledged write.
+    pub acknowledged: Position,
+    /// The last position that the store still has; 0 when there is no store any more.
+    pub found: Position,
+}
+
+/// In words that follow the name of the store.
+impl fmt::Display for Rollback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let acknowledged = self.acknowledged;
+        write!(
+            f,
+            "has lost acknowledged writes: it was at position {acknowledged}, and now it is "
+        )?;
+        match self.found == Position::new(0) {
+            true => f.write_str("empty or gone"),
+            false => write!(f, "at {}", self.found),
+        }
+    }
+}
+
+/// What errors say of a store.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) path: PathBuf,
+    pub(super) wait: Duration,
+}
