@@ -22,7 +22,6 @@ pub enum Expect {
 }
 
 impl Expect {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_any(&self) -> bool {
         *self == Self::Any
     }

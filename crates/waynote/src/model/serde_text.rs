@@ -42,7 +42,7 @@ macro_rules! read {
         impl<'de> Deserialize<'de> for $value {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(deserializer)?;
-                text.parse().map_err(|error| D::Error::custom($error(&text, error)))
+                text.parse().map_err(|error| D::Error::custom($error(&text, &error)))
             }
         }
     )*};
@@ -68,7 +68,7 @@ written!(
 read!(
     Address: with_advice,
     AddressAt: with_advice,
-    ContentHash: |_: &str, error| error,
+    ContentHash: |_: &str, error: &&'static str| *error,
     Cursor: |text: &str, _| format!("`{}` is not a cursor", safe(text)),
     EntryId: with_advice,
     EventAddress: with_advice,
@@ -83,7 +83,7 @@ read!(
 );
 
 /// The error of a text, with the advice how to write it.
-fn with_advice(_: &str, error: Error) -> String {
+fn with_advice(_: &str, error: &Error) -> String {
     match error.advice() {
         Some(advice) => format!("{error}: {advice}"),
         None => error.to_string(),

@@ -52,7 +52,6 @@ pub(super) mod text {
 
     type Source = Box<dyn std::error::Error + Send + Sync>;
 
-    #[expect(clippy::borrowed_box, reason = "serde's form")]
     pub(crate) fn serialize<S: Serializer>(of: &Source, form: S) -> Result<S::Ok, S::Error> {
         form.serialize_str(&safe(of))
     }

@@ -147,7 +147,6 @@ pub enum SideFileProblem {
 }
 
 impl SideFileProblem {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_not_a_file(&self) -> bool {
         *self == Self::NotAFile
     }
