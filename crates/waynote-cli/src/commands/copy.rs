@@ -14,10 +14,10 @@ use waynote_postgres::{PostgresError, is_url, stores};
 use waynote_remote::Url;
 use waynote_system::shell::quoted;
 
-use super::Context;
 use super::import_progress::{Bar, Interrupt};
 use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome, say};
+use crate::invocation::Context;
 use crate::{home, opened};
 
 /// How long one answer of a database may take: tables that were just filled have no statistics yet.
