@@ -12,9 +12,9 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
+use crate::model::as_of::AsOf;
 use crate::model::secret_policy::SecretPolicy;
 use crate::secrets;
-use crate::store::AsOf;
 
 pub use super::entry_type::{EntryType, OtherType};
 
