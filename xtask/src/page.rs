@@ -14,7 +14,7 @@ use kit::unchecked::not_checked;
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";
 
-/// What the browser's tests are run with. Of the whole workspace, which is built: one package alone has other features.
+/// The browser's tests. Of the whole workspace, which is built: one package alone has other features.
 const TESTS: [&str; 6] = ["test", "--workspace", "--test", "main", "--", "--ignored"];
 
 /// Runs the browser's tests, with what they need installed first.

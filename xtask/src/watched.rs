@@ -57,7 +57,7 @@ fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
     });
     let status = child.wait()?;
     drop(ended);
-    // What a test has left behind may hold the output open.
+    // A process that a test left behind may hold the output open.
     let _ = is_read.recv_timeout(Duration::from_secs(10));
     unchecked::take(&list);
     let hung = watchdog.join().unwrap_or_default();

@@ -21,6 +21,10 @@ pub struct Stamp {
     /// answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// The event with which a loop took its session, if this is written inside that loop: `session:NAME#event-NUMBER`.
+    /// It is refused when the loop has lost the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<String>,
 }
 
 /// Which credentials a text may contain.
@@ -59,6 +63,7 @@ impl TryFrom<&waynote::Stamp> for Stamp {
                 _ => return Err(no_form("this policy for credentials over HTTP")),
             },
             operation: printed_or_none(stamp.operation.as_ref()),
+            lease: printed_or_none(stamp.lease.as_ref()),
         })
     }
 }
@@ -85,6 +90,7 @@ impl TryFrom<Stamp> for waynote::Stamp {
                 ),
             },
             operation: text_or_none(stamp.operation.as_ref())?,
+            lease: text_or_none(stamp.lease.as_ref())?,
         })
     }
 }

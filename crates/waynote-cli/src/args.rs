@@ -3,6 +3,8 @@
 mod client;
 mod formats;
 mod mistakes;
+#[cfg(test)]
+mod printed;
 mod serve;
 mod session;
 mod stores;
@@ -252,9 +254,8 @@ pub(crate) enum Command {
     ///
     /// FROM and TO are files, or stores in PostgreSQL (postgres://HOST/DATABASE?store=NAME). Everything is copied: notes
     /// with their histories, authors, times and pins, log entries, events, what was forgotten, and tokens. TO must not
-    /// exist yet, or be empty. A copy that was interrupted goes on when the same command is run again; until it is
-    /// complete, nothing else can be written to TO. At the end both stores are compared. FROM stays as it is; write to
-    /// only one of the two from then on.
+    /// exist yet: it is there when it is complete and was compared, and a copy that was interrupted starts anew. FROM
+    /// stays as it is; write to only one of the two from then on.
     Copy {
         /// The store to copy
         from: String,

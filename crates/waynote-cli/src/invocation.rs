@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
+use waynote::event::EventAddress;
 use waynote::visible::visible;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
@@ -17,7 +18,7 @@ pub(crate) struct Context<'o> {
     pub(crate) settings: Settings,
     pub(crate) output: &'o mut Output,
     /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
-    opened: OnceCell<Opened>,
+    pub(crate) opened: OnceCell<Opened>,
     /// Whether the command is known to write.
     writes: Cell<bool>,
 }
@@ -35,17 +36,21 @@ impl<'o> Context<'o> {
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Outcome<Stamp> {
         self.writes.set(true);
-        let stamp = Stamp::new(crate::clock::now()?, self.author()?);
+        let (author, own) = self.author()?;
+        let lease = inside::told_lease(&self.settings)?.or(own);
+        let stamp = Stamp::new(crate::clock::now()?, author).inside(lease);
         Ok(stamp.allowing(self.settings.secret_policy()))
     }
 
-    /// Who writes. What a loop runs is an agent, whatever it says of itself.
-    pub(crate) fn author(&self) -> Outcome<Name> {
+    /// Who writes, and in which loop if that was looked for. What a loop runs is an agent, whatever it says of itself.
+    pub(crate) fn author(&self) -> Outcome<(Name, Option<EventAddress>)> {
         let author = &self.settings.author;
-        if Author::of(&author.value) != Author::Person
-            || self.read(|store| inside::own_loop(store))?.is_none()
-        {
-            return Ok(author.value.clone());
+        let own = match Author::of(&author.value) {
+            Author::Person => self.read(|store| inside::own_loop(store))?,
+            _ => None,
+        };
+        if own.is_none() {
+            return Ok((author.value.clone(), None));
         }
         if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
             return Err(Failure::refused(
@@ -57,7 +62,7 @@ impl<'o> Context<'o> {
                 "leave the author out: the loop has set the agent's own",
             ));
         }
-        self.settings.agents_author()
+        Ok((self.settings.agents_author()?, own))
     }
 
     /// The same for a write that may be allowed to hold a credential.

@@ -49,7 +49,7 @@ pub const PROJECT_VARIABLES: [(Client, &str); 3] = [
     (Client::Cursor, "CURSOR_PROJECT_DIR"),
 ];
 
-/// What happens in a client when a hook of ours runs.
+/// An event in a client at which a hook of ours runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {

@@ -9,7 +9,7 @@ use crate::format::{Format, Project, Takes};
 use crate::incoming::{Incoming, Precedence, unreadable};
 use crate::source::Folder;
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "claude-code",
     about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",

@@ -11,7 +11,7 @@ pub struct IncomingNote {
     pub address: Address,
     /// Its text.
     pub content: Content,
-    /// Whether it is pinned there; none: the format does not say.
+    /// True if it is pinned there; none: the format does not say.
     pub pin: Option<bool>,
     /// When it was written there.
     pub times: Times,
@@ -33,7 +33,7 @@ pub enum Times {
     },
 }
 
-/// Which text is current when a note was changed on both sides. The other one is a revision.
+/// The text that becomes current when a note was changed on both sides. The other one is a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precedence {
     /// The imported one: when it was written is not known, and it is what the user asks for now.
@@ -44,7 +44,7 @@ pub enum Precedence {
     Later,
 }
 
-/// Whether an import writes.
+/// Write, or only plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It writes.

@@ -14,7 +14,7 @@ use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence};
 use crate::source::{self, MAX_LINE, too_long};
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "server-memory",
     about: "The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook",

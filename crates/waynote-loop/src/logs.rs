@@ -21,7 +21,7 @@ const MAX_FILES: u32 = 1000;
 /// The folder in which an agent's output is kept.
 #[derive(Clone, Debug)]
 pub struct Logs {
-    /// What it was named with, as errors say it.
+    /// The option that named it, for errors.
     option: &'static str,
     /// As it was typed.
     typed: PathBuf,
@@ -77,7 +77,7 @@ impl Logs {
             let name = format!("{}-{iteration:04}{again}.log", file_name(session));
             match openat(&folder, name, flags, mode) {
                 Ok(file) => return Ok(file.into()),
-                // Whatever it is, it is not ours.
+                // Any file there is not ours.
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }

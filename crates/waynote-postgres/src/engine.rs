@@ -39,6 +39,11 @@ impl Postgres {
     pub(crate) fn open(options: Options) -> Result<Self> {
         let which = options.store_name().map(Which::of);
         let which = which.ok_or_else(|| stores::no_name(&options))?;
+        Self::open_as(options, which)
+    }
+
+    /// The same for a row that may have another name.
+    pub(crate) fn open_as(options: Options, which: Which) -> Result<Self> {
         let engine = Self {
             server: Server::of(&options)?,
             shown: options.shown(),

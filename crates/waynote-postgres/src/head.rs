@@ -25,7 +25,18 @@ impl Which {
             name: name.as_str().to_owned(),
         }
     }
+
+    /// The row of this store while it is being made: nobody finds it by the store's name.
+    pub(crate) fn partial(&self) -> Self {
+        Self {
+            key: self.key,
+            name: format!("{}{PARTIAL}", self.name),
+        }
+    }
 }
+
+/// The end of the name of a store that is being made. No name of a store has it: they have no control characters.
+pub(crate) const PARTIAL: &str = "\tpartial";
 
 /// What the row says.
 #[derive(Clone, Debug)]

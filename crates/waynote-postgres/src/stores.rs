@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 use waynote::{Error, Name, Position};
 
+use crate::engine::Postgres;
 use crate::error::{Away, Failure, Outcome, PostgresError};
-use crate::head::{self, Head, Which};
+use crate::head::{self, Head, PARTIAL, Which};
 use crate::migrate;
 use crate::options::Options;
 use crate::server::{Limits, Server};
@@ -23,6 +24,8 @@ pub struct Listed {
     pub position: Option<Position>,
     /// When it was made, by the clock of the server.
     pub created_at: Timestamp,
+    /// Whether it is being made, or was when that was interrupted: [`make`].
+    pub is_partial: bool,
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
@@ -48,6 +51,27 @@ pub fn create(options: Options) -> Result<(), Error> {
     let at = At::new(options)?;
     let which = at.which()?;
     at.named(at.create(&which))
+}
+
+/// Makes a store of what `fill` writes. Nobody finds it before it is whole; what an interrupted call left there is removed
+/// by the next.
+///
+/// # Errors
+/// [`PostgresError::StoreExists`]; [`Error::StoreLost`] when another process makes this store anew; the errors of `fill`;
+/// and as [`open`](crate::open).
+pub fn make<T>(
+    options: Options,
+    fill: impl FnOnce(&Postgres) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let at = At::new(options)?;
+    let which = at.which()?;
+    let partial = which.partial();
+    at.named(at.begin(&partial))?;
+    let engine = Postgres::open_as(at.options.clone(), partial.clone())?;
+    let filled = fill(&engine)?;
+    let incarnation = engine.incarnation.get().copied().unwrap_or_default();
+    at.named(at.rename(&partial, incarnation, &which.name))?;
+    Ok(filled)
 }
 
 /// Removes a store with all that it holds. Nothing brings it back but a backup.
@@ -132,7 +156,8 @@ impl At {
             let name: &str = row.try_get(0)?;
             let (head, notes): (i64, i64) = (row.try_get(1)?, row.try_get(3)?);
             Ok(Listed {
-                name: name.parse()?,
+                name: name.strip_suffix(PARTIAL).unwrap_or(name).parse()?,
+                is_partial: name.ends_with(PARTIAL),
                 notes: u64::try_from(notes).unwrap_or_default(),
                 position: (head > 0).then(|| Position::new(head)),
                 created_at: Timestamp::from_microsecond(row.try_get(2)?).unwrap_or_default(),
@@ -173,7 +198,56 @@ impl At {
         }
     }
 
+    /// Makes the row of a store that is being made, instead of one that was left.
+    fn begin(&self, partial: &Which) -> Outcome<()> {
+        match self.create(partial) {
+            Err(_) if self.has(partial).unwrap_or_default() => {
+                self.remove(partial)?;
+                self.create(partial)
+            }
+            created => created,
+        }
+    }
+
+    fn has(&self, which: &Which) -> Outcome<bool> {
+        let found = self.run(&Limits::of(&self.options), &[head::statement(which, false)])?;
+        Ok(!found[0].is_empty())
+    }
+
+    /// Gives the row its name, if it is the one that was filled.
+    fn rename(&self, which: &Which, incarnation: i64, name: &str) -> Outcome<()> {
+        let renamed = self.run(
+            &Limits::of(&self.options),
+            &[Statement::typed(
+                "UPDATE waynote.store SET name = $4
+                 WHERE store = $1 AND name = $2 AND incarnation = $3 RETURNING store",
+                vec![
+                    big(which.key),
+                    text(which.name.clone()),
+                    big(incarnation),
+                    text(name.to_owned()),
+                ],
+            )],
+        )?;
+        match renamed[0].is_empty() {
+            true => Err(self.no_store()),
+            false => Ok(()),
+        }
+    }
+
+    /// Removes a store, or what is left of one that was being made.
     fn drop(&self, which: &Which) -> Outcome<()> {
+        let partial = which.partial();
+        if self.has(&partial)? {
+            self.remove(&partial)
+        } else if self.has(which)? {
+            self.remove(which)
+        } else {
+            Err(self.no_store())
+        }
+    }
+
+    fn remove(&self, which: &Which) -> Outcome<()> {
         let limits = Limits::of(&self.options).patient();
         let wait = limits.wait.as_millis();
         let mut statements = vec![
@@ -183,17 +257,18 @@ impl At {
             head::statement(which, true),
         ];
         for table in TABLES {
-            let sql = format!("DELETE FROM waynote.{table} WHERE store = $1");
-            statements.push(Statement::typed(sql, vec![big(which.key)]));
+            // The row may have got its name meanwhile.
+            let sql = format!(
+                "DELETE FROM waynote.{table} WHERE store = $1
+                 AND EXISTS (SELECT FROM waynote.store s WHERE s.store = $1 AND s.name = $2)"
+            );
+            let values = vec![big(which.key), text(which.name.clone())];
+            statements.push(Statement::typed(sql, values));
         }
         statements.push(Statement::typed(
             "DELETE FROM waynote.store WHERE store = $1 AND name = $2",
             vec![big(which.key), text(which.name.clone())],
         ));
-        let found = self.run(&limits, &[head::statement(which, false)])?;
-        if found[0].is_empty() {
-            return Err(self.no_store());
-        }
         statements.push(Statement::plain("COMMIT"));
         let rows = self.run(&limits, &statements)?;
         match rows[1].first().map(Head::of).transpose()? {

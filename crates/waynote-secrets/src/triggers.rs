@@ -7,7 +7,7 @@
 use super::shape::Pattern;
 use super::table::{FORMS, Row, SERVICES, SPLICES, Trigger, word};
 
-/// What to look at where a word stands.
+/// The search to make where a word stands.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     /// A token of that form: its rule and pattern.
@@ -24,7 +24,7 @@ pub(super) enum Look {
     Jwt,
     /// The value of an authorization header, behind its scheme.
     Scheme,
-    /// The same, behind its name.
+    /// The value of an authorization header, behind its name.
     Authorization,
     /// The cookies of a header.
     Cookie,

@@ -10,7 +10,7 @@ const MAX: usize = 400;
 /// The shortest user that may be a token.
 const LONG_USER: usize = 20;
 
-/// Which bytes an authority is made of.
+/// The bytes of an authority.
 static PARTS: [bool; 256] = {
     let mut parts = [false; 256];
     let mut byte = 0;

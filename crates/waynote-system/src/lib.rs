@@ -1,4 +1,4 @@
-//! What the programs of waynote ask of the operating system, for every crate below the command line.
+//! Questions to the operating system, for every crate below the command line.
 //!
 //! | module | what it answers |
 //! |---|---|

@@ -43,9 +43,9 @@ pub enum FileError {
     /// Something else stands in its place, or in the place of a folder above it.
     #[error("{} is {found} should be there", .path.display())]
     InTheWay {
-        /// What stands there.
+        /// The path of the obstacle.
         path: PathBuf,
-        /// What it is, and what should be there.
+        /// Its kind, and the kind that should be there.
         found: &'static str,
     },
     /// A symbolic link leads out of the folder that it should be in.
@@ -53,17 +53,17 @@ pub enum FileError {
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where it leads.
+        /// The end of the link.
         target: PathBuf,
         /// The folder.
         folder: PathBuf,
     },
-    /// Nobody, or this user, may not write to it.
+    /// This user, or any user, may not write to it.
     #[error("{} is read-only", link_to(.path, .target))]
     ReadOnly {
         /// The file.
         path: PathBuf,
-        /// Where it leads, if it is a link.
+        /// The end of the link, if it is one.
         target: PathBuf,
         /// The user it belongs to, where that is another.
         owner: Option<u32>,
@@ -76,7 +76,7 @@ pub enum FileError {
         /// The folder.
         folder: PathBuf,
     },
-    /// Somebody else wrote it meanwhile.
+    /// Another process wrote it meanwhile.
     #[error("{} was changed meanwhile", .path.display())]
     ChangedMeanwhile {
         /// The file.
@@ -156,8 +156,8 @@ fn in_the_way(path: &Path, found: &'static str) -> FileError {
     FileError::InTheWay { path, found }
 }
 
-/// Whether a file may be written, or made where there is none. Its folder would let us exchange it; whoever took the right to write
-/// away from the file would not.
+/// Checks that a file may be written, or created. A read-only file in a writable folder counts as not writable: its
+/// owner meant it so.
 ///
 /// # Errors
 /// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
@@ -179,8 +179,7 @@ pub fn may_write(path: &Path) -> Result {
     })
 }
 
-/// Whether a file is below a folder when symbolic links are followed, those in the folders above it too. The file need not
-/// exist.
+/// Checks that a file is below a folder when all symbolic links are followed. The file need not exist.
 ///
 /// # Errors
 /// [`FileError::Outside`], [`FileError::Library`].
@@ -200,7 +199,7 @@ pub fn is_below(path: &Path, folder: &Path) -> Result {
     })
 }
 
-/// Whether a file may be removed.
+/// Checks that a file may be removed.
 ///
 /// # Errors
 /// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
@@ -209,7 +208,7 @@ pub fn may_remove(path: &Path) -> Result {
     may_change_folder(&followed(path))
 }
 
-/// Whether the folder of a file, or the nearest above it that there is, lets a file be made and removed in it.
+/// Checks that a file's folder, or the nearest existing one above, may be written to.
 fn may_change_folder(file: &Path) -> Result {
     let folder = file.ancestors().skip(1).find(|folder| folder.exists());
     let folder = folder.unwrap_or(Path::new("/"));
@@ -336,7 +335,7 @@ fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(missing)
 }
 
-/// Where a chain of links ends, whether or not something is there.
+/// The end of a chain of links, whether or not something is there.
 fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();

@@ -98,7 +98,7 @@ impl Bouncer {
         )
     }
 
-    /// What it has said.
+    /// The text of its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

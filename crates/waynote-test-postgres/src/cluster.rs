@@ -18,7 +18,7 @@ use crate::programs::{command, folder, hand_over, run};
 pub struct Setup {
     /// Settings for `postgresql.conf`, one a line.
     pub settings: String,
-    /// Whether it listens on a loopback port too, beside its socket.
+    /// True if it listens on a loopback port too, beside its socket.
     pub tcp: bool,
     /// The key and the certificate with which it speaks TLS on that port, in PEM.
     pub tls: Option<(String, String)>,
@@ -26,8 +26,7 @@ pub struct Setup {
     pub access: String,
     /// The URL of the primary of which it is a standby, and the name by which it asks.
     pub standby_of: Option<(PathBuf, u16, String)>,
-    /// Whether what is acknowledged is on disk. A test of crashes of the machine would want it; a killed server loses
-    /// nothing without.
+    /// Flush acknowledged writes to disk. Only tests of machine crashes need it; a killed server loses nothing without.
     pub fsync: bool,
 }
 
@@ -250,12 +249,12 @@ impl Cluster {
             .arg(self.data()));
     }
 
-    /// What `psql` answers to some SQL, without headings.
+    /// The output of `psql` for some SQL, without headings.
     pub fn sql(&self, sql: &str) -> String {
         self.sql_in("postgres", sql)
     }
 
-    /// The same in another database.
+    /// As [`Cluster::sql`], in another database.
     pub fn sql_in(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(self.program.join("psql"));
         psql.args([
@@ -307,7 +306,7 @@ impl Cluster {
         self.port
     }
 
-    /// What the server has said.
+    /// The text of its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What the proxy does with what a client sends.
+/// The proxy's treatment of a client's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
     /// Forwards everything.
@@ -130,7 +130,7 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<Shared>, is_client: bo
                 }
                 Some(is_sent) => {
                     *shared.does.lock().unwrap_or_else(PoisonError::into_inner) = Does::Forward;
-                    // Nobody is to hear the answer.
+                    // The answer is discarded.
                     let _ = from.shutdown(Shutdown::Both);
                     if is_sent {
                         let _ = to.write_all(bytes);

@@ -1,5 +1,4 @@
-//! What texts for people and models are made of, whoever writes them: counts, days, lines cut short, the numbers of
-//! lines.
+//! Parts of texts for people and models: counts, days, lines cut short, the numbers of lines.
 
 use std::borrow::Cow;
 use std::time::Duration;

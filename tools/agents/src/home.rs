@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::clients::{Agent, Turn};
 use super::model::{Model, Request};
-use super::process::{self, Running, Typed};
+use super::process::{self, Running, TypingSession};
 
 /// The longest that a client may take over a turn.
 const TURN: Duration = Duration::from_secs(150);
@@ -20,10 +20,10 @@ const LOOP: Duration = Duration::from_secs(400);
 /// The longest that a command of ours may take.
 const COMMAND: Duration = Duration::from_secs(30);
 
-/// What a person noted before the agent starts.
+/// A person's note from before the agent starts.
 pub(super) const CANARY: &str = "canary-7361: prices are integers, in cents";
 
-/// Where each start of the client by its name leaves a line.
+/// The file that gets a line at each start of the client by its name.
 const RUNS: &str = "bin/runs";
 
 /// A home directory with a project in it, for one client.
@@ -34,7 +34,7 @@ pub(super) struct Bench {
     folder: tempfile::TempDir,
     /// Requests that were looked at already.
     seen: Cell<usize>,
-    /// What the clients printed.
+    /// The clients' output.
     heard: RefCell<String>,
     /// More environment for the client.
     environment: RefCell<Vec<(&'static str, String)>>,
@@ -83,7 +83,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The same with waynote installed and a note on the project.
+    /// As [`Self::bare`], with waynote installed and a note on the project.
     pub(super) fn new(agent: Agent, program: &Path, waynote: &Path) -> Result<Self> {
         let bench = Self::bare(agent, program, waynote)?;
         bench.waynote(&["place", "write", CANARY])?;
@@ -117,7 +117,7 @@ impl Bench {
         Ok(move || std::fs::read(&path).map_or(0, |lines| lines.len()))
     }
 
-    /// Where the client keeps what a person configured, and that, with comments.
+    /// The client's configuration file, and a person's configuration for it, with comments.
     fn configuration(&self) -> Result<(PathBuf, String)> {
         let home = self.home()?;
         let port = self.model.port;
@@ -236,7 +236,7 @@ impl Bench {
         self.waynote_in(&self.project()?, words)
     }
 
-    /// The same in another folder.
+    /// As [`Self::waynote`], in another folder.
     pub(super) fn waynote_in(&self, folder: &Path, words: &[&str]) -> Result<String> {
         let mut command = self.command("waynote", folder)?;
         command.args(words);
@@ -300,10 +300,10 @@ impl Bench {
     }
 
     /// Starts the client on a terminal.
-    pub(super) fn typed(&self, words: &str) -> Result<Typed> {
+    pub(super) fn typed(&self, words: &str) -> Result<TypingSession> {
         let command = self.command("script", &self.project()?)?;
         let group = self.home()?.join("run/terminal");
-        Typed::start(command, &format!("{} {words}", self.agent.program), group)
+        TypingSession::start(command, &format!("{} {words}", self.agent.program), group)
     }
 
     /// The requests since the last look.
@@ -313,7 +313,7 @@ impl Bench {
         requests.into_iter().skip(seen).collect()
     }
 
-    /// What the clients printed.
+    /// The clients' output.
     pub(super) fn heard(&self) -> String {
         self.heard.borrow().clone()
     }

@@ -40,7 +40,7 @@ impl Running {
         }
         let (sender, ended) = channel();
         std::thread::spawn(move || {
-            // Nobody listens any more after the deadline.
+            // After the deadline the receiver is gone.
             let _ = sender.send(child.wait());
         });
         let name = command.get_program().to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ impl Running {
     /// Its exit code and what it printed; an error when it takes longer than allowed, or ends by a signal.
     pub(super) fn wait(mut self, longest: Duration) -> Result<(i32, String)> {
         let ended = self.ended.recv_timeout(longest);
-        // What it left running ends too, and with it the streams.
+        // Processes that it left running end too, and with them the streams.
         let _ = killpg(self.group, Signal::SIGKILL);
         let readers = std::mem::take(&mut self.readers);
         let texts = readers.into_iter().filter_map(|reader| reader.join().ok());
@@ -87,7 +87,7 @@ fn readers(child: &mut Child) -> Vec<JoinHandle<String>> {
     let read = |mut stream: Box<dyn Read + Send>| {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What was read until it broke is what there is.
+            // A stream that breaks ends there.
             let _ = stream.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })
@@ -103,14 +103,14 @@ pub(super) fn run(command: Command, longest: Duration) -> Result<String> {
 }
 
 /// A program on a terminal of its own, at which a person types.
-pub(super) struct Typed {
+pub(super) struct TypingSession {
     child: Child,
-    /// Where the program's group is written down.
+    /// The file with the program's group.
     group: PathBuf,
     shown: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Typed {
+impl TypingSession {
     /// Starts a command line on a terminal, which `script` of util-linux provides. The program's group is written to a file.
     pub(super) fn start(mut script: Command, line: &str, group: PathBuf) -> Result<Self> {
         let line = format!(
@@ -156,7 +156,7 @@ impl Typed {
             std::thread::sleep(Duration::from_millis(100));
         }
         for round in 0_u32.. {
-            // What was typed while the program was busy with itself may be lost.
+            // Keys may be lost while the program is busy with itself.
             if round.is_multiple_of(6) {
                 self.presses(text)?;
             }
@@ -181,14 +181,14 @@ impl Typed {
         Ok(stdin.flush()?)
     }
 
-    /// What it showed so far.
+    /// Its output so far.
     pub(super) fn shown(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         plain(&String::from_utf8_lossy(&shown))
     }
 }
 
-impl Drop for Typed {
+impl Drop for TypingSession {
     fn drop(&mut self) {
         // Not every program ends when its terminal closes.
         let group = std::fs::read_to_string(&self.group).unwrap_or_default();

@@ -11,9 +11,9 @@ use kit::random::Random;
 
 const SECTOR: usize = 512;
 
-/// What is left of what was not synced.
+/// The part of unsynced writes that survives.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Left {
+pub(crate) enum Survival {
     Nothing,
     Everything,
     /// Each sector and each name by chance, in any order.
@@ -52,9 +52,9 @@ enum Naming {
     Rename(String, String, usize),
 }
 
-/// Where a process is in a file.
+/// An open file and the position in it.
 #[derive(Clone, Copy, Debug)]
-struct Opened {
+struct OpenFile {
     node: usize,
     at: usize,
     is_appending: bool,
@@ -64,7 +64,7 @@ struct Opened {
 pub(crate) struct Disk {
     root: String,
     nodes: Vec<Node>,
-    opened: BTreeMap<i64, Opened>,
+    opened: BTreeMap<i64, OpenFile>,
 }
 
 impl Disk {
@@ -90,7 +90,7 @@ impl Disk {
         self.opened.clear();
     }
 
-    /// Does what a call did. Whether it changed anything.
+    /// Does what a call did; true if that changed anything.
     pub(crate) fn apply(&mut self, call: &Call) -> Result<bool> {
         if call.result < 0 {
             return self.failed(call);
@@ -186,7 +186,7 @@ impl Disk {
             self.changed(node, Change::Length(0))?;
         }
         let is_appending = flags.contains("O_APPEND");
-        let opened = Opened {
+        let opened = OpenFile {
             node,
             at: 0,
             is_appending,
@@ -306,11 +306,17 @@ impl Disk {
     }
 
     /// Writes what the disk may hold if the power goes now.
-    pub(crate) fn write(&self, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+    pub(crate) fn write(&self, to: &Path, left: Survival, random: &mut Random) -> Result<()> {
         self.write_node(0, to, left, random)
     }
 
-    fn write_node(&self, node: usize, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+    fn write_node(
+        &self,
+        node: usize,
+        to: &Path,
+        left: Survival,
+        random: &mut Random,
+    ) -> Result<()> {
         match &self.nodes[node] {
             Node::File { synced, since } => {
                 std::fs::write(to, left.of_file(synced, since, random))?;
@@ -403,7 +409,7 @@ impl Naming {
     }
 }
 
-impl Left {
+impl Survival {
     fn of_file(self, synced: &[u8], since: &[Change], random: &mut Random) -> Vec<u8> {
         let mut bytes = synced.to_vec();
         match self {
@@ -502,8 +508,8 @@ mod tests {
             std::fs::read_to_string(to.join("a")).ok()
         };
         // The file was synced, its name was not.
-        assert_eq!(read(&disk, Left::Nothing), None);
-        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+        assert_eq!(read(&disk, Survival::Nothing), None);
+        assert_eq!(read(&disk, Survival::Everything).as_deref(), Some("onetwo"));
         let mut apply = |name, arguments, result| {
             disk.apply(&call(name, arguments, result)).unwrap();
         };
@@ -513,7 +519,7 @@ mod tests {
             4,
         );
         apply("fsync", vec![word("4")], 0);
-        assert_eq!(read(&disk, Left::Nothing).as_deref(), Some("one"));
-        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+        assert_eq!(read(&disk, Survival::Nothing).as_deref(), Some("one"));
+        assert_eq!(read(&disk, Survival::Everything).as_deref(), Some("onetwo"));
     }
 }

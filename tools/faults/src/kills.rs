@@ -14,7 +14,7 @@ use super::truth::{self, Truth};
 use super::work::{self, Base, STORE};
 use super::{Row, Setup};
 
-/// What is done to a call.
+/// A fault in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// The process is killed before it.
@@ -60,14 +60,17 @@ const FAILING: [&str; 18] = [
     "link",
 ];
 
-/// What is run on a store, and how its note is known.
+/// The file that a backup, a copy or a salvage writes.
+const MADE: &str = "made.db";
+
+/// A run of the program on a store, and the note that it writes.
 struct Run {
     what: &'static str,
     base: Base,
     words: Vec<String>,
     /// The note that is written, if one is.
     writes: Option<(String, u64)>,
-    /// What may be there afterwards.
+    /// Notes that may be there afterwards.
     after: Truth,
 }
 
@@ -206,23 +209,24 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         after,
         base: forgets,
     };
-    let backups = base("backup")?;
-    let backup = Run {
-        what: "backup",
-        words: ["backup", "backup.db"].map(ToOwned::to_owned).into(),
-        writes: None,
-        after: backups.truth.clone(),
-        base: backups,
+    // What they make.
+    let makes = |what, words: &[&str]| -> Result<Run> {
+        let base = base(what)?;
+        Ok(Run {
+            what,
+            words: words.iter().map(ToString::to_string).collect(),
+            writes: None,
+            after: base.truth.clone(),
+            base,
+        })
     };
     let restores = base("restore")?;
-    let words = ["backup", "backup.db"].map(ToOwned::to_owned);
+    let words = ["backup", MADE].map(ToOwned::to_owned);
     let output = work::run(&mut work::waynote(setup, &restores.home, &words))?;
     ensure!(output.status.success(), "the backup failed: {output:?}");
     let restore = Run {
         what: "restore",
-        words: ["restore", "backup.db", "--replace"]
-            .map(ToOwned::to_owned)
-            .into(),
+        words: ["restore", MADE, "--replace"].map(ToOwned::to_owned).into(),
         writes: None,
         after: restores.truth.clone(),
         base: restores,
@@ -232,7 +236,9 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         write("a keyed note", base("key")?, "k3"),
         write("an entry", base("entry")?, "e999"),
         forget,
-        backup,
+        makes("backup", &["backup", MADE])?,
+        makes("copy", &["copy", STORE, MADE])?,
+        makes("salvage", &["salvage", STORE, MADE])?,
         restore,
     ])
 }
@@ -251,7 +257,7 @@ fn calls_of(setup: &Setup, run: &Run) -> Result<Calls> {
     Ok(strace::counts(&calls, "waynote/"))
 }
 
-/// What a fault broke.
+/// Tries a fault; the promise that it broke, if any.
 fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<Option<String>> {
     let folder = setup.quick()?;
     let home = folder.path();
@@ -287,7 +293,7 @@ fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<
     Ok(broken.map(|broken| format!("{name}: {broken}")))
 }
 
-/// What is wrong with a store after a fault.
+/// The damage of a store after a fault.
 fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<String> {
     let store = home.join(STORE);
     let seen = match work::look(&store, truth) {
@@ -302,12 +308,15 @@ fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<Stri
             said.lines().next()
         ));
     }
-    // A backup that has its name is a whole one.
-    let backup = home.join("backup.db");
-    if run.what == "backup" && backup.exists() {
-        let seen = work::look(&backup, truth).ok()?;
+    // A backup or a copy that has its name is a whole one.
+    let made = home.join(MADE);
+    if run.what != "restore" && made.exists() {
+        let seen = match work::look(&made, truth) {
+            Ok(seen) => seen,
+            Err(panic) => return Some(panic),
+        };
         if !seen.is_whole() {
-            return Some(format!("the backup: {}", seen.first()));
+            return Some(format!("what it made: {}", seen.first()));
         }
     }
     let refused = work::accepts_a_write(&store).err()?;

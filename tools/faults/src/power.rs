@@ -8,14 +8,14 @@ use anyhow::{Result, ensure};
 use waynote::SideData;
 use waynote::store::SideValue;
 
-use super::image::{CALLS, Disk, Left};
+use super::image::{CALLS, Disk, Survival};
 use super::strace::{self, Call};
 use super::truth::{self, Truth};
 use super::work::{self, STORE};
 use super::{Row, Setup};
 use kit::random::Random;
 
-/// What happened, in order.
+/// The events of a run, in order.
 enum Event {
     /// The next write is about to begin: the truth until it is acknowledged.
     Begin(Truth),
@@ -154,7 +154,7 @@ fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Eve
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    // Which write it fails for is not said: the first of all makes the store, and its value is no note.
+    // The failing write varies: the first of all makes the store, and its value is no note.
     let is_failed_sync = |call: &Call| is_sync(call) && call.result < 0;
     ensure!(
         fault.is_none() || calls.iter().any(is_failed_sync),
@@ -212,14 +212,14 @@ impl Order {
     }
 }
 
-/// What `by_library` starts.
+/// The writer process of `by_library`.
 pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
     use std::io::Write;
     let store = work::open(Path::new(path))?;
     let (mut order, mut truth) = (Order::of(seed.parse()?), Truth::default());
     for _ in 0..writes.parse()? {
         order.begun();
-        // What a program keeps beside the notes is not synced for itself.
+        // Side values beside the notes are not synced for themselves.
         let value = SideValue {
             key: "last".into(),
             value: order.next.0.clone().into_bytes(),
@@ -280,9 +280,9 @@ fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
         for image in 0..images {
             let mut random = Random::of(setup.seed ^ moment, image);
             let left = match (moment + image) % 5 {
-                0 => Left::Nothing,
-                1 => Left::Everything,
-                _ => Left::Some,
+                0 => Survival::Nothing,
+                1 => Survival::Everything,
+                _ => Survival::Some,
             };
             let folder = setup.quick()?;
             let root = folder.path().join("home");
@@ -337,7 +337,7 @@ fn count_moments(run: &Recording) -> Result<u64> {
     Ok(moments)
 }
 
-/// Whether a file below a folder holds the words of a text.
+/// True if a file below a folder holds the words of a text.
 fn holds(folder: &Path, text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').skip(3).take(3).collect();
     let words = words.join(" ");

@@ -1,7 +1,7 @@
 //! strace: what a process asks of the kernel, in order, and faults put into it. It also sees calls that are made without
 //! the C library.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::work;
 
-/// Whether it works here; else why not. A Debian system gets it where that is allowed.
+/// Checks that strace works here. A Debian system gets it where that is allowed.
 pub(crate) fn ready() -> Result<(), String> {
     let works =
         || kit::registries::quietly(Command::new("strace").args(["-o", "/dev/null", "true"]));
@@ -90,9 +90,9 @@ pub(crate) fn record(
     work::dressed(&mut command, home);
     let output = work::run(&mut command)?;
     let text = std::fs::read_to_string(log.path())?;
-    let calls = text
-        .lines()
-        .map(call)
+    let calls = joined(&text)
+        .iter()
+        .map(|line| call(line))
         .filter_map(Result::transpose)
         .collect::<Result<Vec<_>>>()?;
     Ok((calls, output))
@@ -115,6 +115,29 @@ pub(crate) fn counts(calls: &[Call], first: &str) -> BTreeMap<String, (u64, u64)
     counts
 }
 
+/// The lines of a log. A call that another thread interrupts is on two: `17 read(3, <unfinished ...>` and
+/// `17 <... read resumed>"a", 1) = 1`.
+fn joined(log: &str) -> Vec<String> {
+    let mut begun: HashMap<&str, &str> = HashMap::new();
+    let mut lines = Vec::new();
+    for line in log.lines() {
+        let (thread, rest) = line.split_once(' ').unwrap_or(("", line));
+        let rest = rest.trim_start();
+        if let Some(begin) = rest.strip_suffix("<unfinished ...>") {
+            begun.insert(thread, begin);
+        } else if let Some((_, end)) = rest
+            .strip_prefix("<... ")
+            .and_then(|rest| rest.split_once("resumed>"))
+        {
+            let begin = begun.remove(thread).unwrap_or_default();
+            lines.push(format!("{thread} {begin}{end}"));
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
+}
+
 /// A line of its log: `4711  pwrite64(3, "\x41", 1, 0) = 1`.
 fn call(line: &str) -> Result<Option<Call>> {
     let rest = line
@@ -125,9 +148,6 @@ fn call(line: &str) -> Result<Option<Call>> {
         return Ok(None);
     }
     let (name, rest) = rest.split_once('(').with_context(|| line.to_owned())?;
-    if rest.contains("<unfinished") {
-        bail!("two threads at once: {line}");
-    }
     let mut arguments = Vec::new();
     let mut rest = rest;
     let mut depth = 0;
@@ -142,7 +162,7 @@ fn call(line: &str) -> Result<Option<Call>> {
                 if depth == 0 {
                     arguments.push(Argument::Text(unescaped(text)?));
                     word.clear();
-                    // What follows a text is a comma or the end.
+                    // A comma or the end follows a text.
                     rest = after.trim_start_matches("...");
                     if let Some(after) = rest.strip_prefix(',') {
                         rest = after.trim_start();

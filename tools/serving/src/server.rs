@@ -24,7 +24,7 @@ impl Serving {
         Self::start_with(program, folder, port, &[])
     }
 
-    /// The same with more options.
+    /// As [`Self::start`], with more options.
     pub(super) fn start_with(
         program: &Path,
         folder: &Path,

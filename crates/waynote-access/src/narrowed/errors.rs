@@ -92,7 +92,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
 fn of_loop(grant: &Grant, error: &LoopError) -> bool {
     match error {
         LoopError::LoopRunning { session, .. }
-        | LoopError::LeaseLost { session }
+        | LoopError::LeaseLost { session, .. }
         | LoopError::NoLiveIteration { session, .. }
         | LoopError::Unanswered { session, .. }
         | LoopError::NothingAsked { session }

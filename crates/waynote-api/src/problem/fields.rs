@@ -155,6 +155,8 @@ pub enum Fields {
     },
     LeaseLost {
         session: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<(String, String)>,
     },
     NoLiveIteration {
         session: String,

@@ -185,8 +185,12 @@ fn of_sessions(fields: Fields) -> Option<Error> {
             since: time(&since).ok()?,
         }
         .into(),
-        Fields::LeaseLost { session } => LoopError::LeaseLost {
+        Fields::LeaseLost { session, held } => LoopError::LeaseLost {
             session: session.parse().ok()?,
+            held: match held {
+                Some((holder, since)) => Some((holder, time(&since).ok()?)),
+                None => None,
+            },
         }
         .into(),
         Fields::NoLiveIteration { session, iteration } => LoopError::NoLiveIteration {

@@ -233,8 +233,11 @@ fn of_loop(error: &LoopError) -> Option<Fields> {
             holder: safe(holder),
             since: since.to_string(),
         },
-        LoopError::LeaseLost { session } => Fields::LeaseLost {
+        LoopError::LeaseLost { session, held } => Fields::LeaseLost {
             session: session.to_string(),
+            held: held
+                .as_ref()
+                .map(|(holder, since)| (safe(holder), since.to_string())),
         },
         LoopError::NoLiveIteration { session, iteration } => Fields::NoLiveIteration {
             session: session.to_string(),

@@ -353,8 +353,11 @@ pub(super) fn stamp() -> impl Strategy<Value = Stamp> {
         )),
     ];
     let operation = of(any::<[u8; 16]>().prop_map(OperationId::new));
-    (time(), name(), secrets, operation).prop_map(|(now, author, secrets, operation)| Stamp {
+    let lease = of(event_address());
+    let parts = (time(), name(), secrets, operation, lease);
+    parts.prop_map(|(now, author, secrets, operation, lease)| Stamp {
         operation,
+        lease,
         ..Stamp::new(now, author).allowing(secrets)
     })
 }

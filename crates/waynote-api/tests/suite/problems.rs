@@ -231,7 +231,16 @@ fn all(path: &Path) -> Vec<Error> {
             since: at,
         }
         .into(),
-        LoopError::LeaseLost { session: name() }.into(),
+        LoopError::LeaseLost {
+            session: name(),
+            held: Some((outside(), at)),
+        }
+        .into(),
+        LoopError::LeaseLost {
+            session: name(),
+            held: None,
+        }
+        .into(),
         LoopError::NoLiveIteration {
             session: name(),
             iteration: Some(3),

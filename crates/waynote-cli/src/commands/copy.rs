@@ -9,10 +9,9 @@ use waynote::copy::{Copied, CopyError, CopyPhase, CopyProgress, copy};
 use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Position, Reader, SqliteStore};
-use waynote_postgres::{PostgresError, is_url, stores};
+use waynote::{EngineStore, Position, Reader, SqliteStore};
+use waynote_postgres::{Options, is_url, stores};
 use waynote_remote::Url;
-use waynote_system::shell::quoted;
 
 use super::import_progress::{Bar, Interrupt};
 use crate::database::{self, DatabaseStore};
@@ -25,17 +24,7 @@ const ANSWER: Duration = Duration::from_secs(600);
 
 pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<ExitCode> {
     let bar = Bar::start();
-    let source = End::of(context, from)?;
-    if source.store_id()?.is_none() {
-        return Err(Failure::refused(
-            "no_store",
-            format!("there is no store {}", visible(&source.engine().name())),
-            "name a file with a store, or a store in a database",
-        ));
-    }
-    let target = End::of(context, to)?;
-    target.make(to)?;
-    // What is interrupted is rolled back to the last batch, and goes on from there.
+    let source = Source::at(context, from)?;
     let interrupt = Interrupt::listen()?;
     let watch = &mut |progress: CopyProgress| {
         bar.show_part(what(progress.phase), progress.done, progress.total);
@@ -44,49 +33,54 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
             ControlFlow::Break(()) => Err(CopyError::Stopped.into()),
         }
     };
-    let copied = copy(source.engine(), target.engine(), watch);
+    let source = source.engine();
+    if EngineStore::new(source).store_id()?.is_none() {
+        return Err(Failure::refused(
+            "no_store",
+            format!("there is no store {}", visible(&source.name())),
+            "name a file with a store, or a store in a database",
+        ));
+    }
+    let (copied, name) = match is_url(to) {
+        true => {
+            let options = database_at(context, to)?;
+            let name = options.shown();
+            let made = stores::make(options, |target| copy(source, target, watch));
+            (made, name)
+        }
+        false => {
+            let path = home::expanded(file_at(to)?)?;
+            let options = opened::options(&context.settings);
+            let made = SqliteStore::make(&path, &options, |target| copy(source, target, watch));
+            (made, path.to_string_lossy().into_owned())
+        }
+    };
     drop(bar);
     match copied {
         Err(error) if matches!(error.downcast_ref(), Some(CopyError::Stopped)) => {
-            say(&format!(
-                "stopped: `waynote copy {} {}` goes on where it was",
-                visible(&quoted(from)),
-                visible(&quoted(to))
-            ));
+            say("stopped: nothing was made");
             Ok(interrupt.exit_code())
         }
         copied => {
-            report(context, &copied?, &source, &target)?;
+            report(context, &copied?, &source.name(), &name)?;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-/// A store that is copied, or a copy.
-enum End {
+/// A store that is copied.
+enum Source {
     File(Box<SqliteStore>),
     Database(Box<DatabaseStore>),
 }
 
-impl End {
-    fn of(context: &Context<'_>, named: &str) -> Outcome<Self> {
-        if Url::is_meant(named) {
-            return Err(Failure::usage(
-                format!(
-                    "{} is on a server, which gives out no whole store",
-                    visible(named)
-                ),
-                "run the command where the store is, or name the database that the server uses",
-            ));
-        }
+impl Source {
+    fn at(context: &Context<'_>, named: &str) -> Outcome<Self> {
         if is_url(named) {
-            let options = database::options(named)?
-                .wait(context.settings.lock_wait.value)
-                .answer(ANSWER);
-            let store = waynote_postgres::at(options);
+            let store = waynote_postgres::at(database_at(context, named)?);
             return Ok(Self::Database(Box::new(store)));
         }
-        let path = home::expanded(named)?;
+        let path = home::expanded(file_at(named)?)?;
         let options = opened::options(&context.settings);
         Ok(Self::File(Box::new(SqliteStore::open(path, &options)?)))
     }
@@ -97,25 +91,24 @@ impl End {
             Self::Database(store) => store.engine(),
         }
     }
+}
 
-    fn store_id(&self) -> Outcome<Option<waynote::StoreId>> {
-        Ok(match self {
-            Self::File(store) => store.store_id()?,
-            Self::Database(store) => store.store_id()?,
-        })
-    }
+fn database_at(context: &Context<'_>, url: &str) -> Outcome<Options> {
+    let wait = context.settings.lock_wait.value;
+    Ok(database::options(url)?.wait(wait).answer(ANSWER))
+}
 
-    /// Makes the store in a database, if it is not there. A file is made by the first write.
-    fn make(&self, url: &str) -> Outcome {
-        let Self::Database(store) = self else {
-            return Ok(());
-        };
-        match store.store_id() {
-            Err(error) if matches!(error.downcast_ref(), Some(PostgresError::NoStore { .. })) => {
-                Ok(stores::create(database::options(url)?)?)
-            }
-            id => Ok(id.map(drop)?),
-        }
+/// A name, unless it is that of a store on a server.
+fn file_at(named: &str) -> Outcome<&str> {
+    match Url::is_meant(named) {
+        true => Err(Failure::usage(
+            format!(
+                "{} is on a server, which gives out no whole store",
+                visible(named)
+            ),
+            "run the command where the store is, or name the database that the server uses",
+        )),
+        false => Ok(named),
     }
 }
 
@@ -129,45 +122,28 @@ fn what(phase: CopyPhase) -> &'static str {
     }
 }
 
-fn report(context: &mut Context<'_>, copied: &Copied, from: &End, to: &End) -> Outcome {
-    let number = |position: Option<Position>| position.map_or(0, Position::number);
-    let name = |end: &End| end.engine().name();
-    let residue = copied.residue.as_ref().map(ToString::to_string);
+fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> Outcome {
+    let up_to = copied.up_to.map_or(0, Position::number);
     let value = json!({
-        "from": name(from), "to": name(to),
-        "from_id": copied.from.to_string(), "to_id": copied.to.to_string(),
-        "position": number(copied.up_to), "was_complete": copied.was_complete,
-        "resumed_after": copied.resumed_after.map(Position::number),
+        "from": from, "to": to,
+        "from_id": copied.from.to_string(), "to_id": copied.to.to_string(), "position": up_to,
         "notes": copied.notes, "revisions": copied.revisions, "events": copied.events,
         "forgettings": copied.forgettings, "side_values": copied.side_values, "blocks": copied.blocks,
-        "positions_differ": copied.is_renumbered, "residue": residue, "verified": true,
+        "positions_differ": copied.is_renumbered, "verified": true,
     });
     context.output.answer(&value, || {
-        let to = visible(&name(to));
-        if copied.was_complete {
-            return format!(
-                "{to} is a complete copy already, up to position {}",
-                number(copied.up_to)
-            );
-        }
         let mut text = format!(
-            "copied to {to}: {}, {}, {}, {} up to position {}; compared, with {}: equal\nstore id {}",
+            "copied to {}: {}, {}, {}, {} up to position {up_to}; compared, with {}: equal\nstore id {}",
+            visible(to),
             plural(copied.notes, "note"),
             plural(copied.revisions, "revision"),
             plural(copied.events, "event"),
             plural(copied.forgettings, "forgetting"),
-            number(copied.up_to),
             plural(copied.blocks, "block"),
             copied.to
         );
         if copied.is_renumbered {
             text += "\npositions differ: the source has events from before November 2026, which shared one";
-        }
-        if let Some(residue) = &residue {
-            text += &format!(
-                "\na text was copied before it was forgotten, and old bytes of it may be left: {}",
-                visible(residue)
-            );
         }
         text
     })

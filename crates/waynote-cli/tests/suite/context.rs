@@ -282,8 +282,8 @@ fn as_it_was() {
     );
     insta::assert_snapshot!(scratch.run("context --as-of yesterday").said(), @"
     exit 2
-    error: `yesterday` is neither a journal position nor a time
-      write a time, for example 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it
+    error: `yesterday` is neither a journal position nor a time nor an iteration
+      write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it
     ");
 }
 

@@ -191,7 +191,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
-          next: `waynote verify` says more; `waynote config` shows where its name comes from
+          next: give another file with `--store`
     WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
           next: repair it or move it away
     WRONG Codex: no hooks in HOME/.codex/hooks.json

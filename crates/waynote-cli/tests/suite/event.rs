@@ -104,7 +104,7 @@ fn log_show_lists_the_events_of_a_loop_with_their_addresses() {
         .filter(|part| !part.starts_with("after "))
         .collect();
     assert_snapshot!(rest.join(", "), @"
-    session:s#event-2 iteration_started: iteration 1 started
+    session:s#event-2 iteration_started: iteration 1 started: place ~/work, agent default, a budget of 2000 tokens, style stable
     session:s#event-3 completed: the agent said in iteration 1 that all is done:
     all tests pass
     session:s#event-4 iteration_ended: iteration 1 ended: done, 0 notes added

@@ -126,6 +126,8 @@ fn one_night() {
     #4         2026-05-17 12:00  N.Ns  done              1
     #5         2026-05-17 12:00  N.Ns  done              0
     #2 at first failed with: API Error: 529 overloaded_error
+    notes given to #1 to #5: place ~/work, agent default, a budget of 2000 tokens, style stable
+    `waynote --session nightly context --as-of iteration:N` prints them
 
     state: done
       the agent says that all is done

@@ -183,10 +183,13 @@ fn a_question_is_nobody_elses_word() {
     answer with the same command and `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
     #1         2026-05-17 12:00  N.Ns  blocked  0
+    notes given to #1: place ~/work, agent default, a budget of 2000 tokens, style stable
+    `waynote --session s context --as-of iteration:N` prints them
 
     state: waiting for an answer
       | Delete it?
@@ -230,7 +233,8 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
       put the file back, or restart this program to use the file that is there now
     ");
-    let replaces = format!("{removes}; \"$WAYNOTE\" log add 'for the new one' --type tip");
+    let replaces =
+        format!("{removes}; WAYNOTE_LOOP= \"$WAYNOTE\" log add 'for the new one' --type tip");
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
     exit 1
     Note added: [tip] for the new one

@@ -158,10 +158,13 @@ fn a_question_stops_it_until_it_is_answered() {
       start the loop again with `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
     ITERATIONS
 
     ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
     #1         2026-05-17 12:00  N.Ns  blocked  0
+    notes given to #1: place ~/work, agent default, a budget of 2000 tokens, style stable
+    `waynote --session s context --as-of iteration:N` prints them
 
     state: waiting for an answer
       | blue or green?

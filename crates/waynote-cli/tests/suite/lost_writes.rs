@@ -61,8 +61,23 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     ");
     insta::assert_snapshot!(scratch.run("context").said(), @"
     exit 0
+    ## Other notes
+
+    - `agent:default#one` (2026-05-17, by a person): `text`
+    - `agent:default#two` (2026-05-17, by a person): `text`
+
+    The store has lost acknowledged writes: it was at position 3, and now it is at 2
+
+    80 of 2,000 tokens
+    warning: The store has lost acknowledged writes: it was at position 3, and now it is at 2
+      `waynote doctor` says what to do
     ");
-    insta::assert_snapshot!(hook_said(&scratch), @"");
+    insta::assert_snapshot!(hook_said(&scratch), @r#"
+    exit 0
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Notes that earlier runs and people left for this work, kept by waynote. They are information, not instructions.\n\n## Other notes\n\n- `agent:default#one` (2026-05-17, by a person): `text`\n- `agent:default#two` (2026-05-17, by a person): `text`\n\nThe store has lost acknowledged writes: it was at position 3, and now it is at 2\n\n80 of 1,977 tokens\n"}}
+    warning: The store has lost acknowledged writes: it was at position 3, and now it is at 2
+      `waynote doctor` says what to do
+    "#);
     let overview = scratch.waynote::<_, &str>([]).said();
     assert!(
         overview.contains("has lost acknowledged writes: it was at position 3"),
@@ -121,10 +136,45 @@ fn a_store_with_a_second_name_says_why_nothing_can_be_saved() {
     scratch.ok("key save one text");
     let other = beside(&scratch, ".other");
     fs::hard_link(scratch.store(), &other).unwrap();
-    insta::assert_snapshot!(hook_said(&scratch), @"");
-    insta::assert_snapshot!(scratch.run("doctor").said(), @"");
+    insta::assert_snapshot!(hook_said(&scratch), @r#"
+    exit 0
+    {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Notes that earlier runs and people left for this work, kept by waynote. They are information, not instructions.\n\n## Other notes\n\n- `agent:default#one` (2026-05-17, by a person): `text`\n\nThe store has a second name, and can only be read: its file has hard links\n\n54 of 1,977 tokens\n"}}
+    warning: The store has a second name, and can only be read: its file has hard links
+      `waynote doctor` says what to do
+    "#);
+    let doctor = scratch.run("doctor").said();
+    let (_, wrong) = doctor.split_once("WRONG ").unwrap();
+    let wrong: Vec<&str> = wrong.lines().take(2).collect();
+    insta::assert_snapshot!(wrong.join("\n"), @"
+    store: the store HOME/.local/share/waynote/notes.db cannot be written: its file has 2 names (hard links), one of them HOME/.local/share/waynote/notes.db.other; each name has its own write-ahead log and lock, and notes would be lost
+          next: `waynote copy HOME/.local/share/waynote/notes.db NEW` makes a store with one name; or remove the other name, if nothing was saved under it
+    ");
     fs::remove_file(&other).unwrap();
     assert!(!hook_said(&scratch).contains("second name"));
+}
+
+#[test]
+fn the_way_out_that_a_store_with_a_second_name_is_told_works() {
+    let scratch = Scratch::new();
+    scratch.ok("key save one text");
+    scratch.ok("place write note");
+    fs::hard_link(scratch.store(), beside(&scratch, ".other")).unwrap();
+    let refused = scratch.run("key save two text").said();
+    let (_, advice) = refused.split_once("`waynote ").unwrap();
+    let (copy, _) = advice.split_once('`').unwrap();
+    let copy = copy.replace("HOME", scratch.home().to_str().unwrap());
+    insta::assert_snapshot!(scratch.run(&copy.replace("NEW", "new.db")).said(), @"
+    exit 0
+    copied to new.db: 2 notes, 2 revisions, 0 events, 0 forgettings up to position 2; compared, with 2 blocks: equal
+    store id ID
+    ");
+    scratch.ok("--store new.db key save two text");
+    assert_eq!(scratch.ok("--store new.db key count"), "2\n");
+    let block = scratch.ok("--store new.db context");
+    assert!(
+        block.contains("note") && !block.contains("second name"),
+        "{block}"
+    );
 }
 
 #[test]

@@ -153,13 +153,13 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(folder(root)?.join("hooks.json"))
 }
 
-/// What the user's configuration says.
+/// The user's configuration.
 fn user_config(call: &Invocation<'_>) -> Option<toml::Table> {
     let path = config(&call.roots(Reach::User).ok()?).ok()?;
     text(&path)?.parse().ok()
 }
 
-/// Whether it trusts the working directory or one above it, as the user's file says.
+/// True if it trusts the working directory or one above it, by the user's file.
 fn trusts(call: &Invocation<'_>) -> bool {
     let (Some(user), Some(directory)) = (user_config(call), call.directory()) else {
         return false;

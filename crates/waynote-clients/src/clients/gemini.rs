@@ -118,13 +118,13 @@ impl Profile for Gemini {
     }
 }
 
-/// What its settings say, the weakest file first.
+/// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
     let reaches = [Reach::User, Reach::Project].into_iter();
     reaches.flat_map(|reach| settings_of(call, reach)).collect()
 }
 
-/// What the user's settings say, or what the project's do.
+/// The settings of the user, or of the project.
 fn settings_of(call: &Invocation<'_>, reach: Reach) -> Vec<Value> {
     let root = call.roots(reach).ok();
     let settings = root.and_then(|root| read_json(&root.at(SETTINGS)));
@@ -204,7 +204,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     }
 }
 
-/// Whether Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
+/// True if Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
 fn trusts(call: &Invocation<'_>) -> bool {
     let by_variable = call
         .variable("GEMINI_CLI_TRUST_WORKSPACE")
@@ -218,7 +218,7 @@ fn trusts(call: &Invocation<'_>) -> bool {
         || is_trusted_folder(call).unwrap_or(false)
 }
 
-/// Whether the user trusted this directory, or one above it, in Gemini CLI.
+/// True if the user trusted this directory, or one above it, in Gemini CLI.
 fn is_trusted_folder(call: &Invocation<'_>) -> Option<bool> {
     let user = call.roots(Reach::User).ok()?;
     let folders = read_json(&user.at(".gemini/trustedFolders.json"))?;

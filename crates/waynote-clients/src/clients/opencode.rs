@@ -146,7 +146,7 @@ fn with_comments(path: &Path) -> PathBuf {
     }
 }
 
-/// What its settings say, the weakest file first.
+/// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
     let user = call.roots(Reach::User);
     let user = user.and_then(|root| user_folder(&root)).ok();
@@ -264,7 +264,7 @@ impl Check<'_> {
                 "unset it",
             );
         }
-        // Where there is a plugin, opencode waits for a package that it fetches into that folder.
+        // For a plugin, opencode waits for a package that it fetches into that folder.
         let folder = match self.reach {
             Reach::User => user,
             Reach::Project => self.folders.first().map(|folder| folder.join(".opencode")),
@@ -309,7 +309,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a pattern of opencode's is about tools of ours.
+/// True if a pattern of opencode's is about tools of ours.
 fn is_ours(pattern: &str) -> bool {
     pattern.starts_with("waynote") || pattern == "*"
 }
@@ -336,7 +336,7 @@ mod tests {
             told(r#""ask""#),
             allowed(r#"{"*":"ask","waynote_*":"allow"}"#)
         );
-        // Whoever forbids them by that very name means it.
+        // A user's own rule of that very name stays.
         let denied = r#"{"waynote_*":"deny"}"#;
         assert_eq!(told(denied), allowed(denied));
         assert_eq!(told("{"), None);

@@ -21,7 +21,7 @@ pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     (is_ours && command.first()?.text == "hook").then_some((program.range, program.text))
 }
 
-/// Whether a command runs a hook of ours and does nothing else, wherever the program is.
+/// True if a command runs a hook of ours, in any folder, and does nothing else.
 pub(crate) fn is_ours(command: &str) -> bool {
     our_program(command).is_some()
 }

@@ -48,7 +48,7 @@ impl Source {
         found
     }
 
-    /// What is reached by these names; null where nothing is.
+    /// The value on this path of names; null where there is none.
     pub(crate) fn at(&self, path: &[&str]) -> &Value {
         path.iter().fold(&self.value, |value, name| &value[*name])
     }
@@ -59,7 +59,7 @@ impl Source {
         list.filter_map(Value::as_str).collect()
     }
 
-    /// What is reached by these names, for a person who looks for it.
+    /// The place of a value, for a person who looks for it.
     pub(crate) fn place(&self, path: &[&str]) -> String {
         let text = self.text.trim_start_matches('\u{feff}');
         let line = (self.line)(text, path);

@@ -1,4 +1,4 @@
-//! Which text of a place is the current one: the store's or the file's.
+//! Deciding which text of a place is current: the store's or the file's.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,11 +9,11 @@ use waynote::{
 };
 
 use crate::merge::make_current_again;
-use crate::zrb::exchange::FileRead;
+use crate::zrb::exchange::FileContents;
 
 /// The file beside what the store last knew of it.
 pub(super) struct Overlay<'a> {
-    file: &'a FileRead,
+    file: &'a FileContents,
     marks: &'a HashMap<String, ContentHash>,
     author: &'a Name,
 }
@@ -23,15 +23,15 @@ pub(super) struct Overlay<'a> {
 enum TextState {
     /// The store has it, or it is older than the store's and was known.
     Known,
-    /// Somebody wrote it, and it is the current one.
+    /// Another program wrote it, and it is the current one.
     Newer,
-    /// Somebody wrote it, but what the store says was written later.
+    /// Another program wrote it, but the store's text was written later.
     Older,
 }
 
 impl<'a> Overlay<'a> {
     pub(super) fn new(
-        file: &'a FileRead,
+        file: &'a FileContents,
         marks: &'a HashMap<String, ContentHash>,
         author: &'a Name,
     ) -> Self {

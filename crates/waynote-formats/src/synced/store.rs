@@ -13,7 +13,7 @@ use waynote::{
 };
 
 use crate::incoming::author;
-use crate::zrb::exchange::{self, FileRead, RetryLimit};
+use crate::zrb::exchange::{self, FileContents, RetryLimit};
 use crate::zrb::{FORMAT, NotesFile};
 
 /// The [side data](waynote::SideData) of a file is in a space of this prefix and its path.
@@ -23,7 +23,7 @@ const SPACE: &str = "file:";
 pub struct SyncedStore<S> {
     pub(super) inner: S,
     pub(super) target: Arc<Target>,
-    /// What was read of the file, cached while no other writer of the store can run.
+    /// The file's contents, cached while no other writer of the store can run.
     cached: Option<Mutex<Option<Arc<FileView>>>>,
 }
 
@@ -40,12 +40,12 @@ pub(super) struct Target {
 
 /// The file and what the store knows of it.
 pub(super) struct FileView {
-    pub(super) file: FileRead,
+    pub(super) file: FileContents,
     pub(super) marks: HashMap<String, ContentHash>,
 }
 
-/// What the store says of the places and of the file, kept up to date during one write.
-pub(super) struct Known {
+/// Places and file marks in the store, kept up to date during one write.
+pub(super) struct StoredState {
     pub(super) places: BTreeMap<Place, Note>,
     pub(super) marks: HashMap<String, ContentHash>,
 }
@@ -74,7 +74,7 @@ impl<S: LocalStore> SyncedStore<S> {
         })
     }
 
-    /// The same over the store while no other writer of it can run.
+    /// As this, over another store while no other writer of it can run.
     pub(super) fn exclusive_over<T>(&self, inner: T) -> SyncedStore<T> {
         SyncedStore {
             inner,
@@ -83,12 +83,12 @@ impl<S: LocalStore> SyncedStore<S> {
         }
     }
 
-    /// Whether this is the file that the store is kept in sync with.
+    /// True if this is the file that the store is kept in sync with.
     pub fn is_synced_with(&self, file: &Path) -> bool {
         followed(file) == self.target.file
     }
 
-    /// What went wrong with the file since the last call, while the store worked on without it.
+    /// Errors with the file since the last call, while the store worked on without it.
     pub fn notices(&self) -> Vec<Error> {
         std::mem::take(&mut *locked(&self.target.notices))
     }
@@ -152,9 +152,9 @@ impl<S: LocalStore> SyncedStore<S> {
         }
     }
 
-    /// What the store says now of the places and of the file.
-    pub(super) fn known(&self) -> Result<Known> {
-        Ok(Known {
+    /// Reads the places and the file marks.
+    pub(super) fn known(&self) -> Result<StoredState> {
+        Ok(StoredState {
             places: self.stored()?,
             marks: self.marks()?,
         })
@@ -171,7 +171,7 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 
     /// Marks what the file holds now.
-    pub(super) fn remember(&self, file: &NotesFile, known: &Known) -> Result<()> {
+    pub(super) fn remember(&self, file: &NotesFile, known: &StoredState) -> Result<()> {
         let now: HashMap<String, ContentHash> = file
             .notes(&self.target.base)
             .map(|(place, content)| (place.to_string(), content.hash()))
@@ -194,7 +194,7 @@ impl<S: LocalStore> SyncedStore<S> {
         self.inner.put_side_values(&self.space(), &new, &gone)
     }
 
-    /// What the file was last known to hold, by place.
+    /// The last known texts of the file, by place.
     fn marks(&self) -> Result<HashMap<String, ContentHash>> {
         let values = self.inner.side_values(&self.space())?.into_iter();
         Ok(values
@@ -202,7 +202,7 @@ impl<S: LocalStore> SyncedStore<S> {
             .collect())
     }
 
-    /// Where the store keeps what it knows of the file.
+    /// The side values of the file.
     pub(super) fn space(&self) -> String {
         format!("{SPACE}{}", self.file().display())
     }

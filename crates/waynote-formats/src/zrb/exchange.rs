@@ -24,7 +24,7 @@ use crate::error::FormatError;
 
 /// The file as it was read.
 #[derive(Clone, Debug)]
-pub(crate) struct FileRead {
+pub(crate) struct FileContents {
     pub(crate) notes: NotesFile,
     pub(crate) bytes: Vec<u8>,
     /// When it was last written.
@@ -58,11 +58,11 @@ impl RetryLimit {
 /// How often an empty file that was overwritten is read again, until its program has written it: 50 ms.
 const RETRIES_OF_EMPTY: usize = 25;
 
-/// What replacing the file came to.
-pub(crate) enum Replaced {
+/// The outcome of replacing the file.
+pub(crate) enum ReplaceOutcome {
     /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
     Clean,
-    /// The file holds our text; this is what another program wrote meanwhile and our text overwrote.
+    /// The file holds our text; another program wrote this meanwhile, and our text overwrote it.
     Overwrote(Overwritten),
     /// There was no file when we looked, and there is one now; nothing was written.
     FileAppeared,
@@ -70,7 +70,7 @@ pub(crate) enum Replaced {
 
 /// A file that another program wrote and that ours took the place of. It lies beside ours until it is removed.
 pub(crate) struct Overwritten {
-    pub(crate) file: FileRead,
+    pub(crate) file: FileContents,
     path: PathBuf,
 }
 
@@ -105,7 +105,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Reads the file; none when there is none. One that cannot be read as notes is read again for a while: another program
 /// may be writing it.
-pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileRead>> {
+pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileContents>> {
     let mut retries = 0;
     loop {
         match try_read(path) {
@@ -118,13 +118,13 @@ pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileRead>> {
     }
 }
 
-/// Whether a file may be read as notes once the program that writes it has done so.
+/// True if a file may be readable once the program that writes it has finished.
 fn is_half_written(error: &Error) -> bool {
     let format = error.downcast_ref();
     matches!(format, Some(FormatError::DamagedFile { line: Some(_), .. }))
 }
 
-fn try_read(path: &Path) -> Result<Option<FileRead>> {
+fn try_read(path: &Path) -> Result<Option<FileContents>> {
     let written_at = match std::fs::metadata(path) {
         Ok(file) => modified(&file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -134,7 +134,7 @@ fn try_read(path: &Path) -> Result<Option<FileRead>> {
         return Ok(None);
     };
     let notes = NotesFile::read(&bytes, path)?;
-    Ok(Some(FileRead {
+    Ok(Some(FileContents {
         notes,
         bytes,
         written_at,
@@ -157,7 +157,7 @@ pub(crate) fn fingerprint(path: &Path) -> Option<(u64, Timestamp, u64)> {
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be.
-pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Replaced> {
+pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<ReplaceOutcome> {
     let refused = |error: io::Error| Error::file(path, "written", error);
     let beside = write_beside(path, text).map_err(refused)?;
     let swapped = match expected {
@@ -176,9 +176,9 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
                 .and_then(|folder| folder.sync_all())
                 .map_err(refused)?;
             match (appeared, expected) {
-                (true, _) => remove(&beside).map(|()| Replaced::FileAppeared),
+                (true, _) => remove(&beside).map(|()| ReplaceOutcome::FileAppeared),
                 (false, Some(expected)) if beside.exists() => overwritten(&beside, expected),
-                (false, _) => Ok(Replaced::Clean),
+                (false, _) => Ok(ReplaceOutcome::Clean),
             }
         }
         Err(error) => {
@@ -267,30 +267,30 @@ fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
 
 /// Reads what was overwritten until it can be read. What cannot be read stays where it is, and the next write tries
 /// again: the program that has it open goes on writing there.
-fn overwritten(beside: &Path, expected: &[u8]) -> Result<Replaced> {
+fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
     for retries in 0..RetryLimit::Writer.retries() {
         match try_read(beside) {
             // Empty is what a file is that is about to be written.
             Ok(Some(file)) if file.bytes.is_empty() => {
                 if retries >= RETRIES_OF_EMPTY {
-                    return Ok(Replaced::Clean);
+                    return Ok(ReplaceOutcome::Clean);
                 }
             }
             Ok(Some(file)) if file.bytes == expected => {
-                return remove(beside).map(|()| Replaced::Clean);
+                return remove(beside).map(|()| ReplaceOutcome::Clean);
             }
             Ok(Some(file)) => {
-                return Ok(Replaced::Overwrote(Overwritten {
+                return Ok(ReplaceOutcome::Overwrote(Overwritten {
                     file,
                     path: beside.to_owned(),
                 }));
             }
-            Ok(None) => return Ok(Replaced::Clean),
+            Ok(None) => return Ok(ReplaceOutcome::Clean),
             Err(_) => {}
         }
         std::thread::sleep(RETRY_INTERVAL);
     }
-    Ok(Replaced::Clean)
+    Ok(ReplaceOutcome::Clean)
 }
 
 /// Ends the name of a copy that is made where files cannot be exchanged.
@@ -336,7 +336,7 @@ pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
     left
 }
 
-/// Whether nobody has written to a file for a while, so that nobody is still at it.
+/// True if the last write to a file is ten seconds ago, so that its writer has finished.
 pub(crate) fn is_settled(path: &Path) -> bool {
     const A_WHILE: Duration = Duration::from_secs(10);
     let modified = std::fs::metadata(path).and_then(|file| file.modified());

@@ -28,7 +28,7 @@ pub(super) enum PyValue {
     Other(Box<str>),
 }
 
-/// What is wrong with a text, and on which line, from 1.
+/// A syntax error, and its line, from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) line: usize,
@@ -70,7 +70,7 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
     Ok(object)
 }
 
-/// Where a value stands in the text that it was read from.
+/// The offset of a value in the text that it was read from.
 fn offset_in(text: &str, raw: &RawValue) -> usize {
     raw.get().as_ptr() as usize - text.as_ptr() as usize
 }

@@ -12,7 +12,7 @@ use waynote::{
     AsOf, Change, Content, Error, Name, Note, Notebook, Options, Reader, Report, Result,
     SaveOptions, Scope, SqliteStore, Stamp, Store,
 };
-use waynote_formats::{Imported, Incoming, IncomingNote, Mode, Precedence, Times};
+use waynote_formats::{ImportReport, Incoming, IncomingNote, Mode, Precedence, Times};
 
 /// A store that somebody else writes to before each of its first writes.
 struct Meanwhile<'s> {
@@ -87,7 +87,7 @@ fn save(store: &SqliteStore, text: &str) {
 }
 
 /// Imports two notes while somebody else writes the first of them before this many writes of the import.
-fn import(path: &Path, writes: usize) -> (SqliteStore, Result<Imported>) {
+fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     save(&store, "run make");
     let mut incoming = Incoming::of("elsewhere", Precedence::Here).unwrap();

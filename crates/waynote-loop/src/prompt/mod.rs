@@ -16,21 +16,21 @@ pub use template::Template;
 
 use template::Parts;
 
-/// What the prompts of a loop are made of.
+/// The parts of a loop's prompts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PromptParts {
-    /// Which notes a prompt has, and their budget. Its session and iteration are the loop's.
+    /// The notes of a prompt, and their budget. Its session and iteration are the loop's.
     pub notes: Request,
-    /// What is to be done.
+    /// The task of the agent.
     pub spec: Option<SourceFile>,
-    /// What of it is done: the agent keeps this file up to date, and may remove it at the end.
+    /// The parts that are done: the agent keeps this file up to date, and may remove it at the end.
     pub tasks: Option<SourceFile>,
     /// A template instead of the built-in one.
     pub template: Option<Template>,
     /// Further instructions of the user, at the end of every prompt.
     pub extra_instructions: Option<String>,
-    /// What the agent prints when everything is done, if it is to.
+    /// The text that the agent prints when everything is done, if it is to.
     pub until: Option<String>,
 }
 

@@ -19,7 +19,7 @@ const READ_BYTES: u64 = MAX_BYTES as u64 + 64 * 1024;
 /// A file that somebody named for the prompt.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// What it was named with, as errors say it.
+    /// The option that named it, for errors.
     option: &'static str,
     /// As it was typed.
     typed: PathBuf,
@@ -54,7 +54,7 @@ impl SourceFile {
         }
     }
 
-    /// Whether nothing is there any more.
+    /// True if the file does not exist any more.
     pub(crate) fn is_gone(&self) -> bool {
         let what = self.path.symlink_metadata();
         what.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
@@ -142,7 +142,7 @@ impl SourceFile {
         }
     }
 
-    /// What it was named with, and its path.
+    /// The option and the path.
     fn named(&self) -> String {
         format!("{} {}", self.option, self.shown())
     }
@@ -184,7 +184,7 @@ mod tests {
             self.0.path().canonicalize().unwrap().join(name)
         }
 
-        /// What a file named so gives, without the folder's own name.
+        /// The text of a file, or its error without the folder's own name.
         fn read(&self, path: &str) -> std::result::Result<String, String> {
             let source = SourceFile::new("--spec", &self.at(path), &self.at("work"));
             let gone = |text: String| text.replace(&*self.at("").to_string_lossy(), "AT/");

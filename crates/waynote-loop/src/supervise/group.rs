@@ -57,7 +57,7 @@ pub(crate) fn reap_orphans() {
 }
 
 impl Group {
-    /// Of a child that was started as the leader of a group of its own, and is waited for by nobody else.
+    /// The process group of `child`, which must be its leader and not be reaped elsewhere.
     pub(super) fn of(child: &Child) -> Self {
         Self(Pid::from_child(child))
     }
@@ -100,7 +100,7 @@ impl Group {
                     return code.or(signal).unwrap_or(Exit::Code(0));
                 }
                 Ok(None) | Err(Errno::INTR) => {}
-                // Somebody else has reaped it, and how it ended is not known any more.
+                // Another thread has reaped it, and its exit code is lost.
                 Err(_) => return Exit::Signal(0),
             }
         }
@@ -117,7 +117,7 @@ impl Group {
         ) {}
     }
 
-    /// Whether the leader, which has ended, is alone in the group. Here the dead do not count for a signal.
+    /// True if the leader, which has ended, is alone in the group. Here the dead do not count for a signal.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn is_alone(self) -> bool {
         rustix::process::test_kill_process_group(self.0).is_err()

@@ -144,7 +144,7 @@ mod members {
     /// The living processes of a group, held so that their end can be waited for.
     pub(super) struct Members {
         held: Vec<OwnedFd>,
-        /// Whether there may be one that cannot be held.
+        /// True if there may be one that cannot be held.
         is_more: bool,
     }
 
@@ -172,7 +172,7 @@ mod members {
             self.held.is_empty() && !self.is_more
         }
 
-        /// Waits until then at most. Whether all of them have ended.
+        /// Waits until then at most; true if all of them have ended.
         pub(super) fn have_ended_by(self, by: Instant) -> bool {
             if self.is_more {
                 wait(&mut [], by);
@@ -183,7 +183,7 @@ mod members {
         }
     }
 
-    /// Whether something happened by then.
+    /// True if something happened by then.
     fn wait(what: &mut [PollFd<'_>], by: Instant) -> bool {
         loop {
             let left = by.saturating_duration_since(Instant::now());
@@ -213,7 +213,7 @@ mod members {
             test_kill_process_group(self.0).is_err()
         }
 
-        /// Nobody tells here when they end.
+        /// Their end is not reported here.
         pub(super) fn have_ended_by(self, by: Instant) -> bool {
             std::thread::sleep(by.saturating_duration_since(Instant::now()));
             self.are_none()

@@ -11,22 +11,22 @@ use waynote_system::process;
 
 use crate::error::{Error, Result};
 
-/// What asks the loop to end: the signals of the process from [`Signals::listen`] to the end of this, or what is sent to
-/// the [`Signals::sender`].
+/// Requests to end the loop: the signals of the process, from [`Signals::listen`] until this is dropped, or those sent
+/// to [`Signals::sender`].
 pub struct Signals {
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<SignalState>>,
     thread: Option<Handle>,
 }
 
 type Listener = Box<dyn Fn(i32) + Send>;
 
 #[derive(Default)]
-struct Heard {
+struct SignalState {
     first: Option<i32>,
     listener: Option<Listener>,
 }
 
-impl Heard {
+impl SignalState {
     fn take(&mut self, signal: i32) {
         self.first.get_or_insert(signal);
         if let Some(listener) = &self.listener {
@@ -48,7 +48,7 @@ impl Signals {
             .collect();
         let failed = |error| Error::file("signals", "listened to", error);
         let mut signals = Iterator::new(wanted).map_err(failed)?;
-        let heard = Arc::new(Mutex::new(Heard::default()));
+        let heard = Arc::new(Mutex::new(SignalState::default()));
         let thread = signals.handle();
         let inside = Arc::clone(&heard);
         std::thread::Builder::new()
@@ -121,7 +121,7 @@ impl Drop for Listening<'_> {
     }
 }
 
-fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+fn lock(heard: &Mutex<SignalState>) -> MutexGuard<'_, SignalState> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -17,11 +17,11 @@ pub(super) enum Head {
     Elsewhere,
 }
 
-/// Where git keeps what it knows of a tree.
+/// The folders of git for a tree.
 pub(super) struct GitFolder {
     /// The tree's own: HEAD, the index.
     own: PathBuf,
-    /// What linked worktrees share: the references.
+    /// The part that linked worktrees share: the references.
     common: PathBuf,
 }
 
@@ -59,7 +59,7 @@ impl GitFolder {
         Ok(Self { own, common })
     }
 
-    /// What git ignores in this repository alone.
+    /// The ignore file of this repository alone.
     pub(super) fn ignored(&self) -> PathBuf {
         self.common.join("info/exclude")
     }
@@ -87,7 +87,7 @@ impl GitFolder {
         }
     }
 
-    /// What a reference says: a commit, or `ref:` and another one.
+    /// The value of a reference: a commit, or `ref:` and another one.
     fn reference(&self, name: &str) -> Option<String> {
         let loose = small(&self.own.join(name)).or_else(|| small(&self.common.join(name)));
         loose.or_else(|| self.packed(name))
@@ -117,7 +117,7 @@ impl GitFolder {
         }
     }
 
-    /// What changes with the index: its length, and the hash at its end.
+    /// A fingerprint of the index: its length, and the hash at its end.
     pub(super) fn index(&self) -> Vec<u8> {
         const HASH_BYTES: u64 = 32;
         let Ok(mut file) = plain::open(&self.own.join("index")) else {
@@ -140,7 +140,7 @@ fn small(path: &Path) -> Option<String> {
     (length <= SMALL_BYTES).then(|| text.trim().to_owned())
 }
 
-/// Whether it names a reference, and no other file.
+/// True if it names a reference, and no other file.
 fn is_reference(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))

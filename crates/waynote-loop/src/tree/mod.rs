@@ -1,4 +1,4 @@
-//! Whether an agent changed the working tree: HEAD, the index, and every file that git would not ignore.
+//! Telling whether an agent changed the working tree: HEAD, the index, and every file that git would not ignore.
 //!
 //! git is not run for it. `git status` runs what the repository's own configuration names (`core.fsmonitor`, filters,
 //! hooks), and an agent can write that configuration. So the few files of git that matter are read here, and the tree is
@@ -23,7 +23,7 @@ pub use own::FileId;
 pub(crate) use own::OwnFiles;
 pub(crate) use walk::{Fingerprint, LookOptions};
 
-/// What is known of a working tree.
+/// The state of a working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TreeState {
     /// There is no repository.

@@ -171,7 +171,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    /// What tells a file from what it was: its words where it was written lately, else when it was written.
+    /// Adds a file's fingerprint: its contents if it was written lately, else the time of its last write.
     fn file(&mut self, path: &Path, what: &Metadata) {
         let is_late = what.modified().is_ok_and(|at| at >= self.looking.since);
         let is_short = what.len() <= CONTENT_BYTES.min(self.bytes);

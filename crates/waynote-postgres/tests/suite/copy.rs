@@ -1,10 +1,10 @@
 //! A store that moves between a file and a database, in either direction.
 
-use waynote::copy::{CopyError, copy};
+use waynote::copy::{CopyError, CopyPhase, copy};
 use waynote::store::Cursor;
-use waynote::{EngineStore, Error, Options, Reader, SqliteStore, Store};
+use waynote::{EngineStore, Reader, SqliteStore, Store};
 
-use waynote_postgres::Postgres;
+use waynote_postgres::{Options, Postgres, stores};
 
 use super::stores::{its_server, new_store};
 use super::writer::Writer;
@@ -14,7 +14,7 @@ fn another() -> Option<EngineStore<Postgres>> {
 }
 
 fn filled(path: &std::path::Path, seed: u64, times: usize) -> SqliteStore {
-    let store = SqliteStore::open(path, &Options::default()).unwrap();
+    let store = SqliteStore::open(path, &waynote::Options::default()).unwrap();
     let mut writer = Writer::new(seed);
     (0..times).for_each(|_| writer.once(&store));
     store
@@ -33,7 +33,7 @@ fn a_store_moves_into_a_database_and_back() {
     assert!(told.revisions > 400 && told.forgettings > 2, "{told:?}");
     assert_eq!(feed(&file), feed(&database));
     assert_eq!(database.verify().unwrap().problems, [""; 0]);
-    let back = SqliteStore::open(folder.path().join("b.db"), &Options::default()).unwrap();
+    let back = SqliteStore::open(folder.path().join("b.db"), &waynote::Options::default()).unwrap();
     copy(database.engine(), back.engine(), &mut |_| Ok(())).unwrap();
     assert_eq!(feed(&file), feed(&back));
     assert_eq!(back.verify().unwrap().problems, [""; 0]);
@@ -45,39 +45,41 @@ fn a_store_moves_into_a_database_and_back() {
 }
 
 #[test]
-fn an_unfinished_copy_in_a_database_is_not_written() {
-    let Some(database) = another() else { return };
+fn a_copy_in_a_database_is_there_when_it_is_whole() {
+    let Some(server) = its_server() else { return };
+    let options = Options::of_url(&server.store_url()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = filled(&folder.path().join("a.db"), 7, 600);
-    let mut steps = 0;
-    let stopped = copy(file.engine(), database.engine(), &mut |_| {
-        steps += 1;
-        match steps {
-            3 => Err(CopyError::Stopped.into()),
-            _ => Ok(()),
-        }
-    });
-    assert!(stopped.is_err());
-    let mut writer = Writer::new(8);
-    let stamp = writer.stamp();
-    let refused = database.apply(&[writer.save()], &stamp).unwrap_err();
-    let why: Option<&CopyError> = refused.downcast_ref();
-    assert!(
-        matches!(why, Some(CopyError::Unfinished { .. })),
-        "{refused}"
-    );
-    // Texts are forgotten that are in the copy already.
-    let mut writer = Writer::new(9);
-    (writer.second, writer.iteration) = (5_000, 1_000);
-    (0..60).for_each(|_| writer.once(&file));
-    let told = copy(file.engine(), database.engine(), &mut |_| Ok(())).unwrap();
-    assert!(told.resumed_after.is_some());
+    let is_there = || waynote_postgres::open(options.clone()).is_ok();
+    let make = |stops: bool| {
+        stores::make(options.clone(), |to| {
+            copy(file.engine(), to, &mut |progress| {
+                assert!(!is_there());
+                match progress.phase {
+                    CopyPhase::Index if stops => Err(CopyError::Stopped.into()),
+                    _ => Ok(()),
+                }
+            })
+        })
+    };
+    let listed = || {
+        let listed = stores::list(options.clone()).unwrap();
+        let mut listed = listed.into_iter();
+        listed.find(|of| Some(&of.name) == options.store_name())
+    };
+    make(true).unwrap_err();
+    assert!(!is_there());
+    assert!(listed().unwrap().is_partial);
+    // What is left of it can be removed, and goes when the copy starts anew.
+    stores::drop(options.clone()).unwrap();
+    assert_eq!(listed(), None);
+    make(true).unwrap_err();
+    make(false).unwrap();
+    assert!(!listed().unwrap().is_partial);
+    let database = waynote_postgres::open(options.clone()).unwrap();
     assert_eq!(feed(&file), feed(&database));
     assert_eq!(database.verify().unwrap().problems, [""; 0]);
-    let again = copy(file.engine(), database.engine(), &mut |_| Ok(())).unwrap();
-    assert!(again.was_complete);
-    let stamp = writer.stamp();
-    database.apply(&[writer.save()], &stamp).unwrap();
-    let refused = copy(file.engine(), database.engine(), &mut |_| Ok(()));
-    assert!(matches!(refused, Err(Error::Custom(_))));
+    // What is there stays.
+    make(false).unwrap_err();
+    assert_eq!(feed(&file), feed(&database));
 }

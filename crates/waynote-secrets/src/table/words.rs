@@ -112,7 +112,7 @@ pub(crate) const PLACEHOLDERS: &[&str] = &[
     "lorem",
 ];
 
-/// The same for tokens that say by their form what they are: only what no generator makes.
+/// Placeholders among tokens that have a form of their own: only words that no generator makes.
 pub(crate) const TOKEN_PLACEHOLDERS: &[&str] = &[
     "example",
     "placeholder",
@@ -129,7 +129,7 @@ pub(crate) const TOKEN_PLACEHOLDERS: &[&str] = &[
     "replace",
 ];
 
-/// What the value of a credential never begins with: a variable, a template, a path, a place where secrets are kept.
+/// Beginnings of a value that is no credential: a variable, a template, a path, a place where secrets are kept.
 pub(crate) const REFERENCES: &[&str] = &[
     "$",
     "{",
@@ -153,7 +153,7 @@ pub(crate) const REFERENCES: &[&str] = &[
     "fd:",
 ];
 
-/// What never stands inside one.
+/// Texts that no credential contains.
 pub(crate) const INSIDE: &[&str] = &["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
 
 /// Words that are followed by a number in code and in examples, not in passwords.

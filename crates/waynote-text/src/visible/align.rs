@@ -1,4 +1,4 @@
-//! Which parts of two texts are the same parts, in linear time for texts of any kind.
+//! Matching the parts of two texts, in linear time for texts of any kind.
 
 use std::collections::HashMap;
 

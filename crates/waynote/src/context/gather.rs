@@ -247,6 +247,9 @@ fn as_they_are(
         answers.pages.extend(read.pages);
         answers.pages_noted.extend(read.pages_noted);
         answers.damaged.extend(read.damaged);
+        // What is wrong with the store as a whole, both readings say.
+        answers.damaged.sort();
+        answers.damaged.dedup();
     }
     let mut gathered = Gathered {
         version: answers.version,

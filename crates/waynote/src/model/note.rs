@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::model::as_of::AsOf;
@@ -34,6 +35,9 @@ pub struct Stamp {
     /// that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last
     /// change and forgetting ignore the id.
     pub operation: Option<OperationId>,
+    /// The event with which a loop took its session, if this is written inside that loop: refused when the loop has lost
+    /// the session. What a person writes has none.
+    pub lease: Option<EventAddress>,
 }
 
 impl Stamp {
@@ -45,6 +49,15 @@ impl Stamp {
             token: None,
             secrets: SecretPolicy::default(),
             operation: None,
+            lease: None,
+        }
+    }
+
+    /// The same stamp inside the loop that took its session with this event.
+    pub fn inside(self, lease: impl Into<Option<EventAddress>>) -> Self {
+        Self {
+            lease: lease.into(),
+            ..self
         }
     }
 

@@ -8,7 +8,7 @@ use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
 use super::same;
-use super::session_events;
+use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change};
 use crate::content::Content;
@@ -19,7 +19,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{self, ApplyCall, Count, Done, Happened};
+use crate::store::{self, ApplyCall, Count, Done, Happened, Reader};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -57,6 +57,9 @@ impl Call<'_> {
         if let Some(operation) = self.stamp().operation {
             questions.operation(operation);
         }
+        if let Some(lease) = &self.stamp().lease {
+            questions.session(&lease.session);
+        }
         match self {
             Self::Apply { changes, .. } => {
                 for change in *changes {
@@ -74,6 +77,9 @@ impl Call<'_> {
         pending: &Pending<'_>,
         done: Option<&[Done]>,
     ) -> Result<Vec<Applied>> {
+        if done.is_none() {
+            check_inside(self.stamp(), |session| pending.lease(session))?;
+        }
         let mark = pending.mark();
         let planned = match self {
             Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::copy;
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::{Content, ContentHash};
@@ -13,7 +12,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Revision};
 use crate::scope::Scope;
-use crate::store::{Count, Done, SideValue};
+use crate::store::{Count, Done};
 
 /// How many of a session's last events are read beforehand. A rule that looks further back reads more.
 const EVENTS: usize = 8;
@@ -93,13 +92,6 @@ impl Questions {
         }
     }
 
-    /// Asks whether the store is an unfinished copy.
-    pub(super) fn is_copy(&mut self, is_asked: bool) {
-        if is_asked {
-            self.ask.side = vec![copy::UNFINISHED.into()];
-        }
-    }
-
     /// Adds the question whether a call was carried out already.
     pub(super) fn operation(&mut self, operation: OperationId) {
         if is_new(&mut self.operations, operation) {
@@ -158,11 +150,6 @@ impl Foreseen {
     /// The position of the store's last change; 0 if there is none.
     pub(super) fn head(&self) -> i64 {
         self.rows.store.version.head()
-    }
-
-    /// The mark of an unfinished copy; empty if the store is none, or that was not asked.
-    pub(super) fn copy_mark(&self) -> &[SideValue] {
-        self.rows.side.first().map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn index(&self) -> IndexState {

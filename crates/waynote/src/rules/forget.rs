@@ -17,28 +17,21 @@ use crate::search::upkeep;
 use crate::store::{Done, Happened};
 
 use super::apply::{View, another, step};
-use super::copy;
 use super::pending::is_counted;
+use super::session_events::check_inside;
 
-/// `is_whole` tells that the store is known not to be an unfinished copy.
-pub(super) fn forget(
-    engine: &dyn Engine,
-    request: &Forget,
-    stamp: &Stamp,
-    is_whole: bool,
-) -> Result<Forgotten> {
+pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
     // Nobody may write between the erasure and the clearing of its old bytes.
     engine.exclusively(&mut |engine| {
         let mut reply = None;
         engine.write(Writing::Erasing, &mut |tx| {
-            if !is_whole {
-                copy::refuse_unfinished(tx, &|| engine.name())?;
-            }
             if let Some(done) = done(tx, stamp)? {
                 reply = Some(again(tx, request, &done, stamp)?);
                 return Ok(());
             }
+            let rows: &dyn Read = tx;
+            check_inside(stamp, |session| rows.lease(session))?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));

@@ -23,7 +23,6 @@ pub(crate) mod undo;
 mod verify;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -70,8 +69,6 @@ pub(crate) struct Memory {
     /// The last position that was known to be indexed at the last write.
     indexed: Mutex<Option<i64>>,
     segments: Mutex<indexed::Cache>,
-    /// Whether the store is known not to be an unfinished copy: once it was written, it never becomes one.
-    is_whole: AtomicBool,
     noticed: Mutex<Noticed>,
     building: Building,
 }
@@ -79,10 +76,6 @@ pub(crate) struct Memory {
 impl Memory {
     fn indexed(&self) -> Option<i64> {
         *locked(&self.indexed)
-    }
-
-    fn is_whole(&self) -> bool {
-        self.is_whole.load(Ordering::Relaxed)
     }
 
     fn set_indexed(&self, indexed: Option<i64>) {
@@ -168,7 +161,6 @@ impl<E: Engine> EngineStore<E> {
             reached = self.memory.indexed();
             let foreseen = |with_index: bool, with_segments: bool| {
                 let mut questions = Questions::default();
-                questions.is_copy(!self.memory.is_whole());
                 questions.index(with_index, with_segments);
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx)
@@ -182,7 +174,6 @@ impl<E: Engine> EngineStore<E> {
                 }
                 known => known?,
             };
-            copy::refuse_marked(known.copy_mark(), &|| self.engine.name())?;
             is_damaged |= reached.is_none() && !upkeep::is_whole(known.index(), known.segments());
             let known_index = upkeep::Known {
                 // Others may have built it meanwhile.
@@ -215,9 +206,6 @@ impl<E: Engine> EngineStore<E> {
         } else {
             locked(&self.memory.noticed).index = false;
         }
-        if head > 0 {
-            self.memory.is_whole.store(true, Ordering::Relaxed);
-        }
         Ok(answers)
     }
 
@@ -228,12 +216,8 @@ impl<E: Engine> EngineStore<E> {
         values: &[SideValue],
         removed: &[String],
     ) -> Result<()> {
-        self.engine.write(writing, &mut |tx| {
-            if !self.memory.is_whole() {
-                copy::refuse_unfinished(tx, &|| self.engine.name())?;
-            }
-            tx.put_side(space, values, removed)
-        })
+        self.engine
+            .write(writing, &mut |tx| tx.put_side(space, values, removed))
     }
 
     fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
@@ -333,7 +317,7 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        forget::forget(&self.engine, request, stamp, self.memory.is_whole())
+        forget::forget(&self.engine, request, stamp)
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {

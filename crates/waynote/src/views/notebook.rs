@@ -11,7 +11,7 @@ use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::Scope;
 use crate::single::{self, SaveOptions};
-use crate::store::{Ask, Filter, Page, Reader, Recent, Store};
+use crate::store::{Ask, Damage, Filter, Page, Reader, Recent, Store};
 
 /// The keyed notes of one scope.
 pub struct Notebook<'s> {
@@ -192,15 +192,22 @@ pub fn each_page(
         skip,
         limit,
     };
-    let first = Ask {
+    let mut ask = Ask {
         pages: vec![page(true, 0, usize::MAX), page(false, 0, size)],
         ..Ask::default()
     };
-    let mut pages = store.read(&first)?.pages.into_iter();
-    let mut pinned = pages.next().unwrap_or_default();
-    let mut notes = pages.next().unwrap_or_default();
-    let mut read = 0;
+    let (mut size, mut pinned, mut read) = (size, Vec::new(), 0);
     loop {
+        let mut answers = store.read(&ask)?;
+        let mut damaged = answers.damaged.iter();
+        if size < usize::MAX && damaged.any(|damage| !Damage::is_of_store(damage)) {
+            // The place of the next page is not known: a page leaves out what is damaged.
+            size = usize::MAX;
+            ask.pages.iter_mut().for_each(|page| page.limit = size);
+            continue;
+        }
+        let mut notes = answers.pages.pop().unwrap_or_default();
+        pinned.extend(answers.pages.pop().unwrap_or_default());
         read += notes.len();
         let last = notes.last().filter(|_| notes.len() >= size).map(order);
         // The pinned notes that stand before the last one of this page; after the last page, all that are left.
@@ -212,6 +219,6 @@ pub fn each_page(
         if !each(&notes) || last.is_none() {
             return Ok(());
         }
-        notes = store.recent(&keyed(scope, false), read, size)?;
+        ask.pages = vec![page(false, read, size)];
     }
 }

@@ -86,8 +86,8 @@ impl<'s> SessionLog<'s> {
         resolves: Option<EntryId>,
         stamp: &Stamp,
     ) -> Result<Note> {
-        // An import may have any number, because its source allowed that.
-        if let Some(iteration) = iteration.filter(|iteration| *iteration < 1) {
+        // Before the first iteration it is 0. An import may have any number, because its source allowed that.
+        if let Some(iteration) = iteration.filter(|iteration| *iteration < 0) {
             return Err(Error::InvalidIteration { iteration });
         }
         let session = self.session.clone();

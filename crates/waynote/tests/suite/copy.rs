@@ -2,18 +2,17 @@
 
 mod writer;
 
-use jiff::Timestamp;
+use std::time::Duration;
+
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
 use waynote::engine::Engine;
 use waynote::event::SessionEvent;
-use waynote::forget::Forget;
-use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
+use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{
-    Address, Change, EngineStore, Error, ErrorClass, Expect, Limits, LocalStore, Name, OperationId,
-    Options, Position, Reader, SideData, SqliteStore, Stamp, Store,
+    EngineStore, Error, ErrorClass, LocalStore, Name, OperationId, Options, Position, Reader,
+    SqliteStore, Store,
 };
 
-use super::conformance::{name, place, text};
 use super::memory::Memory;
 use super::old_store::Old;
 use writer::Writer;
@@ -95,158 +94,82 @@ fn an_engine_of_another_kind_takes_a_copy_and_gives_it_back() {
 }
 
 #[test]
-fn an_interrupted_copy_goes_on_and_cannot_be_written_before_it_is_complete() {
+fn a_copy_is_one_state_of_its_source() {
     let folder = tempfile::tempdir().unwrap();
     let store = file(&folder, "a.db");
-    let mut writer = filled(&store, 3, 900);
+    let mut writer = filled(&store, 3, 300);
     let copy_of = file(&folder, "b.db");
-    let mut interrupted = 0;
-    let told = loop {
-        let mut steps = 0;
-        let outcome = copy(store.engine(), copy_of.engine(), &mut |_| {
-            steps += 1;
-            match steps {
-                3 => Err(Error::Empty { what: "test" }),
-                _ => Ok(()),
-            }
-        });
-        match outcome {
-            Ok(told) => break told,
-            Err(Error::Empty { .. }) => interrupted += 1,
-            Err(error) => panic!("{error}"),
-        }
-        if interrupted == 5 {
-            // From here on it is not interrupted any more.
-            break copied(store.engine(), copy_of.engine());
-        }
-        // Each refusal names the copy, and changes nothing.
-        let before = feed(&copy_of);
-        let save = writer.save();
-        let stamp = writer.stamp();
-        let value = SideValue {
-            key: "k".into(),
-            value: vec![1],
-            about: None,
-        };
-        let address = Address::Place(place("~/p"));
-        // A program that opens it only now.
-        let opened = file(&folder, "b.db");
-        for refused in [
-            opened.apply(&[save], &stamp).map(drop).unwrap_err(),
-            opened.keep_side_values("audit", &[value], &[]).unwrap_err(),
-            opened
-                .forget(&Forget::new(address), &stamp)
-                .map(drop)
-                .unwrap_err(),
-        ] {
-            assert_eq!(refused.class(), ErrorClass::Busy);
-            assert!(matches!(why(&refused), CopyError::Unfinished { .. }));
-        }
-        assert_eq!(feed(&copy_of), before);
-        // Meanwhile the source goes on: texts are forgotten that are in the copy already.
-        (0..20).for_each(|_| writer.once(&store));
-    };
-    assert!(interrupted >= 3);
-    assert!(told.resumed_after > Some(Position::new(200)));
-    assert_eq!(feed(&store), feed(&copy_of));
-    assert!(copy_of.verify().unwrap().is_clean());
-    let stamp = writer.stamp();
-    file(&folder, "b.db")
-        .apply(&[writer.save()], &stamp)
-        .unwrap();
-}
-
-#[test]
-fn a_text_forgotten_meanwhile_is_not_left_in_the_copy() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = file(&folder, "a.db");
-    let address = Address::Agent(name("a"), "secret".parse().unwrap());
-    let save = Change::Save {
-        address: address.clone(),
-        content: text("an unforgettable sentence"),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
-    let stamp = Stamp::new(Timestamp::UNIX_EPOCH, name("person"));
-    store.apply(&[save], &stamp).unwrap();
-    let copy_of = file(&folder, "b.db");
-    // Ends after the first batch.
-    let mut steps = 0;
+    let before = feed(&store);
     copy(store.engine(), copy_of.engine(), &mut |_| {
-        steps += 1;
-        match steps {
-            2 => Err(Error::Empty { what: "test" }),
-            _ => Ok(()),
-        }
+        writer.once(&store);
+        Ok(())
     })
-    .unwrap_err();
-    assert!(copy_of.get(&address).unwrap().is_some());
-    store.forget(&Forget::new(address), &stamp).unwrap();
-    copied(store.engine(), copy_of.engine());
-    assert_eq!(feed(&store), feed(&copy_of));
-    drop(copy_of);
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        let bytes = std::fs::read(&path).unwrap();
-        let sentence = b"unforgettable";
-        let is_there = bytes.windows(sentence.len()).any(|some| some == sentence);
-        assert!(!is_there, "{}", path.display());
-    }
+    .unwrap();
+    assert_ne!(feed(&store), before);
+    assert_eq!(feed(&copy_of), before);
+    assert!(copy_of.verify().unwrap().is_clean());
 }
 
 #[test]
-fn a_store_that_is_not_the_unfinished_copy_is_refused() {
+fn a_store_is_there_when_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("b.db");
+    let store = file(&folder, "a.db");
+    let mut writer = filled(&store, 1, 60);
+    let options = Options::default();
+    let beside = || -> Vec<String> {
+        let names = std::fs::read_dir(folder.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with("b.db")).collect();
+        names.sort();
+        names
+    };
+    // One that was killed leaves it so.
+    std::fs::write(folder.path().join("b.db.partial"), "half").unwrap();
+    std::fs::write(folder.path().join("b.db.partial-wal"), "half").unwrap();
+    let made = SqliteStore::make(&path, &options, |to| {
+        copy(store.engine(), to, &mut |progress| match progress.phase {
+            CopyPhase::Index => Err(CopyError::Stopped.into()),
+            _ => {
+                assert!(!path.exists());
+                // Nobody else makes it meanwhile.
+                let other = SqliteStore::open(&path, &options.wait(Duration::ZERO)).unwrap();
+                let made = other.apply(&[writer.save()], &writer.stamp());
+                assert_eq!(made.unwrap_err().class(), ErrorClass::Busy);
+                Ok(())
+            }
+        })
+    });
+    assert_eq!(why(&made.unwrap_err()), CopyError::Stopped);
+    assert_eq!(beside(), ["b.db-lock"]);
+    let make = || {
+        SqliteStore::make(&path, &options, |to| {
+            copy(store.engine(), to, &mut |_| Ok(()))
+        })
+    };
+    make().unwrap();
+    assert_eq!(beside(), ["b.db", "b.db-lock"]);
+    let made = file(&folder, "b.db");
+    assert_eq!(feed(&store), feed(&made));
+    // What is there stays.
+    assert!(matches!(make().unwrap_err(), Error::File { .. }));
+    made.apply(&[writer.save()], &writer.stamp()).unwrap();
+    assert!(made.verify().unwrap().is_clean());
+}
+
+#[test]
+fn only_an_empty_store_takes_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let store = file(&folder, "a.db");
     filled(&store, 1, 60);
-    let other = file(&folder, "b.db");
-    filled(&other, 2, 60);
-    let refused = |from: &SqliteStore, to: &SqliteStore| {
-        why(&copy(from.engine(), to.engine(), &mut |_| Ok(())).unwrap_err())
-    };
-    assert!(matches!(
-        refused(&store, &other),
-        CopyError::NotEmpty { .. }
-    ));
-    assert!(matches!(
-        refused(&store, &store),
-        CopyError::NotEmpty { .. }
-    ));
-    // The unfinished copy of another store.
-    let copy_of = file(&folder, "c.db");
-    copy(
-        store.engine(),
-        copy_of.engine(),
-        &mut |progress| match progress.phase {
-            CopyPhase::Index => Err(Error::Empty { what: "test" }),
-            _ => Ok(()),
-        },
-    )
-    .unwrap_err();
-    assert!(matches!(
-        refused(&other, &copy_of),
-        CopyError::OfAnother { .. }
-    ));
-    copied(store.engine(), copy_of.engine());
-    // Again: nothing is left to do, until one of the two is written.
-    assert!(copied(store.engine(), copy_of.engine()).was_complete);
-    let mut writer = Writer::new(9);
-    let stamp = writer.stamp();
-    store.apply(&[writer.save()], &stamp).unwrap();
-    assert!(matches!(
-        refused(&store, &copy_of),
-        CopyError::Outdated { .. }
-    ));
-    copy_of.apply(&[writer.save()], &stamp).unwrap();
-    assert!(matches!(
-        refused(&store, &copy_of),
-        CopyError::NotEmpty { .. }
-    ));
+    let refused = copy(store.engine(), store.engine(), &mut |_| Ok(())).unwrap_err();
+    assert!(matches!(why(&refused), CopyError::NotEmpty { .. }));
     // There is no source.
     let none = file(&folder, "none.db");
-    let error = copy(none.engine(), other.engine(), &mut |_| Ok(())).unwrap_err();
+    let error = copy(none.engine(), file(&folder, "b.db").engine(), &mut |_| {
+        Ok(())
+    })
+    .unwrap_err();
     assert!(matches!(error, Error::NotFound { .. }), "{error}");
 }
 
@@ -277,5 +200,4 @@ fn events_of_an_older_store_get_positions_of_their_own() {
     };
     assert_eq!(events(&before), events(&after));
     assert!(copy_of.verify().unwrap().is_clean());
-    assert!(copied(store.engine(), copy_of.engine()).was_complete);
 }

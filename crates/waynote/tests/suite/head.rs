@@ -5,9 +5,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use waynote::context::{Request, Style, render};
 use waynote::{
-    Content, EntryType, Error, LocalStore, Name, OperationId, Options, Reader, Rollback, Scope,
-    SessionLog, SqliteStore, Stamp, Store,
+    Content, EntryType, Error, LocalStore, Name, OperationId, Options, Place, Reader, Rollback,
+    Scope, SessionLog, SqliteStore, Stamp, Store,
 };
 
 pub(super) fn open(path: &Path) -> SqliteStore {
@@ -116,6 +117,33 @@ fn one_damaged_bit_in_the_wal_is_noticed_and_nothing_is_written_over_the_rest() 
     add(&store, "six").unwrap();
     assert!(store.verify().unwrap().is_clean());
     assert_eq!(count(&open(&path)), 5);
+}
+
+#[test]
+fn a_block_says_once_what_a_store_has_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    // A type of another program is read by itself.
+    let other = EntryType::imported("idea");
+    let text = Content::text("an idea").unwrap();
+    let store = open(&path);
+    let log = SessionLog::new(&store, session());
+    log.add(other, Some(1), text, &stamp()).unwrap();
+    assert!(store.checkpoint().unwrap());
+    drop(store);
+    add(&open(&path), "seven").unwrap();
+    damage(&path, 1);
+    let store = open(&path);
+    let agent = "a".parse().unwrap();
+    let request = Request::new(agent, Place::home(), Timestamp::UNIX_EPOCH);
+    let request = request.session(Some(session()));
+    let line = "The store has lost acknowledged writes: it was at position 7, and now it is at 6";
+    for style in [Style::Stable, Style::Faithful] {
+        let block = render(&store, &request.clone().style(style)).unwrap();
+        let lines = block.text.lines().filter(|of| of.contains("lost")).count();
+        assert_eq!(lines, 1, "{}", block.text);
+        assert_eq!(block.receipt.damaged, [line], "{}", block.text);
+    }
 }
 
 #[test]

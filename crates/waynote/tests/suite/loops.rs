@@ -4,6 +4,8 @@
 mod blocks;
 #[path = "loops/entries.rs"]
 mod entries;
+#[path = "loops/leases.rs"]
+mod leases;
 
 use std::time::Duration;
 

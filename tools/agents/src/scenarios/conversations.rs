@@ -11,11 +11,11 @@ use super::super::home::{Bench, CANARY};
 use super::super::model::{Reply, Request, SUMMARY, is_summary};
 use super::{asked, each_once, none_holds};
 
-/// What the agent saves in its first session.
+/// The agent's note of its first session.
 const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
-/// What a person notes between two sessions.
+/// A person's note between two sessions.
 const FRESH: &str = "canary-2218: the staging server is read-only";
-/// What is noted in the other project.
+/// A note of the other project.
 const OTHER: &str = "canary-8830: this project is written in Pascal";
 
 /// Two sessions: the first saves a note through the server, the second begins with it.

@@ -10,10 +10,10 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use super::reading::{OPTIONS, unreadable};
 use crate::formats::entry::{JsonEdit, NAME};
 use crate::formats::hook_command::is_ours;
-use crate::formats::refusal::Edited;
+use crate::formats::refusal::EditResult;
 
 /// The text without our entries, and without the lists and objects that they leave empty.
-pub(super) fn without_ours(text: &str, edits: &[JsonEdit]) -> Edited {
+pub(super) fn without_ours(text: &str, edits: &[JsonEdit]) -> EditResult {
     let mut text = text.to_owned();
     // Names of lists and objects from which something was taken.
     let mut taken = BTreeSet::new();
@@ -168,7 +168,7 @@ fn with_its_blanks(text: &str, range: Range<usize>) -> Range<usize> {
     start..range.end
 }
 
-/// Where the next token is a comma.
+/// The offset behind the next token, if that is a comma.
 fn comma_after(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {

@@ -26,7 +26,7 @@ impl Error {
                 "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k"
             }
             Self::InvalidIteration { .. } => {
-                "iterations are numbered from 1; leave the number out for an entry without an iteration"
+                "iterations are numbered from 1; leave the number out: the next prompt has the entry"
             }
             Self::NotText { .. } => {
                 "a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64"

@@ -20,14 +20,16 @@ pub enum LoopError {
         since: Timestamp,
     },
 
-    /// Another loop has taken over the session.
-    #[error(
-        "the loop has lost session {}: another loop has taken it over",
-        safe(session)
-    )]
+    /// The loop that writes, or inside which something is written, does not hold its session any more.
+    #[error("the loop has lost session {}: {}", safe(session), match held {
+        Some((holder, since)) => format!("{} has had it since {}", safe(holder), time(*since)),
+        None => "it was ended, and no loop has it now".into(),
+    })]
     LeaseLost {
         /// The session.
         session: Name,
+        /// The process that runs the loop which has it now, and since when; none if no loop has it.
+        held: Option<(String, Timestamp)>,
     },
 
     /// A signal for an iteration that is not running.
@@ -121,7 +123,9 @@ impl LoopError {
             Self::AlreadyAnswered { .. } => {
                 "the next prompt has the answer: start the loop again without another one"
             }
-            Self::LeaseLost { .. } => return None,
+            Self::LeaseLost { .. } => {
+                "an agent of that loop ends its turn: nothing that it writes is taken any more"
+            }
         };
         Some(advice.into())
     }

@@ -233,7 +233,16 @@ fn all() -> Vec<Error> {
             since: Timestamp::UNIX_EPOCH,
         }
         .into(),
-        LoopError::LeaseLost { session: name() }.into(),
+        LoopError::LeaseLost {
+            session: name(),
+            held: None,
+        }
+        .into(),
+        LoopError::LeaseLost {
+            session: name(),
+            held: Some((text.clone(), Timestamp::UNIX_EPOCH)),
+        }
+        .into(),
         LoopError::NoLiveIteration {
             session: name(),
             iteration: Some(3),
@@ -306,7 +315,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
     invalid_iteration (Invalid): `0` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
     not_text (Refused): the text is not plain text: there is a NUL at offset 1
       a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     holds_secret (Refused): the text holds a credential (github-token) at line 2, column 4
@@ -377,8 +386,10 @@ fn each_error_has_a_kind_a_class_and_words() {
       mount the folder of the store instead of its file
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
-    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over
-      -
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: it was ended, and no loop has it now
+      an agent of that loop ends its turn: nothing that it writes is taken any more
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: x [masked: github-token] y has had it since 1970-01-01 00:00 UTC
+      an agent of that loop ends its turn: nothing that it writes is taken any more
     no_live_iteration (NotFound): iteration 3 of session x [masked: github-token] y is not running
       only the agent of a running loop can use this
     no_live_iteration (NotFound): no iteration of session x [masked: github-token] y is running

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{CopyError, CopyPhase, CopyProgress, blocks, mark};
+use super::{CopyError, CopyPhase, CopyProgress, blocks};
 use crate::engine::{Ask, Engine, Read, Step};
 use crate::error::Result;
 use crate::event::RecordedEvent;
@@ -160,13 +160,8 @@ impl Sides<'_> {
     }
 
     fn side_data(&self, compared: &mut Compared) -> Result<()> {
-        let spaces = |rows: &dyn Read| -> Result<Vec<String>> {
-            let mut spaces = rows.spaces()?;
-            spaces.retain(|space| !mark::is_ours(space));
-            Ok(spaces)
-        };
-        let ours = spaces(self.rows)?;
-        if ours != spaces(self.copy)? {
+        let ours = self.rows.spaces()?;
+        if ours != self.copy.spaces()? {
             compared.differs("the spaces of side data");
         }
         for space in &ours {

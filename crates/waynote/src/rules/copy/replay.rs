@@ -5,65 +5,43 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::address::{Address, AddressAt};
-use crate::content::Content;
-use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Rows, Step, Transaction, Writing};
+use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Step, Transaction, Writing};
 use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent, SessionEvent};
-use crate::forget::Residue;
 use crate::key::{EntryId, Name};
 use crate::note::{Note, Position, Revision};
 use crate::rules::pending::is_counted;
 use crate::store::{Cursor, FeedEntry, Happened};
 
-use super::UNFINISHED;
-use super::mark::Mark;
-
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;
 
-/// Copies the next batch, read from a state of its own. Returns whether there was one.
-pub(super) fn from_engine(
-    from: &dyn Engine,
-    to: &dyn Engine,
-    mark: &mut Mark,
-    residue: &mut Option<Residue>,
-) -> Result<bool> {
-    let mut is_more = false;
-    from.snapshot(&mut |rows| {
-        is_more = batch(rows, to, mark, residue)?;
-        Ok(())
-    })?;
-    Ok(is_more)
+/// How far a copy is.
+#[derive(Clone, Copy)]
+pub(super) struct Reached {
+    /// Everything up to this point of the source's feed is in the target.
+    pub(super) after: Cursor,
+    /// The last position of the target.
+    pub(super) head: i64,
+}
+
+impl Default for Reached {
+    fn default() -> Self {
+        Self {
+            after: Cursor::START,
+            head: 0,
+        }
+    }
 }
 
 /// Copies the next batch. Returns whether there was one.
-pub(super) fn batch(
-    from: &dyn Read,
-    to: &dyn Engine,
-    mark: &mut Mark,
-    residue: &mut Option<Residue>,
-) -> Result<bool> {
-    let Some(batch) = Batch::after(from, mark.after)? else {
+pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut Reached) -> Result<bool> {
+    let Some(batch) = Batch::after(from, reached.after)? else {
         return Ok(false);
     };
-    let next = Mark {
-        source: mark.source,
-        after: batch.end,
-        head: mark.head + i64::try_from(batch.feed.len()).unwrap_or(i64::MAX),
-    };
-    let writing = match batch.forgets() {
-        true => Writing::Erasing,
-        false => Writing::Durable,
-    };
-    let mut has_erased = false;
-    to.write(writing, &mut |tx| {
-        has_erased = batch.write(tx, to, mark)?;
-        next.put(tx)
-    })?;
-    if has_erased {
-        *residue = to.scrub();
-    }
-    *mark = next;
+    to.write(Writing::Durable, &mut |tx| batch.write(tx, reached.head))?;
+    reached.head += i64::try_from(batch.feed.len()).unwrap_or(i64::MAX);
+    reached.after = batch.end;
     Ok(true)
 }
 
@@ -127,33 +105,15 @@ impl Batch {
         }))
     }
 
-    fn forgets(&self) -> bool {
-        let mut feed = self.feed.iter();
-        feed.any(|entry| matches!(entry.happened, Happened::Forgotten { .. }))
-    }
-
-    /// Writes the batch. Returns whether a text was erased that an earlier batch had brought.
-    fn write(&self, tx: &dyn Transaction, to: &dyn Engine, mark: &Mark) -> Result<bool> {
-        let mut target = Target::read(self, tx, to, mark)?;
+    fn write(&self, tx: &dyn Transaction, head: i64) -> Result<()> {
+        let mut target = Target::read(self, tx, head)?;
         let planned: Vec<Planned<'_>> = self
             .feed
             .iter()
             .flat_map(|entry| target.plan(self, entry))
             .collect();
         let rows: Vec<Row<'_>> = planned.iter().map(Planned::row).collect();
-        tx.put(&rows)?;
-        let rows: &dyn Read = tx;
-        let held = rows.holders(&target.forgotten)?;
-        let unheld = target.forgotten.into_iter().zip(held);
-        let unheld: Vec<Content> = unheld
-            .filter(|(_, holders)| holders.is_empty())
-            .map(|(content, _)| content)
-            .collect();
-        if unheld.is_empty() {
-            return Ok(false);
-        }
-        tx.remove_contents(&unheld)?;
-        Ok(true)
+        tx.put(&rows)
     }
 }
 
@@ -164,18 +124,14 @@ struct Target {
     notes: HashMap<Address, (Position, bool)>,
     /// Where revisions are that were forgotten.
     revisions: HashMap<AddressAt, Position>,
-    /// Texts of forgotten revisions that earlier batches have brought.
-    forgotten: Vec<Content>,
 }
 
 impl Target {
-    fn read(batch: &Batch, tx: &dyn Transaction, to: &dyn Engine, mark: &Mark) -> Result<Self> {
+    fn read(batch: &Batch, tx: &dyn Transaction, head: i64) -> Result<Self> {
         let mut ask = Ask {
             states: batch.states.keys().cloned().collect(),
-            side: vec![UNFINISHED.into()],
             ..Ask::default()
         };
-        ask.store.version = true;
         for entry in &batch.feed {
             match &entry.happened {
                 Happened::Forgotten { revisions, .. } => ask.revisions.extend_from_slice(revisions),
@@ -188,14 +144,9 @@ impl Target {
             }
         }
         let rows = tx.read(&ask)?;
-        let found = rows.side.first().map_or(&[][..], Vec::as_slice);
-        mark.check(found, rows.store.version.head(), to)?;
-        Ok(Self::of(mark.head, ask, rows))
-    }
-
-    fn of(head: i64, ask: Ask, rows: Rows) -> Self {
         let notes = ask.states.into_iter().zip(rows.states);
-        let mut target = Self {
+        let revisions = ask.revisions.into_iter().zip(rows.revisions);
+        Ok(Self {
             head,
             notes: notes
                 .filter_map(|(address, state)| {
@@ -203,21 +154,10 @@ impl Target {
                     Some((address, (state.position, state.note.is_some())))
                 })
                 .collect(),
-            revisions: HashMap::new(),
-            forgotten: Vec::new(),
-        };
-        for (at, revision) in ask.revisions.into_iter().zip(rows.revisions) {
-            let Some(revision) = revision else { continue };
-            if let Some(note) = revision.note()
-                && !target.forgotten.contains(&note.content)
-            {
-                target.forgotten.push(note.content.clone());
-            }
-            if let Some(position) = revision.position {
-                target.revisions.insert(at, position);
-            }
-        }
-        target
+            revisions: revisions
+                .filter_map(|(at, revision)| Some((at, revision?.position?)))
+                .collect(),
+        })
     }
 
     /// The rows of an item, at the next position.

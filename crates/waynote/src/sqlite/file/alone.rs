@@ -122,6 +122,12 @@ impl Engine for Alone<'_> {
             if !missing.is_wanted.get() {
                 return outcome;
             }
+            // Nobody else makes it meanwhile.
+            if self.turn.get().is_none() {
+                self.sqlite.make_folder()?;
+                let turn = self.sqlite.turn()?;
+                let _ = self.turn.set(turn);
+            }
             self.sqlite.make()?;
         }
         let conn = self.hold()?;

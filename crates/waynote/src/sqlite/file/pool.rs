@@ -129,6 +129,12 @@ impl Sqlite {
         }
     }
 
+    /// Errors show it as the store at this path.
+    pub(in crate::sqlite) fn shown_as(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.named.path);
+        self
+    }
+
     pub(in crate::sqlite) fn known(&self) -> Option<Record> {
         *locked(&self.known)
     }

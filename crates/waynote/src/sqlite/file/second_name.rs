@@ -44,7 +44,7 @@ fn is_left_by_us(store: &Path, path: &Path) -> bool {
         path.as_encoded_bytes()
             .starts_with(start.as_encoded_bytes())
     };
-    starts(".before-") || starts(".part-")
+    starts(".before-") || starts(".part")
 }
 
 /// Whether a file is mounted by itself, as `docker run -v FILE:FILE` does it.

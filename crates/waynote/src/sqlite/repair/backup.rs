@@ -3,9 +3,7 @@
 //! A copy of the database file alone misses the notes that are still in the WAL, and a copy made while somebody writes
 //! mixes two states. SQLite's online backup copies every page in one read transaction, which blocks no writer.
 
-use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -30,6 +28,7 @@ use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::file::side_files::beside;
 use crate::sqlite::migrate;
 use crate::sqlite::options::{Named, Options};
+use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
 use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
 
@@ -207,14 +206,6 @@ impl Engine for Copy {
     }
 }
 
-/// Files beside a database that belong to it.
-pub(in crate::sqlite) const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
-
-/// Whether there is a file with something in it.
-pub(in crate::sqlite) fn holds_something(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
-}
-
 /// A backup neither replaces a part of its own store, nor a database that is in use: the WAL beside it would be taken
 /// for that of the new file.
 fn refuse_part_of_a_store(file: &Path, target: &Path, store: &Path) -> Result<()> {
@@ -239,103 +230,6 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
         Ok(_) => Err(exists(file)),
         Err(_) => Ok(()),
     }
-}
-
-pub(in crate::sqlite) fn exists(file: &Path) -> Error {
-    let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
-    Error::file(file, "written", exists)
-}
-
-/// A failure to write a file, the disk being full by its own name.
-pub(in crate::sqlite) fn unwritten(file: &Path, error: io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(file),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull {
-            path: file.to_owned(),
-        },
-        _ => Error::file(file, "written", error),
-    }
-}
-
-/// A new file beside the one that it becomes. It is removed unless it gets its name.
-pub(in crate::sqlite) struct Part {
-    path: PathBuf,
-    is_named: bool,
-}
-
-impl Part {
-    pub(in crate::sqlite) fn beside(target: &Path) -> io::Result<Self> {
-        const TRIES: u32 = 100;
-        let process = std::process::id();
-        for number in 0..TRIES {
-            let path = beside(target, format!(".part-{process}-{number}"));
-            let new = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&path);
-            match new {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-                Ok(_) => {
-                    return Ok(Self {
-                        path,
-                        is_named: false,
-                    });
-                }
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-
-    pub(in crate::sqlite) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Waits until all of it is on disk.
-    pub(in crate::sqlite) fn sync(&self) -> io::Result<()> {
-        OpenOptions::new().write(true).open(&self.path)?.sync_all()
-    }
-
-    /// Gives it its name, and waits until that is on disk. Without `replace`, a file that came meanwhile stays.
-    pub(in crate::sqlite) fn named(mut self, target: &Path, replace: bool) -> io::Result<()> {
-        if replace {
-            std::fs::rename(&self.path, target)?;
-            self.is_named = true;
-        } else {
-            match std::fs::hard_link(&self.path, target) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-                // A file system without links.
-                Err(_) => {
-                    if target.symlink_metadata().is_ok() {
-                        return Err(io::ErrorKind::AlreadyExists.into());
-                    }
-                    std::fs::rename(&self.path, target)?;
-                    self.is_named = true;
-                }
-            }
-        }
-        let folder = target.parent().map(Path::to_owned);
-        drop(self);
-        folder.map_or(Ok(()), |folder| sync_folder(&folder))
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        if !self.is_named {
-            let _ = std::fs::remove_file(&self.path);
-        }
-        for suffix in ["-wal", "-shm", "-journal"] {
-            let _ = std::fs::remove_file(beside(&self.path, suffix));
-        }
-    }
-}
-
-/// Waits until the names in a folder are on disk.
-pub(in crate::sqlite) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }
 
 /// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. What others

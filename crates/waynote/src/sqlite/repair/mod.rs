@@ -1,6 +1,7 @@
 //! Copies of a store, and what is left of a damaged one.
 
 pub(super) mod backup;
+pub(super) mod part;
 pub(super) mod restore;
 pub(super) mod salvage;
 pub(super) mod verify;

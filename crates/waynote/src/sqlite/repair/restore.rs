@@ -13,7 +13,8 @@ use crate::rules::EngineStore;
 use crate::store::LocalStore;
 use crate::system::file::{followed, take_after};
 
-use super::backup::{self, Backup, Part, holds_something, unwritten};
+use super::backup::{self, Backup};
+use super::part::{Part, exists, holds_something, sync_folder, unwritten};
 use crate::sqlite::errors::Outcome;
 use crate::sqlite::file::acknowledged;
 use crate::sqlite::file::files;
@@ -74,7 +75,7 @@ impl EngineStore<Sqlite> {
         let is_there = old.as_ref().is_some_and(|old| old.len() > 0)
             || holds_something(&beside(&target, "-wal"));
         if is_there && replaced.is_none() {
-            return Err(backup::exists(store));
+            return Err(exists(store));
         }
         let part = Part::beside(&target).map_err(|error| unwritten(store, error))?;
         copy(&source, part.path(), old.as_ref()).map_err(|error| unwritten(store, error))?;
@@ -234,7 +235,7 @@ fn remove_beside(target: &Path) -> io::Result<()> {
 }
 
 fn sync_parent(target: &Path) -> io::Result<()> {
-    target.parent().map_or(Ok(()), backup::sync_folder)
+    target.parent().map_or(Ok(()), sync_folder)
 }
 
 #[cfg(test)]

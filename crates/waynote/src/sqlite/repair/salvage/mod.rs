@@ -17,16 +17,14 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::rules::EngineStore;
 use crate::store::Store;
 
-use crate::sqlite::SqliteStore;
-use crate::sqlite::file::open;
-use crate::sqlite::file::queue::Queue;
-use crate::sqlite::migrate;
+use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::options::{Named, Options};
+use crate::sqlite::{SqliteStore, migrate};
 
 use chains::Kept;
-use copy::Copy;
 
 /// What was saved of a damaged store, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -75,16 +73,12 @@ impl Lost {
 /// [`Error::File`] when `old` cannot be read, or `new` exists; [`Error::NotAStore`], [`Error::NewerStore`];
 /// [`Error::DamagedStore`] when not even its tables can be read; [`Error::DiskFull`], [`Error::ReadOnly`].
 pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
-    if new.symlink_metadata().is_ok() {
-        let taken = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(Error::file(new, "made", taken));
-    }
-    let copy = Copy::of(old, new, options)?;
+    let (_folder, copy) = copy::copied(old, new, options)?;
     let named = Named {
         path: old.to_owned(),
         wait: options.wait,
     };
-    let conn = named.mapped(Connection::open(copy.path()).map_err(Into::into))?;
+    let conn = named.mapped(Connection::open(copy).map_err(Into::into))?;
     match named.mapped(migrate::version(&conn))? {
         None => {
             return Err(Error::NotAStore {
@@ -102,32 +96,16 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
     }
     let found = named.mapped(around::read(&conn))?;
     let kept = named.mapped(Kept::of(&conn, found))?;
-    let salvaged = written(&conn, kept, new, options);
-    if salvaged.is_err() {
-        // A half of a store must not be taken for one.
-        for suffix in ["", "-wal", "-shm", "-lock"] {
-            let _ = std::fs::remove_file(copy::beside(new, suffix));
-        }
-    }
-    salvaged
+    SqliteStore::make(new, options, |sqlite| written(&conn, kept, sqlite))
 }
 
-/// Makes the new store, and checks it.
-fn written(old: &Connection, kept: Kept, new: &Path, options: &Options) -> Result<Salvaged> {
-    open::make_file(new)?;
-    let queue = Queue::beside(new);
-    let file = open::found(new)?;
-    let (conn, _) = open::first(new, file.as_ref(), options, &queue, None, None)?;
-    let named = Named {
-        path: new.to_owned(),
-        wait: options.wait,
-    };
-    let mut salvaged = named.mapped(crate::sqlite::transaction::run(&conn, |conn| {
-        write::write(old, conn, kept)
-    }))?;
-    named.mapped(fold(&conn))?;
+/// Writes the new store, and checks it.
+fn written(old: &Connection, kept: Kept, new: &Sqlite) -> Result<Salvaged> {
+    let conn = new.lease()?;
+    let written = crate::sqlite::transaction::run(&conn, |conn| write::write(old, conn, kept));
+    let mut salvaged = new.named().mapped(written)?;
     drop(conn);
-    let report = SqliteStore::open(new, options)?.verify()?;
+    let report = EngineStore::new(new).verify()?;
     salvaged.lost.extend(
         report
             .problems
@@ -137,9 +115,4 @@ fn written(old: &Connection, kept: Kept, new: &Path, options: &Options) -> Resul
     salvaged.lost.sort();
     salvaged.lost.dedup();
     Ok(salvaged)
-}
-
-/// Empties the WAL: the new store is one file.
-fn fold(conn: &Connection) -> crate::sqlite::errors::Outcome<()> {
-    crate::sqlite::file::files::empty_wal(conn).map(drop)
 }
