@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use waynote::event::{EventAddress, RecordedEvent};
+use waynote::event::{EventAddress, SessionsEvent};
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
 use waynote_loop::identity::nearest_loop;
@@ -37,7 +37,7 @@ impl Inside {
         let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
         let leases = store.leases()?;
         let nearest = nearest_loop(leases.iter());
-        let own = nearest.map(|(session, _)| session);
+        let own = nearest.map(|of| &of.session);
         let named = settings.session.value.clone();
         let Some(session) = named.or_else(|| own.cloned()) else {
             return Ok(Self::default());
@@ -54,7 +54,7 @@ impl Inside {
             is_in_loop: live.is_some() && may_be_in_loop,
             iteration: iteration.or(live),
             session: Some(session),
-            lease: nearest.map(|(session, held)| held.address(session)),
+            lease: nearest.map(|of| of.recorded.address(&of.session)),
         })
     }
 
@@ -106,9 +106,9 @@ pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<EventAddress>> {
     let leases = store.leases()?;
     let told = told()?;
     let is_told =
-        |of: &&(Name, RecordedEvent)| told.as_ref().is_some_and(|told| told.session == of.0);
+        |of: &&SessionsEvent| told.as_ref().is_some_and(|told| told.session == of.session);
     let own = nearest_loop(leases.iter()).or_else(|| leases.iter().find(is_told));
-    Ok(own.map(|(session, held)| held.address(session)))
+    Ok(own.map(|of| of.recorded.address(&of.session)))
 }
 
 /// The lease with which the environment says that this process writes. It is one of the loop's store, and of no other.

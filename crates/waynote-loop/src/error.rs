@@ -155,13 +155,13 @@ impl Error {
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
         Self::Store(waynote::Error::File {
             path: path.into(),
-            action,
+            action: action.into(),
             source,
         })
     }
 
     /// A stable word for programs.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::Store(error) => error.kind(),
             Self::NoAgent | Self::EmptyUntil => "usage",

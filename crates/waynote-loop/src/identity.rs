@@ -2,8 +2,7 @@
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use waynote::Name;
-use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent};
+use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent, SessionsEvent};
 use waynote_system::process::{self, Process};
 
 /// This process.
@@ -54,8 +53,8 @@ pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
 
 /// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
 pub fn nearest_loop<'l>(
-    leases: impl Iterator<Item = &'l (Name, RecordedEvent)>,
-) -> Option<&'l (Name, RecordedEvent)> {
+    leases: impl Iterator<Item = &'l SessionsEvent>,
+) -> Option<&'l SessionsEvent> {
     let mut leases = leases.peekable();
     leases.peek()?;
     let (machine, above) = (Machine::current(), Process::above());
@@ -68,7 +67,7 @@ pub fn nearest_loop<'l>(
         above.iter().position(is_it).filter(|_| is_here)
     };
     leases
-        .filter_map(|lease| Some((distance(&lease.1)?, lease)))
+        .filter_map(|lease| Some((distance(&lease.recorded)?, lease)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, lease)| lease)
 }

@@ -277,7 +277,7 @@ fn found<'p>(path: &'p io::Result<PathBuf>, name: &str, action: &'static str) ->
         let path = name.into();
         EnvironmentError::Library(waynote::Error::File {
             path,
-            action,
+            action: action.into(),
             source,
         })
     })

@@ -94,7 +94,7 @@ impl FileError {
         let path = path.to_owned();
         Self::Library(waynote::Error::File {
             path,
-            action,
+            action: action.into(),
             source,
         })
     }

@@ -117,6 +117,7 @@ pub mod store;
 mod system;
 mod tokens;
 mod views;
+pub mod wire;
 #[cfg(test)]
 mod work;
 

@@ -134,7 +134,7 @@ pub(super) fn expected(if_revision: Option<u64>) -> Expect {
 pub(super) fn gone(error: Error) -> Failure {
     match error {
         Error::Conflict { current: None, .. } => Failure::refused(
-            error.kind(),
+            "conflict",
             error.to_string(),
             "somebody deleted it; `waynote history ADDRESS` shows who",
         ),

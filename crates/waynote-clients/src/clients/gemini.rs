@@ -87,13 +87,13 @@ impl Profile for Gemini {
             .tempdir()
             .map_err(|source| waynote::Error::File {
                 path: std::env::temp_dir(),
-                action: "written to",
+                action: "written to".into(),
                 source,
             })?;
         let file = folder.path().join("waynote.toml");
         std::fs::write(&file, POLICY).map_err(|source| waynote::Error::File {
             path: file.clone(),
-            action: "written",
+            action: "written".into(),
             source,
         })?;
         let mut named = vec![file];

@@ -146,7 +146,7 @@ pub fn remove_old_notes_file(environment: &Environment) -> Result {
     match std::fs::remove_file(&path) {
         Err(source) if source.kind() != ErrorKind::NotFound => Err(waynote::Error::File {
             path,
-            action: "removed",
+            action: "removed".into(),
             source,
         }
         .into()),

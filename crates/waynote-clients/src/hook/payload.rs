@@ -63,7 +63,7 @@ impl Payload {
     pub fn read(mut input: impl BufRead) -> Result<Self> {
         let failed = |source| waynote::Error::File {
             path: "standard input".into(),
-            action: "read",
+            action: "read".into(),
             source,
         };
         if input.fill_buf().map_err(failed)?.is_empty() {

@@ -62,7 +62,7 @@ impl Record {
             .create(&folder)
             .map_err(|source| waynote::Error::File {
                 path: folder,
-                action: "made",
+                action: "made".into(),
                 source,
             })?;
         let path = path(environment, &self.file)?;

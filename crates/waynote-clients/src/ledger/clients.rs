@@ -195,7 +195,11 @@ mod tests {
         let (_folder, ledgers) = scratch();
         let client = Process::client().unwrap();
         assert_eq!(ledgers.calling(&client), Calling::Unnamed);
-        let notes = vec![("place:~".parse().unwrap(), 1, Shown::Whole)];
+        let notes = vec![ShownNote {
+            address: "place:~".parse().unwrap(),
+            revision: 1,
+            shown: Shown::Whole,
+        }];
         ledgers.serve(&client, notes.clone());
         assert_eq!(ledgers.calling(&client), Calling::Unnamed);
         assert_eq!(enters(&ledgers, "s", false), Some(notes));

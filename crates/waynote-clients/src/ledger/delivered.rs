@@ -60,8 +60,11 @@ impl Deliveries {
             .notes
             .iter()
             .filter_map(|((address, revision), shown)| {
-                let address = address.parse().ok()?;
-                Some((address, *revision, *shown))
+                Some(ShownNote {
+                    address: address.parse().ok()?,
+                    revision: *revision,
+                    shown: *shown,
+                })
             });
         notes.collect()
     }

@@ -183,9 +183,9 @@ impl PendingDelivery {
                 Delivery::Block(Channel::System) => false,
                 Delivery::Block(_) | Delivery::BlockAnew(_) => is_changed && given.block.is_some(),
                 Delivery::Notes => {
-                    let has = |(address, revision, shown): &ShownNote| {
-                        let known = given.has(address, *revision);
-                        known == Some(Shown::Whole) || known == Some(*shown)
+                    let has = |of: &ShownNote| {
+                        let known = given.has(&of.address, of.revision);
+                        known == Some(Shown::Whole) || known == Some(of.shown)
                     };
                     is_changed && self.notes.iter().all(has)
                 }
@@ -221,8 +221,8 @@ impl PendingDelivery {
             // A subagent's notes are not its session's.
             Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }
-        for (address, revision, shown) in &self.notes {
-            lines.push_str(&note_line(address, *revision, *shown));
+        for of in &self.notes {
+            lines.push_str(&note_line(&of.address, of.revision, of.shown));
         }
         lines
     }
@@ -299,7 +299,11 @@ mod tests {
         let address: Address = "place:~/with a blank".parse().unwrap();
         let give = |revision, shown| {
             let given = ledgers.delivered("s");
-            let notes = vec![(address.clone(), revision, shown)];
+            let notes = vec![ShownNote {
+                address: address.clone(),
+                revision,
+                shown,
+            }];
             ledgers.prepare("s", &given, Delivery::Notes, notes)
         };
         let late = give(1, Shown::Whole);

@@ -11,7 +11,7 @@ mod text;
 pub use ask::{BlockAnswer, BlockAsk, BlockPart};
 pub use budget::{Budget, TokenFactor};
 pub use iteration::IterationBlock;
-pub use notes::{Matching, ShownNote};
+pub use notes::{Matching, MatchingNote, ShownNote};
 pub use receipt::{Claim, Receipt, Shown, Why};
 pub use request::{ReaderTools, Request, Section, Style};
 pub use text::{Block, SectionText};

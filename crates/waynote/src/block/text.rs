@@ -1,11 +1,12 @@
 //! The text of a block.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Receipt, Section, Style};
 
 /// A prompt block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Block {
     /// The text for the prompt; empty when no note applies.
     pub text: String,
@@ -16,21 +17,12 @@ pub struct Block {
     /// How each note is shown. Empty in style faithful, which shows all notes.
     pub receipt: Receipt,
     /// The position of the store's last change when the block was made; none for an empty store.
-    #[serde(serialize_with = "as_text")]
     pub position: Option<crate::note::Position>,
 }
 
-fn as_text<S: serde::Serializer>(
-    position: &Option<crate::note::Position>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    position
-        .map(|position| position.to_string())
-        .serialize(serializer)
-}
-
 /// A section of a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SectionText {
     /// The section.
     pub section: Section,

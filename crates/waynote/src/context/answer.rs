@@ -20,11 +20,17 @@ impl BlockAsk {
                     return Ok(BlockAnswer::Unchanged);
                 }
                 let (block, version) = store.on_one_state(|store| render_now(store, request))?;
-                BlockAnswer::Block(Box::new(block), version)
+                BlockAnswer::Block {
+                    block: Box::new(block),
+                    version,
+                }
             }
             BlockPart::BlockAndNotes => {
                 let (block, notes) = block_and_notes(store, request)?;
-                BlockAnswer::BlockAndNotes(Box::new(block), notes)
+                BlockAnswer::BlockAndNotes {
+                    block: Box::new(block),
+                    notes,
+                }
             }
             BlockPart::Changed { sections, known } => {
                 BlockAnswer::Notes(changed(store, request, sections, known)?)
@@ -55,8 +61,9 @@ pub(super) fn unexpected() -> crate::Error {
 /// How much of a note, as it is now, a reader was shown. What comes first in the list counts.
 pub(super) fn shown_of(known: &[ShownNote]) -> impl Fn(&crate::note::Note) -> Option<Shown> + '_ {
     let mut of = std::collections::HashMap::with_capacity(known.len());
-    for (address, revision, shown) in known {
-        of.entry((address, *revision)).or_insert(*shown);
+    for known in known {
+        of.entry((&known.address, known.revision))
+            .or_insert(known.shown);
     }
     move |note| of.get(&(&note.address, note.revision)).copied()
 }

@@ -6,8 +6,8 @@ use super::answer::{notes_of, shown_of, unexpected};
 use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
 use super::{
-    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Matching, Request, Section, Shown, ShownNote,
-    Style, arrange, render_from,
+    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Matching, MatchingNote, Request, Section,
+    Shown, ShownNote, Style, arrange, render_from,
 };
 use crate::error::Result;
 use crate::note::Note;
@@ -42,7 +42,7 @@ pub fn changed(
 pub fn block_and_notes(store: &dyn Reader, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
     let ask = BlockAsk::new(request, BlockPart::BlockAndNotes);
     match store.rendered(&ask)? {
-        Some(BlockAnswer::BlockAndNotes(block, notes)) => return Ok((*block, notes)),
+        Some(BlockAnswer::BlockAndNotes { block, notes }) => return Ok((*block, notes)),
         Some(_) => return Err(unexpected()),
         None => {}
     }
@@ -98,7 +98,10 @@ fn changed_now(
             }
             begun = Some(of);
             found.text.push_str(&piece);
-            found.notes.push((note.clone(), shown));
+            found.notes.push(MatchingNote {
+                note: note.clone(),
+                shown,
+            });
         }
     }
     let end = found.text.trim_end().len();
@@ -130,7 +133,11 @@ fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<Sho
     let claims = block.receipt.claims.iter();
     let shown = claims.filter(|claim| claim.shown != Shown::LeftOut);
     Ok(shown
-        .map(|claim| (claim.address.clone(), claim.revision, claim.shown))
+        .map(|claim| ShownNote {
+            address: claim.address.clone(),
+            revision: claim.revision,
+            shown: claim.shown,
+        })
         .collect())
 }
 

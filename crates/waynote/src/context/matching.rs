@@ -3,7 +3,7 @@
 use super::answer::{notes_of, shown_of};
 use super::pieces::{Form, Pieces};
 use super::stable::Told;
-use super::{BlockPart, Matching, Request, Shown, ShownNote};
+use super::{BlockPart, Matching, MatchingNote, Request, Shown, ShownNote};
 use crate::error::Result;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
@@ -93,7 +93,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
             true => whole.push_str(&piece),
             false => found.text.push_str(&piece),
         }
-        found.notes.push((note, shown));
+        found.notes.push(MatchingNote { note, shown });
         if found.notes.len() == MOST {
             break;
         }

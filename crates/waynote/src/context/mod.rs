@@ -25,8 +25,8 @@ use crate::scope::Scope;
 use crate::store::{Reader, ReaderExt, Version};
 
 pub use crate::block::{
-    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Claim, IterationBlock, Matching, ReaderTools,
-    Receipt, Request, Section, SectionText, Shown, ShownNote, Style, TokenFactor, Why,
+    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Claim, IterationBlock, Matching, MatchingNote,
+    ReaderTools, Receipt, Request, Section, SectionText, Shown, ShownNote, Style, TokenFactor, Why,
 };
 pub use changed::{block_and_notes, changed};
 pub use matching::matching;
@@ -85,7 +85,7 @@ impl Renderer {
         let part = BlockPart::Block { unless };
         match (store.rendered(&BlockAsk::new(request, part))?, last) {
             (Some(BlockAnswer::Unchanged), Some(last)) => return Ok(Arc::clone(&last.block)),
-            (Some(BlockAnswer::Block(block, version)), _) => {
+            (Some(BlockAnswer::Block { block, version }), _) => {
                 return Ok(self.keep(*block, version, request));
             }
             (Some(_), _) => return Err(answer::unexpected()),

@@ -1,11 +1,14 @@
 //! A point in the history of a store.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::note::{Action, Note, Position, Revision};
 
 /// A point in the history of a whole store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AsOf {
     /// After the change at this position of the journal.

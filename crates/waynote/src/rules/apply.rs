@@ -19,7 +19,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{self, ApplyCall, Count, Done, Happened, Reader};
+use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -145,7 +145,7 @@ fn record(
 
 /// The answer to a repeated call that recorded events.
 fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
-    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event { .. });
+    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event(_));
     match done.is_none_or(|done| done.iter().all(is_event)) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
@@ -175,8 +175,8 @@ fn again(
                 written.insert(*step, revision);
             }
             // An entry that resolves another one.
-            Happened::Event { .. } => {}
-            Happened::Forgotten { .. } => return Err(another(stamp)),
+            Happened::Event(_) => {}
+            Happened::Forgotten(_) => return Err(another(stamp)),
         }
     }
     let is_longer = |step: &u32| *step as usize >= changes.len();
@@ -294,7 +294,7 @@ impl Holders for View<'_> {
 
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
         let of_each = sessions.iter();
-        let of_each = of_each.map(|session| (session.clone(), None, usize::MAX));
+        let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
         let ask = store::Ask {
             events: of_each.collect(),
             ..store::Ask::default()

@@ -14,6 +14,7 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
+use crate::store::ForgottenTexts;
 use crate::store::{Done, Happened};
 
 use super::apply::{View, another, step};
@@ -63,14 +64,14 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     for Done { entry, .. } in done {
         match &entry.happened {
             Happened::Changed(revision) => forgotten.gone.push(revision.address().clone()),
-            Happened::Forgotten {
+            Happened::Forgotten(ForgottenTexts {
                 revisions, events, ..
-            } => {
+            }) => {
                 forgotten.revisions.clone_from(revisions);
                 forgotten.events.clone_from(events);
                 at = Some(entry.at.position);
             }
-            Happened::Event { .. } => return Err(another(stamp)),
+            Happened::Event(_) => return Err(another(stamp)),
         }
     }
     let Forgotten {

@@ -93,7 +93,7 @@ pub(crate) fn check(
 /// Refuses a blank text, and a credential as in a note.
 fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     if text.trim().is_empty() {
-        return Err(Error::Empty { what });
+        return Err(Error::Empty { what: what.into() });
     }
     stamp.secrets.check(&Content::text(text)?)
 }
@@ -125,7 +125,8 @@ fn holds(held: Option<RecordedEvent>, session: &Name, lease: Option<u64>) -> Res
 pub(crate) fn lost(session: &Name, held: Option<&RecordedEvent>) -> Error {
     Error::from(LoopError::LeaseLost {
         session: session.clone(),
-        held: held.map(|held| (holder(held), held.recorded_at)),
+        holder: held.map(holder),
+        since: held.map(|held| held.recorded_at),
     })
 }
 

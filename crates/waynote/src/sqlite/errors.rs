@@ -85,7 +85,13 @@ impl Failure {
                 Some((action, grows)) => grows
                     .then(|| side_files::not_growing(&path))
                     .flatten()
-                    .unwrap_or_else(|| StorageError::DiskError { path, action }.into()),
+                    .unwrap_or_else(|| {
+                        StorageError::DiskError {
+                            path,
+                            action: action.into(),
+                        }
+                        .into()
+                    }),
                 None => Error::Engine {
                     path,
                     source: Box::new(error),

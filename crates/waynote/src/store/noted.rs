@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::model::lists::is_before;
 use crate::note::Note;
 
-use super::{Ask, Reader};
+use super::{Ask, NotedBefore, Reader};
 
 /// How often each entry was noted in iterations before this one (none: ever), repeats included; 1 for notes that are
 /// not entries.
@@ -22,7 +22,10 @@ pub(crate) fn noted_before<'n>(
             // Its only revision is this one.
             (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
             (Some(_), Some(before)) => {
-                repeated.noted_before.push((note.address.clone(), before));
+                repeated.noted_before.push(NotedBefore {
+                    address: note.address.clone(),
+                    iteration: before,
+                });
                 None
             }
         });

@@ -7,7 +7,7 @@ use crate::engine::{Ask, IndexState, JournalRow, Read, Row, Rows, SegmentHead, T
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::model::report::Report;
-use crate::store::{Answers, SideValue};
+use crate::store::SideValue;
 
 use crate::sqlite::options::Named;
 
@@ -36,51 +36,9 @@ impl<'m> Missing<'m> {
     }
 }
 
-/// As many answers as there are questions.
-fn none<Q, A: Default + Clone>(questions: &[Q]) -> Vec<A> {
-    vec![A::default(); questions.len()]
-}
-
 impl Read for Missing<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        let store = &ask.store;
-        Ok(Rows {
-            store: Answers {
-                notes: none(&store.notes),
-                scopes: none(&store.scopes),
-                kinds: none(&store.kinds),
-                pages: none(&store.pages),
-                pages_noted: none(&store.pages),
-                counts: none(&store.counts),
-                summaries: none(&store.summaries),
-                histories: none(&store.histories),
-                noted_before: none(&store.noted_before),
-                journal: none(&store.journal),
-                entry_types: none(&store.entry_types),
-                last_iterations: none(&store.last_iterations),
-                events: none(&store.events),
-                leases: none(&store.leases),
-                feed: none(&store.feed),
-                operations: none(&store.operations),
-                ..Answers::default()
-            },
-            states: none(&ask.states),
-            revisions: none(&ask.revisions),
-            scope_histories: none(&ask.scope_histories),
-            positions: none(&ask.positions),
-            notes_at: none(&ask.notes_at),
-            holders: none(&ask.holders),
-            resolved: none(&ask.resolved),
-            last_entries: none(&ask.last_entries),
-            entries_saying: none(&ask.entries_saying),
-            side: none(&ask.side),
-            about: none(&ask.about),
-            steps: none(&ask.steps),
-            scope_numbers: none(&ask.scope_numbers),
-            segment_notes: none(&ask.segment_notes),
-            blocks: none(&ask.blocks),
-            ..Rows::default()
-        })
+        Ok(Rows::none(ask))
     }
 
     fn each_row(&self, _: i64, _: usize, _: &mut dyn FnMut(&JournalRow<'_>) -> bool) -> Result<()> {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::engine::Step;
-use crate::event::{EventAddress, RecordedEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionsEvent};
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
@@ -95,15 +95,15 @@ pub(in crate::sqlite) fn lease(
 pub(in crate::sqlite) fn leases(
     conn: &Connection,
     left_out: &LeftOut,
-) -> Outcome<Vec<(Name, RecordedEvent)>> {
+) -> Outcome<Vec<SessionsEvent>> {
     let mut statement = conn.prepare_cached(&format!(
         "SELECT {EVENT}, {SCOPE} FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
          WHERE s.lease IS NOT NULL ORDER BY s.name"
     ))?;
     let rows = statement.query_map([], |row| match scopes::scope_at(row, AFTER_EVENT)? {
         Scope::Session(session) => {
-            let event = recorded(row, &session)?;
-            Ok((session, event))
+            let recorded = recorded(row, &session)?;
+            Ok(SessionsEvent { session, recorded })
         }
         other => Err(damaged(other)),
     })?;

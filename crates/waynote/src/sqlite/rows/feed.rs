@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::address::AddressAt;
 use crate::engine::Step;
 use crate::event::EventAddress;
+use crate::event::SessionsEvent;
 use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
+use crate::store::ForgottenTexts;
 use crate::store::{Cursor, Done, FeedEntry, Happened};
 
 use super::events::{self, AFTER_EVENT, EVENT};
@@ -136,7 +138,7 @@ fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
                 return Err(unreadable(2, "it is no session"));
             };
             let recorded = events::recorded(row, &session)?;
-            Happened::Event { session, recorded }
+            Happened::Event(SessionsEvent { session, recorded })
         }
     };
     let at = Cursor {
@@ -153,10 +155,10 @@ fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happene
         events.iter().map(|event| event.parse()).collect();
     let revisions: crate::Result<Vec<AddressAt>> =
         revisions.iter().map(|revision| revision.parse()).collect();
-    Ok(Happened::Forgotten {
+    Ok(Happened::Forgotten(ForgottenTexts {
         revisions: revisions.map_err(|error| unreadable(6, error))?,
         events: events.map_err(|error| unreadable(6, error))?,
         at,
         by,
-    })
+    }))
 }

@@ -259,18 +259,18 @@ impl<'e> Handle<'e> {
                     None => Ok(Vec::new()),
                 }
             })?,
-            noted_before: each(&ask.noted_before, |(address, before)| {
-                self.noted_before(address, *before)
+            noted_before: each(&ask.noted_before, |of| {
+                self.noted_before(&of.address, of.iteration)
             })?,
-            journal: each(&ask.journal, |(before, limit)| {
-                journal::before(conn, *before, *limit, left_out)
+            journal: each(&ask.journal, |of| {
+                journal::before(conn, of.before, of.limit, left_out)
             })?,
             entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
             last_iterations: each(&ask.last_iterations, |session| {
                 recent::last_iteration(conn, session)
             })?,
-            events: each(&ask.events, |(session, before, limit)| {
-                events::page(conn, session, *before, *limit)
+            events: each(&ask.events, |of| {
+                events::page(conn, &of.session, of.before, of.limit)
             })?,
             leases: each(&ask.leases, |session| events::lease(conn, session))?,
             all_leases: match ask.all_leases {
@@ -281,9 +281,7 @@ impl<'e> Handle<'e> {
                 true => events::sessions(conn, left_out)?,
                 false => Vec::new(),
             },
-            feed: each(&ask.feed, |(after, limit)| {
-                feed::after(conn, *after, *limit)
-            })?,
+            feed: each(&ask.feed, |of| feed::after(conn, of.after, of.limit))?,
             operations: each(&ask.operations, |of| feed::operation(conn, *of))?,
             store_id: match ask.store_id {
                 true => read::store_id(conn)?,

@@ -247,7 +247,7 @@ fn an_event_reads_as_it_was_written() {
         holder: found,
         directory,
         ..
-    } = &held[0].1.event
+    } = &held[0].recorded.event
     else {
         panic!("{held:?}");
     };

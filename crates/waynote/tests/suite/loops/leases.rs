@@ -18,12 +18,14 @@ fn inside(run: &Loop<'_>, second: i64) -> Stamp {
 /// The holder that the error of a lost session names.
 fn held<T: std::fmt::Debug>(outcome: waynote::Result<T>) -> Option<String> {
     match outcome {
-        Err(Error::Loop(LoopError::LeaseLost { session, held })) => {
+        Err(Error::Loop(LoopError::LeaseLost {
+            session,
+            holder,
+            since,
+        })) => {
             assert_eq!(session, name("s"));
-            held.map(|(holder, since)| {
-                assert_eq!(since, at(1).now);
-                holder
-            })
+            assert_eq!(since, holder.as_ref().map(|_| at(1).now));
+            holder
         }
         other => panic!("{other:?}"),
     }
