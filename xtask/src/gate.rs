@@ -61,8 +61,7 @@ fn of_tools() -> Result<()> {
     watched::tests("tests of the tools", tests)
 }
 
-/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked,
-/// the list of what is public.
+/// Regenerates docs/reference.md from the help, the table of clients from the checks, the list of public items.
 pub(crate) fn docs() -> Result<()> {
     for (package, test) in [
         ("waynote-cli", "the_reference_is_up_to_date"),

@@ -157,7 +157,7 @@ fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
 }
 
 /// The manifest that builds the packages against each other, with the profiles of this workspace: with others, every
-/// dependency would be built anew.
+/// dependency would be rebuilt.
 fn workspace(published: &[Package]) -> Result<String> {
     let ours = std::fs::read_to_string("Cargo.toml")?;
     let ours: toml::Table = ours.parse()?;

@@ -1,5 +1,5 @@
-//! The page in a real browser. Chromium and its driver come from the system's packages, axe-core from npm; what cannot
-//! be had is not checked, and that is said.
+//! The page in a real browser. Chromium and its driver come from the system's packages, axe-core from npm; missing
+//! ones are listed as not checked.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -13,8 +13,7 @@ use crate::watched;
 use kit::registries::apt_install;
 use kit::unchecked::not_checked;
 
-/// Runs the tests that need a server, out of those that were built. Where PostgreSQL cannot be installed, each says that
-/// it is not checked.
+/// Runs the tests that need a server, out of those that were built. Without PostgreSQL, each is listed as not checked.
 pub(crate) fn test(built: &[TestProgram]) -> Result<()> {
     install();
     for (package, filters) in TESTS {

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use kit::steps::kill_with_children;
 use kit::unchecked;
 
-/// How long a test may take after the harness has said that it runs for over a minute. On a machine that nobody else
-/// uses, the longest takes less than a minute.
+/// How long a test may take after the harness has said that it runs for over a minute. On an idle machine, the longest
+/// takes less than a minute.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// Runs tests. A test that does not end is named, and ends all of them.

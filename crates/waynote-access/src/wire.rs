@@ -43,7 +43,7 @@ pub struct NewToken {
 pub struct CreatedToken {
     /// The token itself. It is shown this once.
     pub token: String,
-    /// What is known of it.
+    /// Its description.
     #[serde(flatten)]
     pub info: TokenInfo,
 }
@@ -64,13 +64,13 @@ pub struct AuditPage {
 pub struct AuditLine {
     /// When; the first time if there were several.
     pub at: String,
-    /// What was called.
+    /// The call, in a few words.
     pub call: String,
     /// The token that called.
     pub token: Option<String>,
     /// Whether it was refused.
     pub refused: bool,
-    /// What it was about, or why it was refused.
+    /// Its object, or the reason of the refusal.
     pub detail: String,
     /// How often, within a minute.
     pub times: u64,

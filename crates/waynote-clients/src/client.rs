@@ -1,4 +1,4 @@
-//! The clients, and what happens in them when a hook of ours runs. What is known of each client is in its own file, in
+//! The clients, and their events with a hook of ours. The facts of each client are in its own file, in
 //! [`clients`](crate::clients).
 
 /// An agent program.

@@ -1,4 +1,4 @@
-//! `AGENTS.md`: what a project tells every agent.
+//! `AGENTS.md`: a project's instructions for every agent.
 
 use waynote::{Address, Result};
 

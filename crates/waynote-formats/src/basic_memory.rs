@@ -56,7 +56,7 @@ pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
     Ok(incoming)
 }
 
-/// The largest head of a file: its fields take more memory than their text. What is larger is text.
+/// The largest head of a file: its fields take more memory than their text. A larger one is text.
 const MAX_HEAD: usize = 64 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -49,7 +49,7 @@ pub enum FormatError {
         topic: String,
     },
 
-    /// An xs that filed a frame under another topic, where nobody finds it.
+    /// An xs that filed a frame under another topic, where no program looks for it.
     #[error("xs filed frame {} under `{}` and not under `{}`; the frame {}", safe(frame), safe(filed), safe(topic),
         match removed {
             true => "was removed again",

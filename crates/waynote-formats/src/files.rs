@@ -91,8 +91,7 @@ fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>> {
     Ok(entries)
 }
 
-/// The key of a name: the same for the same name. Where letters would be lost, a few characters of the name's hash tell
-/// it from others.
+/// The key of a name, always the same. If letters are lost, a few characters of the name's hash make it unique.
 pub(crate) fn key(name: &str) -> Result<Key> {
     const HASH_CHARS: usize = 8;
     let is_lossy = name.len() > KEY_CHARS

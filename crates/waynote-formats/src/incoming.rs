@@ -98,7 +98,7 @@ impl Incoming {
         }
     }
 
-    /// Counts a text that is taken over; or the reason why it is left out.
+    /// Counts a text against the limits; an error if it is left out.
     fn admit(&mut self, content: &Content) -> std::result::Result<(), String> {
         let length = content.as_bytes().len() as u64;
         let bytes = self.bytes.saturating_add(length);
@@ -121,7 +121,7 @@ impl Incoming {
         self.imported.skipped.extend(skipped);
     }
 
-    /// Names what else the source holds, which is no note.
+    /// Names other parts of the source, which are no notes.
     pub(crate) fn set_not_imported(&mut self, others: Vec<SkippedItem>) {
         self.imported.not_imported = others;
     }

@@ -20,7 +20,7 @@ pub struct IncomingNote {
 /// When a note was written in the other program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// That is not known: it counts as written now.
+    /// The time is unknown: it counts as written now.
     Unknown,
     /// The time of its file; one that lies ahead counts as now.
     OfFile(Timestamp),
@@ -36,7 +36,7 @@ pub enum Times {
 /// The text that becomes current when a note was changed on both sides. The other one is a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// The imported one: when it was written is not known, and it is what the user asks for now.
+    /// The imported one: its time is unknown, and the user asks for it now.
     Imported,
     /// The one that was written here.
     Here,

@@ -45,7 +45,7 @@
 //!
 //! # Adding a format
 //!
-//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. What several formats need is there:
+//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. Shared by formats:
 //!    reading files safely in `source.rs`, finding Markdown files and making a key of a name in `files.rs`.
 //! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`Takes`]).
 //! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is

@@ -34,7 +34,7 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// Adds what a step did.
+    /// Adds the report of a step.
     pub(crate) fn add(&mut self, step: Self) {
         let Self {
             added,
@@ -97,7 +97,7 @@ pub struct ExportReport {
 }
 
 impl ExportReport {
-    /// Notes that a note was left out.
+    /// Records a note that was left out.
     pub(crate) fn leave_out(&mut self, address: &Address, reason: &str) {
         self.left_out.push(SkippedItem {
             what: address.to_string(),
@@ -118,7 +118,7 @@ pub struct SkippedItem {
 impl ImportReport {
     /// Counts a change that was applied.
     pub(crate) fn count(&mut self, applied: &Applied) {
-        match (applied.changed, applied.existed) {
+        match (applied.changed, applied.before.is_some()) {
             (false, _) => self.unchanged += 1,
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
@@ -129,7 +129,7 @@ impl ImportReport {
         }
     }
 
-    /// Notes that something was left out.
+    /// Records an item that was left out.
     pub(crate) fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
         self.skipped.push(SkippedItem {
             what: what.into(),

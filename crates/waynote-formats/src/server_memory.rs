@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
     },
 };
 
-/// A line, as far as it is looked at: what else it holds is passed over and takes no memory.
+/// The known fields of a line; others take no memory.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
@@ -50,7 +50,7 @@ enum LineKind {
 
 #[derive(Default)]
 struct Entity {
-    /// Names that come to the same key are one note.
+    /// Names with the same key are one note.
     headings: Distinct,
     facts: Distinct,
 }

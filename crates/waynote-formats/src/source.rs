@@ -149,7 +149,7 @@ impl Folder {
     }
 }
 
-/// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. What is longer is passed over without being kept.
+/// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. Longer lines are skipped, not buffered.
 pub(crate) struct Lines<R> {
     from: R,
     line: Vec<u8>,

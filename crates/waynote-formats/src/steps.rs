@@ -17,19 +17,18 @@ const MAX_NOTES: usize = 1000;
 /// The most bytes of text of one step, unless one note has more.
 const MAX_BYTES: usize = 8 << 20;
 
-/// How long the store is left alone between two steps. Whoever waits for the kernel's lock has to be woken to take it,
-/// which the next step would not wait for.
+/// Pause between steps, so that a waiting writer gets the lock.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often a step is tried. It is tried again when somebody else wrote one of its notes between what was looked at and
-/// what was to be written.
+/// How often a step is tried. It is tried again when another writer changed one of its notes between the comparison
+/// and the write.
 const TRIES: usize = 8;
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The notes that were looked at and, if that was to be done, written.
+    /// The notes that were compared and, unless in a dry run, written.
     pub done: u64,
     /// All notes.
     pub total: u64,
@@ -89,7 +88,7 @@ impl Steps<'_> {
         }
     }
 
-    /// One step of notes, and what became of it.
+    /// One step of notes, and its report.
     fn notes(&self, step: &[IncomingNote]) -> Result<ImportReport> {
         let mut tries = 1;
         loop {

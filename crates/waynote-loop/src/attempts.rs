@@ -36,7 +36,7 @@ impl TimeLimit {
         self.left() == Some(Duration::ZERO)
     }
 
-    /// As long as that, or as long as there is time.
+    /// `wait`, or less if the loop's time ends before.
     pub(crate) fn at_most(self, wait: Duration) -> Duration {
         self.left().map_or(wait, |left| wait.min(left))
     }
@@ -92,7 +92,7 @@ impl Attempts<'_> {
                 attempted.stop = Some(Stop::Failed(attempted.outcome));
                 break Ok(attempted);
             };
-            // An agent that said what it had to say is not asked again.
+            // After its own signal to end, the agent is not started again.
             if matches!(
                 session_state::last_signal(self.store, &self.plan.session),
                 Ok(Some(_))
@@ -190,7 +190,7 @@ impl Attempts<'_> {
         }
         match ended {
             Ok(ended) => Ok(self.judged(&ended)),
-            // A client that updates itself is not there for a moment. One that never was is a mistake.
+            // A client that updates itself is missing for a moment. One that never ran is a mistake.
             Err(RunError::Unusable(error)) if !self.is_first => Ok(AttemptOutcome {
                 outcome: IterationOutcome::NotStarted,
                 stop: None,
@@ -227,13 +227,13 @@ impl Attempts<'_> {
                 IterationOutcome::Reported
             }
             AgentEnd::Exited(code) => IterationOutcome::Exited { code },
-            // It had done what it was there for.
+            // It had printed the text: its work was done.
             AgentEnd::Signalled(_) if ended.until_seen => IterationOutcome::Exited { code: 0 },
             AgentEnd::Signalled(signal) => IterationOutcome::Signalled { signal },
             AgentEnd::WantsTerminal => IterationOutcome::Signalled {
                 signal: signal_hook::consts::SIGTTIN,
             },
-            // Of the loop's time, not of the attempt's.
+            // The loop's time ended it, not the attempt's.
             AgentEnd::TimedOut if stop == Some(Stop::Time) => IterationOutcome::Interrupted,
             AgentEnd::TimedOut => IterationOutcome::TimedOut,
             AgentEnd::Interrupted(_) => IterationOutcome::Interrupted,

@@ -11,7 +11,7 @@ use crate::supervise::signals::Signals;
 /// Services that a loop needs from the program that runs it.
 #[non_exhaustive]
 pub struct Host<'h> {
-    /// The time: what is recorded bears it.
+    /// The clock for all records.
     pub clock: &'h dyn Fn() -> Timestamp,
     /// Receives the loop's notices and the agent's output.
     pub observer: Arc<dyn Observer>,
@@ -28,7 +28,7 @@ pub struct Host<'h> {
 }
 
 impl<'h> Host<'h> {
-    /// A host that nobody watches and no signal ends.
+    /// A host without an observer, a guard or signals.
     pub fn new(clock: &'h dyn Fn() -> Timestamp) -> Self {
         Self {
             clock,

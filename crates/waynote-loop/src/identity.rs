@@ -51,7 +51,7 @@ pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
     Machine::current().has(process) && process.start != 0 && !is_dead(process)
 }
 
-/// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
+/// The lease of the nearest loop above this process: a loop may run in another one's agent.
 pub fn nearest_loop<'l>(
     leases: impl Iterator<Item = &'l SessionsEvent>,
 ) -> Option<&'l SessionsEvent> {

@@ -91,7 +91,7 @@ pub enum Notice<'a> {
         /// Why.
         error: &'a io::Error,
     },
-    /// The agent returns at once, again and again, and nobody said how often it shall run: the loop waits.
+    /// The agent returns at once, again and again, in a run without a limit: the loop waits.
     SlowedDown {
         /// Iterations in a row that took less than a second.
         iterations: u32,

@@ -53,7 +53,7 @@ pub struct Plan {
     pub reports_failure: Option<fn(&[String]) -> bool>,
     /// Files that this process's own output is redirected to: they are no change of the work tree.
     pub outputs: Vec<FileId>,
-    /// The person's own file of what git ignores everywhere.
+    /// The person's own ignore file of git.
     pub git_ignore: Option<PathBuf>,
 }
 
@@ -130,7 +130,7 @@ impl Plan {
         Stamp::new(now, self.author.clone()).allowing(self.secrets.clone())
     }
 
-    /// The working tree as it is, where it matters; what the loop writes itself does not count.
+    /// The state of the working tree, without the loop's own files.
     pub(crate) fn tree(&self) -> TreeState {
         if self.stall == 0 {
             return TreeState::NoRepository;

@@ -21,8 +21,8 @@ use crate::stop::Stop;
 use crate::summary::{RunRemainder, Summary, notes_by_type};
 use crate::supervise::group;
 
-/// Runs a loop that has its session. Dropped before [`LoopRunner::end`], it leaves the session as a loop does that is
-/// killed: the next one finds it dead and goes on.
+/// A running loop, which holds the session. Dropped before [`LoopRunner::end`], it leaves the session as a killed loop
+/// does: the next one finds it dead and goes on.
 pub struct LoopRunner<'p> {
     plan: &'p Plan,
     store: &'p dyn Store,
@@ -40,7 +40,7 @@ pub struct LoopRunner<'p> {
 }
 
 impl<'p> LoopRunner<'p> {
-    /// Takes the session. `answer` is what a person answers to the question that the last loop stopped with.
+    /// Takes the session. `answer` is a person's answer to the question that the last loop stopped with.
     ///
     /// # Errors
     /// [`waynote::LoopError::LoopRunning`] when another loop has the session; [`waynote::LoopError::Unanswered`] when a
@@ -182,10 +182,10 @@ impl<'p> LoopRunner<'p> {
         let before = self.store.version()?.position;
         let logs = self.plan.logs.as_ref();
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;
-        // The ages in a block are those at this time.
+        // Ages in the block are as of this time.
         let stamp = self.plan.stamp(now);
         self.run.start_iteration_with(block, &stamp)?;
-        // The agent works for minutes now. A store that cannot do it now does it later.
+        // Idle work, best effort: the agent works for minutes now.
         let _ = self.store.checkpoint();
         self.notice(&Notice::IterationStarted { iteration: number });
         let begun = Instant::now();

@@ -200,7 +200,7 @@ fn what_an_agent_leaves_behind_ends_though_orphans_are_not_adopted() {
     let left = std::fs::read_to_string(bench.directory.join("left")).unwrap();
     let left = left.trim().parse().ok();
     let left = left.and_then(rustix::process::Pid::from_raw).unwrap();
-    // Killed, it waits for whoever adopted it at most: it does not run.
+    // Killed, it does not run: at most it waits to be reaped.
     let until = std::time::Instant::now() + Duration::from_secs(300);
     while rustix::process::test_kill_process(left).is_ok() && !is_zombie(left) {
         assert!(std::time::Instant::now() < until, "it still runs");

@@ -50,7 +50,7 @@ impl Problem {
     }
 }
 
-/// What a later version says in a way that this one does not know is left out: the words of the problem remain.
+/// Leaves out a value that only a later version knows: the words of the problem remain.
 fn if_known<'de, T: DeserializeOwned, D: Deserializer<'de>>(of: D) -> Result<Option<T>, D::Error> {
     let value = Value::deserialize(of)?;
     Ok(serde_json::from_value(value).ok())
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(error.to_string(), "the store is tired");
         assert_eq!((error.kind(), error.class()), ("tired", ErrorClass::Busy));
         assert_eq!(error.advice().as_deref(), Some("let it sleep"));
-        // What any HTTP server may send.
+        // Any HTTP server may send this.
         let error = of(json!({ "type": "about:blank", "title": "Not Found", "status": 404 }));
         let error = error.in_its_words();
         assert_eq!(

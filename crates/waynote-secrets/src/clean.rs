@@ -1,4 +1,4 @@
-//! A text without the characters that nobody sees, which would cut a credential in two.
+//! A text without invisible characters, which would cut a credential in two.
 
 use super::mapped::MappedText;
 use waynote_text::visible::is_invisible;

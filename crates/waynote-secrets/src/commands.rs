@@ -17,8 +17,8 @@ struct Word<'t> {
     is_quoted: bool,
 }
 
-/// Calls `found` with the credentials of the command in which something stands at `at`; where it ends. What lies before
-/// `from` has been looked at.
+/// Calls `found` with the credentials of the command around `at`, and returns its end. The text before `from` has been
+/// scanned.
 pub(super) fn find(
     text: &str,
     from: usize,
@@ -214,7 +214,7 @@ struct Command<'t> {
 }
 
 impl<'t> Command<'t> {
-    /// The credential that a word says, with those before and the one behind it.
+    /// The credential in a word, by the words before it and the one behind.
     fn take(
         &mut self,
         before: &[Word<'t>],

@@ -1,11 +1,11 @@
-//! Credentials in texts: keys, tokens and passwords that somebody could use.
+//! Credentials in texts: usable keys, tokens and passwords.
 //!
 //! [`scan`] finds them by rules of their own ([`rules`]): by the form of the tokens that services mark, by the heading
-//! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to. What only
-//! stands where a credential would (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
+//! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to.
+//! A placeholder (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
 //!
-//! Text in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is looked at too, but
-//! not what is encoded twice.
+//! Text in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is scanned too, but
+//! not if it is encoded twice.
 //!
 //! A text of n bytes takes time in the order of n, whatever it holds, and nothing is built before the first scan.
 

@@ -262,7 +262,7 @@ fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
     is_login(&pair).then_some((LOGIN, start, end))
 }
 
-/// `user:password`, with a password that somebody uses.
+/// `user:password`, with a password that is no placeholder.
 pub(super) fn is_login(pair: &str) -> bool {
     let Some((user, password)) = pair.split_once(':') else {
         return false;

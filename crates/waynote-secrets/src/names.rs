@@ -7,7 +7,7 @@ use super::table::names::{
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Chosen by somebody: may be short.
+    /// Chosen by a person: may be short.
     Password,
     /// A password, in a place where nothing else can stand.
     PasswordAlone,

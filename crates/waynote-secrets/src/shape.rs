@@ -102,7 +102,7 @@ pub(super) enum Part {
 pub(super) struct Pattern {
     /// The word that is searched for.
     pub(super) trigger: &'static str,
-    /// How much of the trigger only says what follows, and is not secret.
+    /// How much of the trigger belongs to the context, and is not secret.
     pub(super) context: usize,
     /// Characters of a class that stand before the trigger and belong to the token: at least and at most so many.
     pub(super) lead: Option<(Class, usize, usize)>,
@@ -145,7 +145,7 @@ impl Pattern {
         }
     }
 
-    /// The token whose trigger stands at `at`: where it begins and ends, and where what may be random begins.
+    /// The token with its trigger at `at`.
     pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Match> {
         let body = at + self.trigger.len();
         let mut start = at + self.context;

@@ -7,7 +7,7 @@ use super::mapped::MappedText;
 use super::shape::{OPAQUE, is};
 use waynote_text::visible::is_invisible;
 
-/// How much before the first escape and behind the last one is looked at.
+/// Bytes that are scanned before the first escape and behind the last one.
 const BEFORE: usize = 200;
 const BEHIND: usize = 600;
 
@@ -88,7 +88,7 @@ fn printable((code, length): (u32, usize)) -> Option<(Meaning, usize)> {
     }
 }
 
-/// The number that so many hexadecimal digits are.
+/// The value of so many hexadecimal digits.
 fn hex(text: &[u8], digits: usize) -> Option<u32> {
     let digits = std::str::from_utf8(text.get(..digits)?).ok()?;
     let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -132,7 +132,7 @@ fn backslash(rest: &[u8]) -> Option<(Meaning, usize)> {
             let indent = indent.take_while(|byte| b" \t>".contains(byte)).count();
             Some((Meaning::Nothing, line + indent))
         }
-        // Quotes stay as they are: a value's end is known by them.
+        // Quotes stay escaped: they mark a value's end.
         b'"' | b'\'' | b'`' | b'\\' => None,
         sign if b"_-/=:@!#$&+*~^%?.".contains(&sign) => Some((Meaning::Byte(sign), 1)),
         _ => None,

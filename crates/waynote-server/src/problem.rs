@@ -21,20 +21,20 @@ pub(crate) struct ProblemForm {
     title: String,
     /// The HTTP status.
     status: u16,
-    /// What went wrong, and why, in one line.
+    /// The failure and its reason, in one line.
     detail: String,
-    /// What to do about it.
+    /// Advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// The kind of the error: a stable word.
     kind: String,
-    /// What a caller can do about it.
+    /// The family of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<ErrorClass>,
     /// The note as it is now, when a write expected another revision.
     #[serde(skip_serializing_if = "Option::is_none")]
     current: Option<Box<Note>>,
-    /// What a client in Rust makes the library's error of again.
+    /// The fields of the error: a client in Rust makes the same error of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Error>)]
     fields: Option<Value>,

@@ -26,7 +26,7 @@ pub fn network(file: &Path) -> Option<String> {
     }
 }
 
-/// Elsewhere nobody asks.
+/// Other systems: never a network file system.
 #[cfg(not(target_os = "linux"))]
 pub fn network(_: &Path) -> Option<String> {
     None

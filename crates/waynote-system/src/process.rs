@@ -1,7 +1,7 @@
-//! Processes, named for good, and what the kernel says of them in `/proc`: the one module that knows its
-//! format. (What `/proc/locks` says of a store's files, the library reads itself.)
+//! Processes, by number and start, and their state in `/proc`: the one module that knows its format. (The library
+//! itself reads a store's locks in `/proc/locks`.)
 //!
-//! Only Linux has `/proc`. Elsewhere nothing is known of a process beside its number.
+//! Only Linux has `/proc`. Other systems tell nothing of a process beside its number.
 
 use std::io;
 
@@ -11,7 +11,7 @@ const SHELLS: [&str; 14] = [
     "nohup", "setsid", "stdbuf",
 ];
 
-/// A process, named for good: the number alone is given to another one later.
+/// A process by its number and its start: the number alone is reused later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its number.

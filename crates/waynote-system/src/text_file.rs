@@ -221,8 +221,7 @@ fn may_change_folder(file: &Path) -> Result {
     })
 }
 
-/// Puts a text in a file's place. What the file held meanwhile must be `before`. Returns the folders that were made for it, the
-/// outermost first.
+/// Replaces a file that still holds `before`. Returns the folders that were made for it, the outermost first.
 ///
 /// # Errors
 /// [`FileError::ChangedMeanwhile`], and those of [`read`] and [`may_write`].
@@ -242,7 +241,7 @@ pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Resu
         Err(error) => Err(error),
     };
     match exchanged {
-        // Its folder is nobody's to change, or something is mounted on it.
+        // Its folder is read-only, or something is mounted on it.
         Err(error) if old.is_some() && is_place_fixed(&error) => {
             write_in_place(&target, text).map_err(failed)?;
         }
@@ -260,8 +259,8 @@ fn is_place_fixed(error: &io::Error) -> bool {
     )
 }
 
-/// A file that can take the old one's place in one step, with its mode and owner; none where its place is not all there is to
-/// the old one: it has other names, or an owner that cannot be given away.
+/// A temporary file with the old one's mode and owner, to replace it in one step; none if the old one has other names,
+/// or an owner that cannot be given away.
 fn write_beside(
     target: &Path,
     text: &str,
@@ -307,7 +306,7 @@ pub fn remove(path: &Path, made: &[PathBuf]) -> Result {
         Err(error) => return Err(FileError::io(&target, "removed", error)),
     }
     for folder in made.iter().rev() {
-        // One that is not empty is used by somebody.
+        // One that is not empty is in use.
         if fs::remove_dir(folder).is_err() {
             break;
         }
@@ -315,7 +314,7 @@ pub fn remove(path: &Path, made: &[PathBuf]) -> Result {
     Ok(())
 }
 
-/// The folders above a file that are not there, made; the outermost first.
+/// Makes the missing folders above a file; returns them, the outermost first.
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
     let mut missing: Vec<PathBuf> = path
         .ancestors()

@@ -58,7 +58,7 @@ pub struct Cluster {
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The server, until whoever holds the other end of standard input is gone.
+/// Runs the server until the writer of standard input is gone.
 const WATCH: &str = r#"
 "$1/postgres" -D "$2/data" >>"$2/log" 2>&1 </dev/null &
 server=$!
@@ -177,7 +177,7 @@ impl Cluster {
     pub fn run(&mut self) {
         let until = Instant::now() + PATIENCE;
         while !self.begins(until) {
-            // Sessions of a server that was killed may take a while to go, and so may whoever has its port.
+            // Sessions of a killed server may take a while to go, and so may another user of its port.
             self.stop();
             assert!(
                 Instant::now() < until,
@@ -187,14 +187,14 @@ impl Cluster {
         }
     }
 
-    /// Starts the server. Whether it runs; otherwise it has ended.
+    /// Starts the server; false if it has ended.
     fn begins(&mut self, until: Instant) -> bool {
         let said_before = self.log().len();
         let watched = command(Path::new("/bin/sh"))
             .args(["-c", WATCH, "sh"])
             .arg(&self.program)
             .arg(self.folder.path())
-            // Not of this one's group: whoever ends that must not end the one who clears up.
+            // In a group of its own, so that it survives to clear up when this group is killed.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -327,7 +327,7 @@ impl Drop for Cluster {
     }
 }
 
-/// A port that nobody has, below those that the kernel hands out: a connection of another test does not get it before the
+/// A free port, below those that the kernel hands out: a connection of another test does not get it before the
 /// server has it, or while the server is down.
 pub(crate) fn free_port() -> u16 {
     const FIRST: u16 = 15_000;

@@ -79,7 +79,7 @@ pub fn server(given: Option<String>, tests: &str) -> Option<&'static Server> {
     server.as_ref()
 }
 
-/// Says, whatever captures the output of a test, that these tests did not run.
+/// Prints, past any capture of a test's output, that these tests did not run.
 pub fn skipped(tests: &str) {
     let why = match is_left_out() {
         true => "`cargo xtask test rest` runs them",

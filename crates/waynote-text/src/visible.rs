@@ -275,7 +275,7 @@ pub fn code_span(text: &str) -> String {
 
 /// Lines as a fenced Markdown code block, which nothing in them can end; each line begins with `indent`.
 pub fn code_block(text: &str, indent: &str) -> String {
-    // Both ends of line are one to whoever reads.
+    // Both line ends look the same.
     let text = for_model(&text.replace("\r\n", "\n"));
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
     let room = text.len() + 2 * (indent.len() + fence.len() + 1) + 1;

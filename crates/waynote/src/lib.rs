@@ -137,7 +137,7 @@ pub use rusqlite;
 
 pub use address::{Address, AddressAt};
 pub use author::Author;
-pub use change::{Applied, Change, Expect, Origin};
+pub use change::{Applied, Change, Expect, NoteBefore, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};

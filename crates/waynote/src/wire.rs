@@ -70,7 +70,7 @@ requests! {
     ApplyRequest {
         /// The changes.
         changes: Vec<Change>,
-        /// Who makes them, and when.
+        /// The author and the time.
         stamp: Stamp,
     }
 
@@ -82,7 +82,7 @@ requests! {
         events: Vec<SessionEvent>,
         /// The number of the `loop_started` event of the loop that records them.
         lease: Option<u64>,
-        /// Who records them, and when.
+        /// The author and the time.
         stamp: Stamp,
     }
 
@@ -94,7 +94,7 @@ requests! {
         /// Also in other notes that have the same text.
         #[serde(default)]
         everywhere: bool,
-        /// Who forgets it, and when.
+        /// The author and the time.
         stamp: Stamp,
         /// Only say what would be forgotten.
         #[serde(default)]
@@ -111,7 +111,7 @@ requests! {
 }
 
 impl ForgetRequest {
-    /// What to forget.
+    /// The request to the store.
     pub fn forget(&self) -> Forget {
         Forget {
             target: self.target.clone(),
@@ -134,7 +134,7 @@ pub struct ApplyAnswer {
 pub struct HitsFound {
     /// The hits.
     pub hits: Vec<Hit>,
-    /// What was damaged, and so left out.
+    /// The damage that was met.
     #[serde(default, skip_serializing_if = "Damage::is_none")]
     pub damage: Damage,
 }
@@ -145,7 +145,7 @@ pub struct HitsFound {
 pub struct NotesFound {
     /// The notes.
     pub notes: Vec<Note>,
-    /// What was damaged, and so left out.
+    /// The damage that was met.
     #[serde(default, skip_serializing_if = "Damage::is_none")]
     pub damage: Damage,
 }

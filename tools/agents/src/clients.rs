@@ -100,7 +100,7 @@ pub(super) enum Turn<'a> {
 }
 
 impl Agent {
-    /// The command line of a turn without a person at the terminal. What is allowed is what a person would allow.
+    /// The command line of a turn without a person at the terminal. It allows as much as a person would.
     pub(super) fn words<'a>(&self, turn: Turn<'a>) -> Vec<&'a str> {
         // A person would answer `/hooks` and its questions.
         const CODEX: [&str; 2] = [

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::clients::{Agent, Turn};
 use super::model::{Model, Request};
-use super::process::{self, Running, TypingSession};
+use super::process::{self, RunningProgram, TypingSession};
 
 /// The longest that a client may take over a turn.
 const TURN: Duration = Duration::from_secs(150);
@@ -175,7 +175,7 @@ impl Bench {
         Ok(std::fs::write(path, format!("{line}\n{old}"))?)
     }
 
-    /// A program as a person's shell starts it, talking to our model and to nobody else.
+    /// A program as a person's shell starts it, talking to our model alone.
     fn command(&self, program: &str, folder: &Path) -> Result<Command> {
         let home = self.home()?;
         let mut path = home.join("bin").into_os_string();
@@ -205,7 +205,7 @@ impl Bench {
             .env("COPILOT_MODEL", "scripted")
             .env("GEMINI_API_KEY", "none")
             .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            // It starts itself a second time for more memory, which is time alone.
+            // Its second start for more memory would only cost time.
             .env("GEMINI_CLI_NO_RELAUNCH", "true")
             .env("OPENAI_API_KEY", "none")
             .env("GOOSE_DISABLE_KEYRING", "1")
@@ -231,7 +231,7 @@ impl Bench {
         Ok(())
     }
 
-    /// `waynote` with arguments, which must succeed; what it prints.
+    /// The output of `waynote` with arguments, which must succeed.
     pub(super) fn waynote(&self, words: &[&str]) -> Result<String> {
         self.waynote_in(&self.project()?, words)
     }
@@ -247,7 +247,7 @@ impl Bench {
     pub(super) fn shell(&self, line: &str) -> Result<(i32, String)> {
         let mut command = self.command("sh", &self.project()?)?;
         command.args(["-c", line]);
-        let heard = Running::start(command, "")?.wait(LOOP)?;
+        let heard = RunningProgram::start(command, "")?.wait(LOOP)?;
         self.heard.borrow_mut().push_str(&heard.1);
         Ok(heard)
     }
@@ -260,7 +260,7 @@ impl Bench {
             .args(words)
             .arg("--")
             .args(self.agent.loop_words());
-        let heard = Running::start(command, "")?.wait(LOOP)?;
+        let heard = RunningProgram::start(command, "")?.wait(LOOP)?;
         self.heard.borrow_mut().push_str(&heard.1);
         Ok(heard)
     }
@@ -293,10 +293,15 @@ impl Bench {
     }
 
     /// Starts the client with arguments and a standard input of its own.
-    pub(super) fn started(&self, words: &[&str], input: &str, folder: &Path) -> Result<Running> {
+    pub(super) fn started(
+        &self,
+        words: &[&str],
+        input: &str,
+        folder: &Path,
+    ) -> Result<RunningProgram> {
         let mut command = self.command(self.agent.program, folder)?;
         command.args(words);
-        Running::start(command, input)
+        RunningProgram::start(command, input)
     }
 
     /// Starts the client on a terminal.

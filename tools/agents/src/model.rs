@@ -185,14 +185,14 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
         false => script(&request),
     };
     let reply = match reply {
-        // Asked for as a conversation's next turn by some; each looks for marks of its own.
+        // Some clients ask for it as a conversation's next turn; each has marks of its own.
         Reply::Say(_) | Reply::Call(..) if is_summary(&request) => Reply::say(match dialect {
             Dialect::Google => "<state_snapshot>summary-of-before</state_snapshot>",
             _ => "<analysis>all of it</analysis>\n<summary>summary-of-before</summary>",
         }),
         reply => reply,
     };
-    // A conversation that was summed up is short again.
+    // A conversation starts short again after a summary.
     let tokens = match request.contains(SUMMARY) || is_summary(&request) {
         true => 100,
         false => state.tokens.load(Ordering::SeqCst),

@@ -1,4 +1,4 @@
-//! Processes with a deadline. Whatever one of them starts ends with it.
+//! Processes with a deadline. Each ends with all that it started.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -14,14 +14,14 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// A process that was started, and what it prints.
-pub(super) struct Running {
+pub(super) struct RunningProgram {
     group: Pid,
     ended: Receiver<std::io::Result<ExitStatus>>,
     readers: Vec<JoinHandle<String>>,
     name: String,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts a command, with a text on its standard input.
     pub(super) fn start(mut command: Command, input: &str) -> Result<Self> {
         let mut child = command
@@ -35,7 +35,7 @@ impl Running {
         let readers = readers(&mut child);
         if let Some(mut stdin) = child.stdin.take() {
             let input = input.to_owned();
-            // One that does not read it needs none of it.
+            // A program that does not read its input needs none of it.
             std::thread::spawn(move || stdin.write_all(input.as_bytes()));
         }
         let (sender, ended) = channel();
@@ -72,7 +72,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = killpg(self.group, Signal::SIGKILL);
@@ -95,9 +95,9 @@ fn readers(child: &mut Child) -> Vec<JoinHandle<String>> {
     streams.into_iter().flatten().map(read).collect()
 }
 
-/// Runs a command that must succeed; what it prints.
+/// Runs a command that must succeed, and returns its output.
 pub(super) fn run(command: Command, longest: Duration) -> Result<String> {
-    let (code, printed) = Running::start(command, "")?.wait(longest)?;
+    let (code, printed) = RunningProgram::start(command, "")?.wait(longest)?;
     ensure!(code == 0, "exit code {code}: {printed}");
     Ok(printed)
 }
@@ -143,8 +143,8 @@ impl TypingSession {
         })
     }
 
-    /// Types a line once the program shows a text, and presses return until something happens. What comes at once counts
-    /// as pasted, so the return key comes by itself; and a program that is busy takes none.
+    /// Types a line once the program shows a text, and presses return until something happens. Keys that come at once
+    /// count as pasted, so the return key comes by itself; and a program that is busy takes none.
     pub(super) fn types(&mut self, text: &str, once: &str, until: impl Fn() -> bool) -> Result<()> {
         let deadline = Instant::now() + Duration::from_secs(90);
         while !self.shown().contains(once) {
@@ -233,7 +233,7 @@ mod tests {
     fn what_takes_too_long_ends_with_all_that_it_started() {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 600 & echo begun; wait"]);
-        let running = Running::start(command, "").unwrap();
+        let running = RunningProgram::start(command, "").unwrap();
         let error = running.wait(Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().starts_with("sh took over 0 s"));
     }

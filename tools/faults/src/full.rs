@@ -12,7 +12,7 @@ use super::{Row, Setup};
 use kit::random::Random;
 use kit::registries::quietly;
 
-/// Below which btrfs and xfs make no file system.
+/// The least size of btrfs and xfs.
 const MEGABYTES: [(&str, u64); 4] = [("tmpfs", 4), ("ext4", 8), ("xfs", 300), ("btrfs", 128)];
 
 pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {

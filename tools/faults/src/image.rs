@@ -1,5 +1,5 @@
-//! A disk as POSIX promises it, no better: what was synced is there; of the rest, any part. A file's sync says nothing
-//! about its name, which is on disk when its folder was synced.
+//! A disk as POSIX promises it, no better: synced bytes are there, and any part of the rest. A file's sync says nothing
+//! about its name, which is on disk once its folder was synced.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +35,7 @@ enum Node {
         /// Names as processes see them.
         seen: BTreeMap<String, usize>,
         synced: BTreeMap<String, usize>,
-        since: Vec<Naming>,
+        since: Vec<NameChange>,
     },
 }
 
@@ -46,7 +46,7 @@ enum Change {
 }
 
 #[derive(Clone, Debug)]
-enum Naming {
+enum NameChange {
     Put(String, usize),
     Remove(String),
     Rename(String, String, usize),
@@ -178,7 +178,7 @@ impl Disk {
                     synced: Vec::new(),
                     since: Vec::new(),
                 });
-                self.named(folder, Naming::Put(name, node))?;
+                self.named(folder, NameChange::Put(name, node))?;
                 (node, true)
             }
         };
@@ -235,12 +235,12 @@ impl Disk {
             return Ok(false);
         };
         let node = self.add(folder());
-        self.named(parent, Naming::Put(name, node))
+        self.named(parent, NameChange::Put(name, node))
     }
 
     fn remove(&mut self, path: &str) -> Result<bool> {
         match self.place(path) {
-            Some((folder, name)) => self.named(folder, Naming::Remove(name)),
+            Some((folder, name)) => self.named(folder, NameChange::Remove(name)),
             None => Ok(false),
         }
     }
@@ -252,7 +252,7 @@ impl Disk {
                     .seen(folder)?
                     .get(&from)
                     .context("renamed from nothing")?;
-                self.named(folder, Naming::Rename(from, to, node))
+                self.named(folder, NameChange::Rename(from, to, node))
             }
             (None, None) => Ok(false),
             _ => bail!("a rename from folder to folder is not modelled: {from} to {to}"),
@@ -263,7 +263,7 @@ impl Disk {
         match (self.place(from), self.place(to)) {
             (Some((folder, from)), Some((other, to))) => {
                 let node = *self.seen(folder)?.get(&from).context("a link to nothing")?;
-                self.named(other, Naming::Put(to, node))
+                self.named(other, NameChange::Put(to, node))
             }
             _ => Ok(false),
         }
@@ -294,7 +294,7 @@ impl Disk {
         self.nodes.len() - 1
     }
 
-    fn named(&mut self, folder: usize, naming: Naming) -> Result<bool> {
+    fn named(&mut self, folder: usize, naming: NameChange) -> Result<bool> {
         match &mut self.nodes[folder] {
             Node::Folder { seen, since, .. } => {
                 naming.apply(seen);
@@ -324,7 +324,7 @@ impl Disk {
             Node::Folder { synced, since, .. } => {
                 std::fs::create_dir_all(to)?;
                 for (name, node) in left.of_folder(synced, since, random) {
-                    // Memory that processes share: whoever opens the store makes it anew.
+                    // Memory that processes share: made again when the store is opened.
                     if !name.ends_with("-shm") {
                         self.write_node(node, &to.join(name), left, random)?;
                     }
@@ -392,7 +392,7 @@ fn put(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
     bytes[at..end].copy_from_slice(new);
 }
 
-impl Naming {
+impl NameChange {
     fn apply(&self, names: &mut BTreeMap<String, usize>) {
         match self {
             Self::Put(name, node) => {
@@ -431,7 +431,7 @@ impl Survival {
     fn of_folder(
         self,
         synced: &BTreeMap<String, usize>,
-        since: &[Naming],
+        since: &[NameChange],
         random: &mut Random,
     ) -> BTreeMap<String, usize> {
         let mut names = synced.clone();

@@ -1,5 +1,5 @@
-//! The program is killed at every system call that it makes, and every call that touches files fails in turn. What it
-//! acknowledged before, and what it acknowledges in spite of that, has to be there; the next write has to work.
+//! The program is killed at every system call that it makes, and every call that touches files fails in turn. All
+//! writes that it acknowledged, before or after, have to be there; the next write has to work.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -115,7 +115,7 @@ fn is_chosen(number: u64, all: u64, limit: u64) -> bool {
 /// How often a run makes each call, before it looks at its store and in all.
 type Calls = BTreeMap<String, (u64, u64)>;
 
-/// A call by its name and number, and what is done to it.
+/// A call by its name and number, and its fault.
 type Trial = (String, u64, Fault);
 
 fn each_run(
@@ -140,7 +140,7 @@ fn each_run(
             let mut row = Row::new(format!("{}: {what}", run.what));
             row.says = format!("{all} in all");
             tried(setup, run, &chosen, &mut row)?;
-            // The long form takes most of an hour: what is done is said as it goes.
+            // The long form takes most of an hour: it prints its progress.
             let seconds = begin.elapsed().as_secs_f64();
             println!(
                 "   {}: {} trials, {} failed, {seconds:.0} s",
@@ -151,7 +151,7 @@ fn each_run(
         .collect()
 }
 
-/// Carries out trials, several at once: most of their time they wait for something that does not come.
+/// Carries out trials, several at once: they spend most of their time waiting.
 fn tried(setup: &Setup, run: &Run, trials: &[Trial], row: &mut Row) -> Result<()> {
     const AT_ONCE: usize = 8;
     let next = AtomicUsize::new(0);

@@ -1,6 +1,6 @@
 //! `cargo xtask faults`: whatever breaks, acknowledged notes are there, and a store that lost something says so.
 //!
-//! Each part breaks a store in its own way, many times, from a seed. What it wants is 0 in the column `failed`: no
+//! Each part breaks a store in its own way, many times, from a seed. The column `failed` must be 0: no
 //! acknowledged note is missing from a store that calls itself sound, nothing is read that was never written, no sound
 //! store is called damaged, no process crashes.
 

@@ -1,5 +1,5 @@
-//! Power cuts: every write and sync of a run is recorded, and the disk is made anew as it may be after each of them,
-//! what was not synced dropped, torn at sectors, and in any order. Of each image the store is opened and read.
+//! Power cuts: every write and sync of a run is recorded, and after each of them the disk is rebuilt as it may
+//! be, unsynced writes dropped, torn at sectors, and in any order. The store of each image is opened and read.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ enum Event {
     Call(Call),
     /// The last write was acknowledged.
     Acknowledged(Truth),
-    /// So was that a text was forgotten.
+    /// The last forgetting was acknowledged.
     Forgotten(String),
     NextProcess,
 }
@@ -73,7 +73,7 @@ struct Recording {
 }
 
 impl Recording {
-    /// A process that writes until the WAL has been folded, in a folder that is on disk: what is lost is lost of files.
+    /// Writes until the WAL is checkpointed, in a folder on disk: a power cut loses parts of files, not names.
     fn of_library(setup: &Setup, what: impl Into<String>, fault: Option<&str>) -> Result<Self> {
         const FOLDERS: &str = ".local/share/waynote";
         let home = tempfile::tempdir_in(setup.folder.path())?;
@@ -139,7 +139,7 @@ fn spawned(setup: &Setup, home: &Path, words: &[String], events: &mut Vec<Event>
     Ok(())
 }
 
-/// One process that writes until the WAL has been folded; it says on its standard output what came of each write.
+/// One process that writes until the WAL is checkpointed; it prints the result of each write.
 fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Event>> {
     const WRITES: u64 = 150;
     let mut program = Command::new(std::env::current_exe()?);

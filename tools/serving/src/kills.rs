@@ -13,12 +13,12 @@ use waynote::{Address, Options, Reader, SqliteStore, Store};
 use super::Form;
 use super::client::Client;
 use super::load::put;
-use super::server::{AGENTS, API, Serving, store, text};
+use super::server::{AGENTS, API, RunningServer, store, text};
 use kit::random::Random;
 
 const WRITERS: usize = 16;
 
-/// How long a reader may need for what is left when nobody writes any more.
+/// How long a reader may need for the rest after the last write.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The writes that the server said it has.
@@ -26,7 +26,7 @@ type AcknowledgedWrites = Mutex<Vec<u32>>;
 
 pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let folder = tempfile::tempdir_in(kit::registries::target())?;
-    let mut serving = Serving::start(program, folder.path(), 0)?;
+    let mut serving = RunningServer::start(program, folder.path(), 0)?;
     let address = serving.address;
     let next = AtomicU32::new(0);
     let (are_written, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -60,7 +60,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
             }
             serving.kill()?;
             checked = check(folder.path(), &acknowledged, checked)?;
-            serving = Serving::start(program, folder.path(), address.port())?;
+            serving = RunningServer::start(program, folder.path(), address.port())?;
         }
         are_written.store(true, Ordering::Relaxed);
         caught_up(folder.path(), &read)

@@ -1,4 +1,4 @@
-//! The server under load, under kills and under requests that nobody thought of.
+//! The server under load, under kills and under generated requests.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 

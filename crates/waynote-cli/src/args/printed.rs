@@ -128,7 +128,7 @@ fn parses(command: &str) -> Result<(), String> {
         match (valid, words.iter().position(|word| *word == given)) {
             (Some(_), None) if given.is_empty() => return Ok(()),
             (Some(valid), Some(at)) if is_placeholder(&given) && valid != given => {
-                words[at] = valid
+                words[at] = valid;
             }
             _ => return Err(first_line(&error)),
         }

@@ -87,7 +87,7 @@ impl Profile for ClaudeCode {
         missing(call, lines);
     }
 
-    /// It keeps servers of one directory in a place of their own.
+    /// Servers of one directory are in its state file.
     fn has_server_elsewhere(&self, call: &Invocation<'_>) -> bool {
         has_local_server(call).unwrap_or(false)
     }
@@ -117,8 +117,7 @@ impl Profile for ClaudeCode {
     }
 }
 
-/// The file that has the server: of the user the one in which Claude Code keeps its state, beside its folder unless that is
-/// moved.
+/// The file that has the server. The user's is Claude Code's state file: beside `.claude`, or in the moved folder.
 fn state(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(match (root.reach, root.moved("CLAUDE_CONFIG_DIR")?) {
         (Reach::Project, _) => root.at(".mcp.json"),

@@ -170,7 +170,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             .values(&["--approval-mode"])
             .last()
             .map(|mode| (*mode).to_owned())
-            // There the settings cannot open everything.
+            // Settings cannot set `yolo`.
             .or(in_settings.filter(|mode| mode != "yolo")),
     };
     let mut allowed = words.lists(&["--allowed-tools"]);
@@ -180,7 +180,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     let in_settings = in_settings.flatten().filter_map(Value::as_str);
     allowed.extend(in_settings.map(str::to_owned));
     let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
-    // Policies can allow what we do not look for.
+    // Policies are not parsed: any of them may allow it.
     let has_policies = !words.values(&["--policy"]).is_empty() || !policies(call).is_empty();
     let may = match mode.as_deref() {
         Some("yolo") => May::BOTH,
@@ -190,7 +190,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             run: allows("run_shell_command") || allows("ShellTool"),
         },
     };
-    // Its modes know no step between edits and everything.
+    // No mode lies between edits and everything.
     lines.extend(may.missing(
         &FACTS,
         "--approval-mode auto_edit",

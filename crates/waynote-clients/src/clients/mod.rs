@@ -61,7 +61,7 @@ impl Client {
         self.profile().facts().event_word(event)
     }
 
-    /// The event of its own word.
+    /// The event that it calls `word`.
     pub fn event_named(self, word: &str) -> Option<Event> {
         Event::ALL.into_iter().find(|event| {
             self.event_word(*event)

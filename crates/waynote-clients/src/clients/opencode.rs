@@ -73,7 +73,7 @@ impl Profile for Opencode {
                 "mcp",
                 &[
                     ("enabled", Json::Bool(true)),
-                    // Else it looks for a sign-in that the server does not have.
+                    // Else it looks for a sign-in, which the server does not have.
                     ("oauth", Json::Bool(false)),
                 ],
             ),
@@ -125,7 +125,7 @@ impl Profile for Opencode {
         check.opencode()
     }
 
-    /// It asks for none.
+    /// opencode asks for no consent.
     fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
         Ok(())
     }
@@ -183,7 +183,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             Value::String(all) => Some(all.clone()),
             Value::Object(rules) => {
                 let rule = rules.get(tool).or_else(|| rules.get("*"))?;
-                // Of patterns some commands may pass.
+                // A pattern may allow some commands.
                 Some(rule.as_str().unwrap_or("allow").to_owned())
             }
             _ => None,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// The longest that a step may take: what the most impatient client allows is ten.
+/// The longest that a step may take; the most impatient client waits ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why there is no conversation.

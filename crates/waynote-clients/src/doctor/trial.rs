@@ -163,7 +163,7 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
         .args(["-c", &command])
         .current_dir(project)
         .env(variables::STORE, &trial.store)
-        // So that the trial leaves nothing in the user's folders.
+        // Leaves nothing in the user's folders.
         .env(variables::STATE_FOLDER, trial.folder.join("state"))
         .env(variables::DATA_FOLDER, trial.folder.join("data"))
         .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())

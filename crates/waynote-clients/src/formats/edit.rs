@@ -27,7 +27,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// The file's text with what is ours in it; the same text when it is in it already. An empty text is a new file.
+    /// The file's text with our entries; unchanged if it has them already. An empty text is a new file.
     pub(crate) fn add(&self, text: &str) -> EditResult {
         behind_mark(text, |text| match self {
             Self::Json(edits) => json::add(text, edits),
@@ -40,7 +40,7 @@ impl Edit {
         })
     }
 
-    /// The file's text without what is ours; the same text when there is nothing of ours.
+    /// The file's text without our entries; unchanged if it has none.
     pub(crate) fn take_back(&self, text: &str) -> EditResult {
         behind_mark(text, |text| match self {
             Self::Json(edits) => json::take_back(text, edits),

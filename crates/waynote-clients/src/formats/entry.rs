@@ -54,11 +54,11 @@ pub(crate) enum JsonEdit {
     NoHook { event: &'static str },
     /// A member that a new file needs.
     Version(i64),
-    /// The client takes two slashes for a comment, even within a text: in our commands they are escaped.
+    /// Escapes slashes in our commands: the client takes two for a comment, even within a text.
     EscapedSlashes,
 }
 
-/// A member of an entry that has another value now. `to` is none where it is no longer written.
+/// A member of an entry with another value now. `to` is none if it is no longer written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     pub(crate) path: Vec<String>,
@@ -105,7 +105,7 @@ pub(crate) fn hook_entry(command: &str, more: &[(&'static str, Json)], grouped: 
 }
 
 impl Server {
-    /// The member by which an entry says where the server is, with its value: its program, or its address.
+    /// The member of an entry with the server's program or address, and its value.
     pub(crate) fn place<'s>(&'s self, program: &'s str, url: &'s str) -> (&'s str, &'s str) {
         match &self.endpoint {
             Some(endpoint) => (url, endpoint),

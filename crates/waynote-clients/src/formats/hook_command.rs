@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::entry::is_our_program;
 use crate::profile::options;
 
-/// The program of a command that runs a hook of ours and does nothing else, wherever the program is and whatever it is
-/// told: where in the command it stands, and its path, both with its options. None of any other command.
+/// The range and the path of the program, both with its options, in a command that runs a hook of ours and does nothing
+/// else. None of any other command.
 pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     let mut words = words(command)?.into_iter();
     // Variables that a person sets for it stand before it.

@@ -17,7 +17,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A file by its path; none where it is not there or cannot be read, which is told elsewhere when it matters.
+    /// A file by its path; none if it is missing or unreadable, which is reported elsewhere when it matters.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let text = text_file::read(path).ok()??;
         type Line = fn(&str, &[&str]) -> Option<usize>;

@@ -312,7 +312,7 @@ fn meaning(text: &str, without_ours: bool) -> Option<String> {
     {
         file.remove(SERVERS);
     }
-    // Numbers that are none are not equal to themselves; their words are.
+    // NaN is not equal to itself; its text is.
     Some(format!("{file:?}"))
 }
 

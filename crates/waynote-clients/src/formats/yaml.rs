@@ -309,8 +309,7 @@ fn line_of_servers(file: &Option<Yaml>) -> Option<usize> {
     Some(key.span.start.line())
 }
 
-/// The bytes of a scalar on one line, or of a list of nothing in braces: where the parser says that one ends, a comment may have
-/// been passed over too.
+/// The bytes of a scalar on one line, or of an empty list in braces. The parser's own end may lie behind a comment.
 fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
     let (begin, _) = text.char_indices().nth(node.span.start.index())?;
     let rest = &text[begin..];
@@ -335,7 +334,7 @@ fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
     Some(begin..begin + length)
 }
 
-/// Behind the quote that ends a text in single quotes; two of them are one of its characters.
+/// The offset behind the closing quote of a text in single quotes; two quotes are an escaped one.
 fn closed_by_quote(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -22,7 +22,7 @@ use crate::ledger::{Ledgers, Link, PendingDelivery};
 use payload::Payload;
 use session::Session;
 
-/// An event that a client told a hook of, in a session of which the ledger knows what it has.
+/// A hook's event, in a session with its ledger.
 pub struct Hook {
     client: Client,
     event: Event,
@@ -41,8 +41,8 @@ pub struct Call<'w> {
 }
 
 impl Call<'_> {
-    /// Notes what the event says of the client's session, and reads what that has. None for a hook that an earlier version
-    /// installed and this one has no use for: it adds nothing until `install` takes it out.
+    /// Records the event for the client's session, and reads the session's ledger. None for an obsolete hook of an
+    /// earlier version: it adds nothing until `install` removes it.
     ///
     /// Without `ledgers` nothing can be remembered. `process` is the client's: [`Process::client`].
     ///
@@ -92,7 +92,7 @@ impl Call<'_> {
     }
 }
 
-/// Hooks that an earlier version installed and this one has no use for.
+/// Hooks of an earlier version that this one does not need.
 fn is_of_an_earlier_version(client: Client, event: &str) -> bool {
     match client {
         Client::Gemini => event.eq_ignore_ascii_case("SessionStart"),

@@ -55,7 +55,7 @@ fn faithful(store: &dyn Store, request: &Request) -> Result<Option<Notes>> {
     }))
 }
 
-/// The notes of these sections that the session was not given as they are now, with their lead.
+/// The notes of these sections that are new or changed for the session, with their lead.
 pub(super) fn changes(
     store: &dyn Store,
     request: Request,
@@ -72,7 +72,7 @@ pub(super) fn changes(
     })
 }
 
-/// A text with its lead, within the budget and within what clients take: made again with a smaller budget until it is.
+/// A text with its lead, within the budget and the limit of clients: made again with smaller budgets until it fits.
 fn fitting(
     lead: &str,
     mut request: Request,
@@ -95,7 +95,7 @@ fn fitting(
                 pieces: notes.pieces,
             });
         }
-        // As many tokens as fit if every one is as long as these are, and a little less.
+        // The tokens that would fit at this length of a token, less a twentieth.
         let most = request
             .budget
             .tokens

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-/// More than this no client sends at a session's start.
+/// Clients send less than this at a session's start.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The fields that one client or another sends.
@@ -37,7 +37,7 @@ pub struct Payload {
     trigger: Option<String>,
     #[serde(deserialize_with = "text")]
     agent_id: Option<String>,
-    /// The session that started this one for a subagent: what waynote's own plugin for opencode says.
+    /// The session that started this one for a subagent: from waynote's own plugin for opencode.
     #[serde(deserialize_with = "text")]
     parent_id: Option<String>,
     #[serde(deserialize_with = "text")]

@@ -1,4 +1,4 @@
-//! A prompt was sent: the session gets what it lacks, which is nothing most of the time.
+//! At a prompt, the session gets the notes that it lacks: none most of the time.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ const LEAD: &str =
 /// The most tokens that they take, their lead with them.
 const MAX_TOKENS: usize = 400;
 
-/// The block, where the session went without it; else pinned notes and notes of the place that are new or changed; and notes
-/// that match what is asked, if that is to be searched for.
+/// The block, if the session lacks it; else new or changed notes among the pinned ones and those of the place. With
+/// them the notes that match `asked`, if any.
 pub(super) fn at(
     store: &dyn Store,
     request: Request,
@@ -36,7 +36,7 @@ pub(super) fn at(
     }
     let mut notes = match session.is_named() {
         true => missing(store, request.clone(), &session.given)?,
-        // All of them would be new at each prompt.
+        // Without a ledger, all of them would be new at each prompt.
         false => Notes::default(),
     };
     if let Some(asked) = asked {

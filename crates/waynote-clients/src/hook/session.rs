@@ -30,7 +30,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Notes what the event says of the session, and reads what it has. `process` is the client's.
+    /// Records the event for the session, and reads its ledger. `process` is the client's.
     pub(super) fn enter(
         client: Client,
         event: Event,

@@ -31,7 +31,7 @@ pub enum Action {
 pub enum Remark {
     /// The change would be refused: a dry run says so.
     WouldBeRefused(Error),
-    /// Something of our name in it is somebody else's, and stays.
+    /// An entry of our name is another program's, and stays.
     TakenByOthers(&'static str),
 }
 
@@ -227,7 +227,7 @@ fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
         (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
         (Some(text), _) => {
             let left = take_back(&file, text)?;
-            // A file that `install` made goes when nothing of anybody's is in it.
+            // A file that `install` made goes when nothing else is in it.
             let made_here = record
                 .as_ref()
                 .is_some_and(|record| record.before.is_none());
@@ -261,7 +261,7 @@ fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
     Ok(())
 }
 
-/// Writes what a step says, with the record of what was there before anything of ours.
+/// Writes a file, with the record of its text from before any entry of ours.
 fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach) -> Result {
     let path = &step.file.path;
     let earlier = Record::load(environment, path)?;
@@ -290,7 +290,7 @@ fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach)
     };
     record.made = made;
     record.entries = entries;
-    // Before the file: a copy without need is better than a need without a copy.
+    // The record comes first: one without a change does no harm.
     record.save(environment)?;
     let made = text_file::put(path, after, step.before.as_deref(), mode(reach))?;
     if made.is_empty() {
@@ -300,7 +300,7 @@ fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach)
     record.save(environment)
 }
 
-/// Adds to the record of an earlier version what is in the file now.
+/// Adds the file's entries to the record of an earlier version.
 fn remember_entries(environment: &Environment, step: &Step, record: Option<Record>) -> Result {
     match (record, &step.before) {
         (Some(mut record), Some(text)) if record.is_of(text) => {

@@ -61,7 +61,7 @@ impl Edit {
         }
     }
 
-    /// The text with our entries in it, each as this version writes it where it was as an earlier version wrote it.
+    /// The text with our entries, those of an earlier version brought up to date.
     ///
     /// # Errors
     /// As `add`.
@@ -294,7 +294,7 @@ fn first_version(wanted: &Value) -> Value {
     Value::Object(first)
 }
 
-/// The members that this version writes otherwise than the earlier one, and that are not so in the file yet.
+/// The members that this version writes differently, and that the file does not have so yet.
 fn changes(earlier: &Value, wanted: &Value, found: &Value) -> Vec<Change> {
     fn members(path: &[String], value: &Value, into: &mut BTreeMap<Vec<String>, Value>) {
         match value {

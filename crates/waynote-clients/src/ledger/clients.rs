@@ -79,7 +79,7 @@ impl Ledgers {
         };
         let is_another = match &linked {
             None => false,
-            // A prompt names the session that was served; a start is that of another one.
+            // A prompt belongs to the session that was served; a start to another one.
             Some((named, _)) if named.is_empty() => begins,
             Some(_) => true,
         };
@@ -127,7 +127,7 @@ impl Ledgers {
     fn link(&self, process: &Process, session: &str, is_another: bool) {
         let others = if is_another { OTHERS } else { "" };
         let write = || replace(&self.client(process), &format!("{session}{others}"));
-        // A link that is missing costs a block twice at most.
+        // A missing link costs a second block at most.
         let _ = write().or_else(|_| {
             self.make_folder();
             write()
@@ -139,7 +139,7 @@ impl Ledgers {
         self.folder.join(name(&["client", &pid, &start]))
     }
 
-    /// Removes files that are old, and those of clients that have ended: once a day. Nothing depends on whether it can.
+    /// Removes old files, and those of clients that have ended: once a day, as far as possible.
     pub(super) fn sweep(&self) {
         let stamp = self.folder.join(SWEPT);
         let swept = stamp.symlink_metadata().and_then(|file| file.modified());

@@ -17,7 +17,7 @@ const LOCK_WAIT: Duration = Duration::from_millis(100);
 /// As much of a ledger as is read: tens of thousands of notes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A ledger longer than this is written anew when that makes it half as long.
+/// A ledger longer than this is rewritten when that halves it.
 const LONG_BYTES: usize = 256 << 10;
 
 /// The deliveries in a ledger.

@@ -90,7 +90,7 @@ pub struct PendingDelivery {
 }
 
 impl Ledgers {
-    /// The ledgers below the folder for what programs remember. `clock` tells the system's time, which is that of files.
+    /// The ledgers below the folder of state. `clock` is the system's time, which is that of files.
     pub fn below(state: &Path, clock: fn() -> SystemTime) -> Self {
         Self {
             folder: state.join("waynote/delivered"),
@@ -308,7 +308,7 @@ mod tests {
         };
         let late = give(1, Shown::Whole);
         assert!(give(1, Shown::Whole).claim());
-        assert!(!late.claim(), "somebody else gave it meanwhile");
+        assert!(!late.claim(), "another hook delivered it meanwhile");
         assert!(give(1, Shown::Line).claim());
         assert!(give(2, Shown::Line).claim());
         let given = ledgers.delivered("s");

@@ -77,7 +77,7 @@ impl Findings {
             .all(|finding| finding.verdict != Verdict::Wrong)
     }
 
-    /// Adds those of another look.
+    /// Adds the findings of another check.
     pub fn append(&mut self, mut more: Self) {
         self.0.append(&mut more.0);
     }

@@ -1,5 +1,5 @@
-//! How a client is set up: whose files, which program, and what each file gets. Which files those are is the client's
-//! own: [`Profile::files`](super::Profile::files).
+//! The setup of a client: scope, program, and the entries of each file. The client's own module lists the files:
+//! [`Profile::files`](super::Profile::files).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server};
 pub struct Machine<'e> {
     /// Variables, folders, the working directory, waynote's own program.
     pub environment: &'e Environment,
-    /// The variables that waynote reads. A client that hands on to a server only what its entry names is told these.
+    /// The variables that waynote reads, for the entries of clients that pass on only the named ones.
     pub handed_on: &'e [&'e str],
 }
 
@@ -157,7 +157,7 @@ impl<'e> Setup<'e> {
     /// The target of the client's files.
     pub(crate) fn found_target(&self) -> Result<Target> {
         for file in self.facts.client.profile().files(self)? {
-            // One that cannot be read is named elsewhere.
+            // An unreadable file is reported elsewhere.
             let text = text_file::read(&file.path).ok().flatten();
             if let Some(entry) = text.and_then(|text| file.edit.server_entry(&text)) {
                 return Ok(Target::of(&entry));
@@ -338,12 +338,12 @@ impl<'e> Roots<'e> {
     }
 }
 
-/// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
-/// started from a shell has another path.
+/// The program as clients start it: by its name in a team's files, by its path in the user's, since a client that was
+/// not started from a shell has another PATH.
 fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
     let own = environment.own_program()?;
     let resolved = own.canonicalize().ok();
-    // As it is on the path: that stays right when a package manager exchanges what it links to.
+    // Its path from PATH stays right when a package manager replaces the link's target.
     let on_path = environment
         .on_path("waynote")
         .filter(|path| path.canonicalize().ok() == resolved);
@@ -357,7 +357,7 @@ fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
     })
 }
 
-/// A home that is not there is a mistake, and nobody's to make.
+/// Refuses a home directory that does not exist; it is never created.
 fn is_home(environment: &Environment) -> Result {
     let home = environment.home()?;
     match Path::new(&home).is_dir() {

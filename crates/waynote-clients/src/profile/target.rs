@@ -9,7 +9,7 @@ use super::options;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// The program on this machine, with these options before its command. What they do not name, its settings do.
+    /// The program on this machine, with these options before its command. Its settings give the rest.
     Program(Vec<String>),
     /// The MCP endpoint of a server, at this address. There are no hooks then.
     Endpoint(String),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Words of a command line. What is not UTF-8 is no option that we look for.
+/// Words of a command line, without invalid UTF-8: none of our options has any.
 pub(crate) struct Words(Vec<String>);
 
 impl Words {

@@ -11,14 +11,14 @@ use waynote::{
 use crate::merge::make_current_again;
 use crate::zrb::exchange::FileContents;
 
-/// The file beside what the store last knew of it.
+/// The file beside its last known state in the store.
 pub(super) struct Overlay<'a> {
     file: &'a FileContents,
     marks: &'a HashMap<String, ContentHash>,
     author: &'a Name,
 }
 
-/// How a text in the file stands to what the store says.
+/// The relation of a text in the file to the store's.
 #[derive(PartialEq, Eq)]
 enum TextState {
     /// The store has it, or it is older than the store's and was known.

@@ -1,4 +1,4 @@
-//! The store as its callers see it: the file laid over what is read, and part of what is written.
+//! The store for its callers: the file laid over reads, and part of the writes.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ use crate::zrb::exchange;
 struct OverlayReader<'a, S> {
     of: &'a SyncedStore<S>,
     inner: &'a dyn Snapshot,
-    /// Read when something is asked that the file may say.
+    /// Read on first use.
     view: OnceCell<Option<Arc<FileView>>>,
 }
 
@@ -104,7 +104,7 @@ impl<S: LocalStore> OverlayReader<'_, S> {
         Ok(())
     }
 
-    /// Puts into the answers what the file says.
+    /// Completes the answers with the file's texts.
     fn complete(&self, ask: &Ask, answers: &mut Answers, view: &FileView) -> Result<()> {
         for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
             if let Address::Place(place) = address
@@ -161,7 +161,7 @@ impl<S: LocalStore> OverlayReader<'_, S> {
         scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
     }
 
-    /// A version that differs when anybody has written the file.
+    /// A version that changes with every write to the file.
     fn version(&self, inner: Version) -> Version {
         let Some((bytes, written, inode)) = exchange::fingerprint(self.of.file()) else {
             return inner;

@@ -1,4 +1,4 @@
-//! The store and its file: what is known of the file, and what went wrong with it.
+//! The store and its file: the file's known state, and errors with it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct SyncedStore<S> {
     cached: Option<Mutex<Option<Arc<FileView>>>>,
 }
 
-/// The file that is kept in sync, and what there is to report of it.
+/// The file that is kept in sync, and reports of it.
 pub(super) struct Target {
     /// The file, links followed, so that a link stays one.
     pub(super) file: PathBuf,
@@ -170,7 +170,7 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(own.collect())
     }
 
-    /// Marks what the file holds now.
+    /// Records the file's texts as known.
     pub(super) fn remember(&self, file: &NotesFile, known: &StoredState) -> Result<()> {
         let now: HashMap<String, ContentHash> = file
             .notes(&self.target.base)
@@ -216,8 +216,7 @@ pub(super) fn place_of(change: &Change) -> Option<&Place> {
     }
 }
 
-/// The files that were last known to hold a text that is forgotten: those that the store was kept in sync with before,
-/// and not in the call that forgot it.
+/// The files that were last known to hold a forgotten text: files of earlier syncs, not of the call that forgot it.
 pub fn files_that_held(forgotten: &Forgotten) -> Vec<&str> {
     let spaces = forgotten.spaces.iter();
     spaces

@@ -1,4 +1,4 @@
-//! Writing: what the file says is journaled, then the change, and then the file is replaced.
+//! Writing: the file's texts are journaled, then the change, and then the file is replaced.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,12 +38,12 @@ impl<S: LocalStore> SyncedStore<S> {
         faults.pop().map_or(Ok(()), Err)
     }
 
-    /// Exports to the file: brings file and store together, and counts what was written to the file.
+    /// Exports to the file: brings file and store together, and counts the notes that were written to it.
     ///
     /// # Errors
     /// As [`sync`](Self::sync).
     pub fn export(&self, stamp: &Stamp) -> Result<ExportReport> {
-        // Only for the counts: a file that cannot be read is reported by what follows.
+        // Only for the counts: an unreadable file is reported below.
         let before = NotesFile::open(self.file()).ok().flatten();
         self.sync(stamp)?;
         let now = NotesFile::open(self.file())?.unwrap_or_default();
@@ -65,7 +65,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let mut known = self.known()?;
         self.journal_leftovers(&mut known, stamp)?;
         let applied = self.journal_with_file(read.as_ref(), changes, &mut known, stamp)?;
-        // Journaled all the same: the next write that reaches the file brings it there.
+        // Journaled all the same: the next write that reaches the file takes it there.
         if let Err(error) = self.write_file(read, changes, known, stamp) {
             self.notice(error);
         }
@@ -84,7 +84,7 @@ impl<S: LocalStore> SyncedStore<S> {
         // The expected state of the file when it is replaced, as bytes and as notes.
         let mut expected = read.as_ref().map(|file| file.bytes.clone());
         let mut held = read.map(|file| file.notes).unwrap_or_default();
-        // Our own view of it: its values that are no notes, as whoever wrote them last has them.
+        // Our own view of it, with the latest of its values that are no notes.
         let mut ours = held.clone();
         for _ in 0..MAX_ROUNDS {
             let next = self.next_file(&ours, changes, &known);
@@ -183,8 +183,8 @@ impl<S: LocalStore> SyncedStore<S> {
         journal
     }
 
-    /// Journals texts of the file; those that hold a credential are kept for [`flagged`](Self::flagged). They belong to
-    /// nobody's call.
+    /// Journals texts of the file; those that hold a credential are kept for [`flagged`](Self::flagged). They
+    /// belong to no call.
     fn journal_texts(
         &self,
         texts: &[Change],
@@ -283,7 +283,7 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 }
 
-/// The stamp for texts of the file: they belong to nobody's call.
+/// The stamp for texts of the file: they belong to no call.
 pub(super) fn without_operation(stamp: &Stamp) -> Stamp {
     Stamp {
         operation: None,

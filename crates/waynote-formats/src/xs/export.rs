@@ -10,7 +10,7 @@ use super::server::{Routes, Server};
 use crate::error::FormatError;
 use crate::report::ExportReport;
 
-/// Frames that earlier versions of waynote exported to an xs before 0.9, under a topic where ralph.nu does not look.
+/// Frames that waynote once exported to an xs before 0.9, under a topic where ralph.nu does not look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MisfiledFrames {
     /// Their topic.

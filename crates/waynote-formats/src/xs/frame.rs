@@ -19,7 +19,7 @@ pub(super) struct Frame {
     meta: Option<Box<RawValue>>,
 }
 
-/// The fields of a frame's meta that are looked at, as they stand there: what they hold takes no more memory than that.
+/// The fields of a frame's meta that are read, unparsed, so that they take no more memory.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(default)]
@@ -36,7 +36,7 @@ impl Frame {
     pub(super) fn meta(&self) -> serde_json::Result<Meta> {
         match &self.meta {
             None => Ok(Meta::default()),
-            // A list would be taken for the fields in their order.
+            // Serde would read a list as the fields in their order.
             Some(meta) if meta.get().starts_with('{') => serde_json::from_str(meta.get()),
             Some(_) => Err(serde::de::Error::custom("it is not an object")),
         }

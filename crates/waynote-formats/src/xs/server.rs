@@ -76,7 +76,7 @@ impl Server {
         }
     }
 
-    /// Appends a frame. What the answer says is checked: a frame under another topic would be found by nobody.
+    /// Appends a frame, and checks the answer: no program would find a frame under another topic.
     pub(super) fn append(
         &self,
         routes: Routes,

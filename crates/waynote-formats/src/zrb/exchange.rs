@@ -22,7 +22,7 @@ use waynote::{Error, Result, lock as file_lock};
 use super::notes_file::{NotesFile, bytes};
 use crate::error::FormatError;
 
-/// The file as it was read.
+/// The contents of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct FileContents {
     pub(crate) notes: NotesFile,
@@ -31,7 +31,7 @@ pub(crate) struct FileContents {
     pub(crate) written_at: Timestamp,
 }
 
-/// Between two attempts to read a file that another program may be writing.
+/// Pause between two attempts to read a file that another program may be writing.
 const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How long a process waits for another that exchanges the same file.
@@ -63,18 +63,18 @@ pub(crate) enum ReplaceOutcome {
     /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
     Clean,
     /// The file holds our text; another program wrote this meanwhile, and our text overwrote it.
-    Overwrote(Overwritten),
+    Overwrote(OverwrittenFile),
     /// There was no file when we looked, and there is one now; nothing was written.
     FileAppeared,
 }
 
 /// A file that another program wrote and that ours took the place of. It lies beside ours until it is removed.
-pub(crate) struct Overwritten {
+pub(crate) struct OverwrittenFile {
     pub(crate) file: FileContents,
     path: PathBuf,
 }
 
-impl Overwritten {
+impl OverwrittenFile {
     /// Removes it, once all that is new in it is kept.
     pub(crate) fn remove(self) -> Result<()> {
         remove(&self.path)
@@ -191,7 +191,7 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
 /// Writes the text to a new file beside the old one, with its mode and owner.
 fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     let before = std::fs::metadata(path).ok();
-    // The folder would let us; whoever took the right to write away from the file would not.
+    // The folder would let us, but its owner made the file read-only.
     if before
         .as_ref()
         .is_some_and(|before| before.permissions().readonly())
@@ -231,8 +231,8 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     }
 }
 
-/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first: what is
-/// written in between is then not seen.
+/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first:
+/// writes in between are then missed.
 fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -252,7 +252,7 @@ fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     }
 }
 
-/// Moves a file to a name that is free; whether it was.
+/// Moves a file to a name that is free; false if it is not.
 fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
@@ -265,12 +265,12 @@ fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Reads what was overwritten until it can be read. What cannot be read stays where it is, and the next write tries
-/// again: the program that has it open goes on writing there.
+/// Reads the overwritten file, with retries. An unreadable one stays in its place for the next write: the program that
+/// has it open goes on writing there.
 fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
     for retries in 0..RetryLimit::Writer.retries() {
         match try_read(beside) {
-            // Empty is what a file is that is about to be written.
+            // An empty file is about to be written.
             Ok(Some(file)) if file.bytes.is_empty() => {
                 if retries >= RETRIES_OF_EMPTY {
                     return Ok(ReplaceOutcome::Clean);
@@ -280,7 +280,7 @@ fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
                 return remove(beside).map(|()| ReplaceOutcome::Clean);
             }
             Ok(Some(file)) => {
-                return Ok(ReplaceOutcome::Overwrote(Overwritten {
+                return Ok(ReplaceOutcome::Overwrote(OverwrittenFile {
                     file,
                     path: beside.to_owned(),
                 }));
@@ -296,7 +296,7 @@ fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
 /// Ends the name of a copy that is made where files cannot be exchanged.
 const OLD: &str = "-old";
 
-/// Removes leftovers that are empty and that nobody writes to, of a file that no store is kept in sync with.
+/// Removes settled, empty leftovers of a file that no store is kept in sync with.
 pub(super) fn remove_empty_leftovers(path: &Path) {
     for file in leftovers(path) {
         if std::fs::metadata(&file).is_ok_and(|file| file.len() == 0) && is_settled(&file) {

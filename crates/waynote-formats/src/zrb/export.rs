@@ -5,7 +5,7 @@ use std::path::Path;
 
 use waynote::{Address, Error, Places, Result, Store};
 
-use super::exchange::{self, Overwritten, ReplaceOutcome};
+use super::exchange::{self, OverwrittenFile, ReplaceOutcome};
 use super::notes_file::{NotesFile, bytes, key};
 use super::python_json::PyString;
 #[cfg(doc)]
@@ -23,8 +23,8 @@ pub fn export(store: &dyn Store) -> Result<(String, ExportReport)> {
     Ok((file.to_text(), exported))
 }
 
-/// Writes every place's own note to a file, in one step, beside what else is in it. What another program writes
-/// meanwhile stays.
+/// Writes every place's own note to a file, in one step, beside its other values. Another program's writes in
+/// the meantime stay.
 ///
 /// # Errors
 /// [`FormatError::DamagedFile`] for a file that cannot be read as notes, which is left as it is; [`Error::File`] when
@@ -40,7 +40,7 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
     let first = file.clone();
     let mut theirs = BTreeSet::new();
     // Removed once what is new in them is in the file.
-    let mut overwritten: Vec<Overwritten> = Vec::new();
+    let mut overwritten: Vec<OverwrittenFile> = Vec::new();
     // The file's notes before the other program wrote it.
     let mut held = file.clone();
     for _ in 0..ROUNDS {

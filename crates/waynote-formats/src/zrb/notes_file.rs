@@ -121,7 +121,7 @@ impl NotesFile {
         self.entries.insert(key, value);
     }
 
-    /// Takes over what is no note and was changed from `before` to `now`.
+    /// Takes over the values that are no notes and changed from `before` to `now`.
     pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
         for (key, value) in now.changed_since(before) {
             let is_place = || {

@@ -1,8 +1,8 @@
 //! JSON as Python's `json` module reads and writes it, for files that must come out byte for byte the same.
 //!
-//! serde_json does the parsing. What Python takes and serde_json does not is bridged here: `NaN` and the
+//! serde_json does the parsing. This module bridges what Python takes and serde_json does not: `NaN` and the
 //! infinities (shown to the parser as numbers of the same length), lone surrogates (kept as WTF-8), numbers of
-//! any size (kept as their text). Written is what `json.dump(data, indent=2, sort_keys=True)` writes.
+//! any size (kept as their text). The output is that of `json.dump(data, indent=2, sort_keys=True)`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};

@@ -1,4 +1,4 @@
-//! Notes that somebody else writes while they are imported: between what the import looked at and what it writes.
+//! Notes that another writer changes during their import, between comparison and write.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -14,7 +14,7 @@ use waynote::{
 };
 use waynote_formats::{ImportReport, Incoming, IncomingNote, Mode, Precedence, Times};
 
-/// A store that somebody else writes to before each of its first writes.
+/// A store with another writer before each of its first writes.
 struct Meanwhile<'s> {
     inner: &'s SqliteStore,
     left: Cell<usize>,
@@ -86,7 +86,7 @@ fn save(store: &SqliteStore, text: &str) {
     saved.unwrap();
 }
 
-/// Imports two notes while somebody else writes the first of them before this many writes of the import.
+/// Imports two notes; another writer changes the first before this many writes of the import.
 fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     save(&store, "run make");

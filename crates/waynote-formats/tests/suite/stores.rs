@@ -30,7 +30,7 @@ pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
     test(&synced_over(folder.path(), store.with_indexing(indexing)));
 }
 
-/// Makes that store ready before the processes start. Whether there can be one on this machine.
+/// Makes that store ready before the processes start; false if there can be none on this machine.
 pub(super) fn prepare(_folder: &Path) -> bool {
     true
 }
@@ -69,7 +69,7 @@ pub(super) fn check_after_kills(folder: &Path, store: &dyn LocalStore, places: &
     for place in places {
         assert!(file.contains_key(*place), "{place}");
     }
-    // Only what holds nothing may lie there still: perhaps somebody is about to write it.
+    // Only empty files may be left: a process may be about to write one.
     let left = std::fs::read_dir(folder).unwrap().flatten();
     let mut ours = left.filter(|file| file.file_name().to_string_lossy().contains(".waynote-"));
     assert!(ours.all(|file| {

@@ -1,4 +1,4 @@
-//! The prompt of an iteration: which files and notes it is made of, read anew each time.
+//! The prompt of an iteration: its files and notes, read again each time.
 
 mod source_file;
 mod template;
@@ -80,7 +80,7 @@ impl PromptParts {
         }
     }
 
-    /// The prompt of an iteration, with what its files say now, and its block as an event records it.
+    /// The prompt of an iteration, with the current text of its files, and its block as an event records it.
     pub(crate) fn of_iteration(
         &self,
         store: &dyn Store,
@@ -127,7 +127,7 @@ impl PromptParts {
             file.map_or_else(|| Ok(String::new()), SourceFile::for_prompt)
         };
         let spec = text(self.spec.as_ref())?;
-        // An agent that is through with its tasks may remove the file.
+        // An agent that has finished its tasks may remove the file.
         let tasks = self.tasks.as_ref();
         let tasks = text(tasks.filter(|file| is_first || !file.is_gone()))?;
         let parts = Parts {

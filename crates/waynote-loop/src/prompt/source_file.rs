@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 256 * 1024;
 /// A little more is read, so that a credential at the cut is seen whole.
 const READ_BYTES: u64 = MAX_BYTES as u64 + 64 * 1024;
 
-/// A file that somebody named for the prompt.
+/// A file that an option names for the prompt.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The option that named it, for errors.
@@ -39,7 +39,7 @@ impl SourceFile {
     pub fn new(option: &'static str, path: &Path, directory: &Path) -> Self {
         let whole = normalized(&directory.join(path));
         let folder = whole.parent().unwrap_or(directory);
-        // Of a folder whose links lead in a circle, reading says so.
+        // Reading reports a folder whose links lead in a circle.
         let folder = plain::followed_outside(folder, directory).unwrap_or_else(|_| whole.clone());
         let within = match folder.starts_with(directory) {
             true => directory.to_owned(),
@@ -76,7 +76,7 @@ impl SourceFile {
         ))
     }
 
-    /// A line for whoever named a file that is longer than a prompt holds.
+    /// A line for the user about a file that is longer than a prompt holds.
     pub fn notice(&self) -> Option<String> {
         let length = self.path.metadata().ok()?.len();
         (length > MAX_BYTES as u64).then(|| {
@@ -128,7 +128,7 @@ impl SourceFile {
         let is_whole = bytes.len() as u64 >= length;
         match String::from_utf8(bytes) {
             Ok(text) => Ok((text, length)),
-            // A character that is cut in two is none of the file's mistakes.
+            // A character cut in two by the limit is no fault of the file.
             Err(error) if !is_whole && error.utf8_error().error_len().is_none() => {
                 let end = error.utf8_error().valid_up_to();
                 let bytes = error.into_bytes();

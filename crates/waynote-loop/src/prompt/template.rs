@@ -105,7 +105,7 @@ impl Parts<'_> {
         let question = quoted(question);
         let mut instructions = INSTRUCTIONS.to_owned();
         if !self.until.is_empty() {
-            // Beside other words: a client that prints its prompt must not be taken for one that is done.
+            // Among other words: a client that prints its prompt must not be taken for one that is done.
             let done = format!(
                 "7. When everything is done, and only then: print {}, and",
                 self.until
@@ -160,7 +160,7 @@ pub(crate) fn render(template: Option<&Template>, parts: &Parts<'_>) -> Result<S
     let mut environment = environment().map_err(failed)?;
     environment.add_template(name, source).map_err(failed)?;
     let compiled = environment.get_template(name).map_err(failed)?;
-    // In every branch, not only in those that this iteration takes: nobody looks at three in the morning.
+    // In every branch: an error in a later iteration would come at three in the morning.
     let unknown = compiled
         .undeclared_variables(false)
         .into_iter()
@@ -177,8 +177,8 @@ pub(crate) fn render(template: Option<&Template>, parts: &Parts<'_>) -> Result<S
     Ok(prompt)
 }
 
-/// The built-in template's section with the answer of a person, for templates that were written for ralph.nu: what a
-/// person says to a run is its inbox there. Empty where there is no answer.
+/// The built-in template's section with the answer of a person, for templates that were written for ralph.nu, where it
+/// is called inbox. Empty where there is no answer.
 fn inbox(values: &BTreeMap<&'static str, Value>) -> String {
     let begin = BUILT_IN.find("{% if question %}").unwrap_or_default();
     let section = &BUILT_IN[begin..];

@@ -181,7 +181,7 @@ pub(crate) fn run(
     })
 }
 
-/// A run as far as it is.
+/// The state of a run.
 struct Run {
     group: Group,
     patience: Patience,
@@ -200,7 +200,7 @@ struct Run {
     until_by: Option<Instant>,
     /// When it is ended by force.
     force_at: Option<Instant>,
-    /// When it is given up: the kernel cannot end it, or our own output stands still.
+    /// Its last deadline: the kernel cannot end it, or our own output stands still.
     leave_at: Option<Instant>,
     /// Closing it stops the streams.
     stopper: Option<PipeWriter>,
@@ -249,7 +249,7 @@ impl Run {
         match event {
             Event::Exited(exit) => {
                 self.exit = Some(exit);
-                // The others of its group have no one to work for any more.
+                // The rest of its group works for no one any more.
                 self.ask_to_end();
                 self.look_around();
             }
@@ -266,7 +266,7 @@ impl Run {
             Event::Asked(signal) => {
                 self.end(AgentEnd::Interrupted(signal));
                 self.asked += 1;
-                // A second Ctrl-C says it clearly enough.
+                // A second Ctrl-C ends it at once.
                 if self.asked > 1 && signal == SIGINT {
                     self.force();
                 }

@@ -63,7 +63,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// A named pipe. A script opens it as `9>life`, and its end tells that nobody holds it any more.
+    /// A named pipe. A script opens it as `9>life`, and it ends with its last holder.
     fn fifo(&self, name: &str) -> Fifo {
         Fifo::new(&self.path(name))
     }

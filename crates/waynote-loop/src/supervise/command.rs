@@ -133,7 +133,7 @@ fn written(prompt: &str) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// An argument with the placeholders replaced. What is put in is not looked through again.
+/// An argument with the placeholders replaced. Their values are not searched again.
 fn filled(argument: &OsStr, prompt: &[u8], file: &[u8]) -> OsString {
     let mut rest = argument.as_bytes();
     let mut filled = Vec::with_capacity(rest.len());

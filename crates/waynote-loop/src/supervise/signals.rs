@@ -65,7 +65,7 @@ impl Signals {
         })
     }
 
-    /// None of the process's: only what is sent.
+    /// Only those that are sent, none of the process.
     pub fn none() -> Self {
         Self {
             heard: Arc::default(),
@@ -84,14 +84,14 @@ impl Signals {
         lock(&self.heard).first
     }
 
-    /// Hands every signal to the listener, those that came before first, until the answer goes.
-    pub(super) fn each(&self, listener: impl Fn(i32) + Send + 'static) -> Listening<'_> {
+    /// Calls the listener with every signal, also with an earlier one, until the returned guard is dropped.
+    pub(super) fn each(&self, listener: impl Fn(i32) + Send + 'static) -> ListenerGuard<'_> {
         let mut heard = lock(&self.heard);
         if let Some(first) = heard.first {
             listener(first);
         }
         heard.listener = Some(Box::new(listener));
-        Listening(self)
+        ListenerGuard(self)
     }
 
     /// Waits for that long, or until a signal asks to end.
@@ -112,10 +112,10 @@ impl Drop for Signals {
     }
 }
 
-/// A listener's time.
-pub(super) struct Listening<'s>(&'s Signals);
+/// Removes the listener on drop.
+pub(super) struct ListenerGuard<'s>(&'s Signals);
 
-impl Drop for Listening<'_> {
+impl Drop for ListenerGuard<'_> {
     fn drop(&mut self) {
         lock(&self.0.heard).listener = None;
     }

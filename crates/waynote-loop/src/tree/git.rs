@@ -1,4 +1,4 @@
-//! The few files of git's that tell where a repository is: HEAD, the references, the index.
+//! Reading git's own files for the state of a repository: HEAD, the references, the index.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Component, Path, PathBuf};
 use waynote::worktree::path_named_in;
 use waynote_system::plain;
 
-/// The commit that HEAD is.
+/// The commit of HEAD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// In short.
+    /// The hash, shortened.
     Commit(String),
     /// The branch has no commit.
     Unborn,
-    /// The references are kept in a form that is not read here (`reftable`): that they change is seen.
+    /// The references are in a form that is not read here (`reftable`): only a change of them is seen.
     Elsewhere,
 }
 
@@ -35,7 +35,7 @@ const SMALL_BYTES: u64 = 8 * 1024;
 const PACKED_BYTES: u64 = 256 * 1024 * 1024;
 
 impl GitFolder {
-    /// Of the tree at `root`; else why it is none.
+    /// Of the tree at `root`, or the reason why it is none.
     pub(super) fn of(root: &Path) -> Result<Self, String> {
         let link = root.join(".git");
         let own = match link.is_dir() {

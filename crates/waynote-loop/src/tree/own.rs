@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Files that the loop writes itself, which are no work of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnFiles {
-    /// These, all that is below them, and what a store has beside it (`notes.db-wal`); without symbolic links.
+    /// These, all below them, and a store's side files (`notes.db-wal`); without symbolic links.
     paths: Vec<PathBuf>,
     /// Files that our output is redirected to (`nohup.out`).
     outputs: Vec<FileId>,
@@ -45,7 +45,7 @@ impl OwnFiles {
     }
 }
 
-/// The path without symbolic links, as far as it is there.
+/// The path without symbolic links; its missing end stays as it is.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     path.ancestors().find_map(|there| {

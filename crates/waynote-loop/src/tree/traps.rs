@@ -73,7 +73,7 @@ fn trapped(folder: &Path, mark: &Path) {
     std::fs::create_dir_all(folder.join(".git/info")).unwrap();
     std::fs::write(folder.join(".git/info/attributes"), "*.x filter=x diff=x\n").unwrap();
     std::fs::write(folder.join(".gitattributes"), "*.y filter=y\n").unwrap();
-    // As long as before, so that only its words tell that it is another one.
+    // As long as before, so that only the text differs.
     std::fs::write(folder.join("file.x"), "two").unwrap();
 }
 

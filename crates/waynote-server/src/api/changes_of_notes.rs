@@ -56,10 +56,10 @@ pub(crate) async fn save(
     let options = options.expect(expected.expect(current));
     let applied = visit.apply(vec![options.change(address, content)], stamp);
     let applied = applied.await.map_err(|problem| expected.failed(problem))?;
-    let (note, is_new) = single::saved(applied)?;
-    let status = match is_new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let (note, before) = single::saved(applied)?;
+    let status = match before {
+        None => StatusCode::CREATED,
+        Some(_) => StatusCode::OK,
     };
     Ok((status, etag(&note), Json(note)).into_response())
 }

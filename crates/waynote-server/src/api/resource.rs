@@ -31,7 +31,7 @@ forms! {
         notes: Vec<Note>,
         /// The cursor of the next page; none: this is the last one.
         next: Option<String>,
-        /// What is damaged, and so left out: addresses, as far as they are known.
+        /// Notes that are left out because they are damaged: addresses, as far as they are known.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         damaged: Vec<String>,
     }
@@ -42,7 +42,7 @@ forms! {
         revisions: Vec<Revision>,
         /// The cursor of the next page; none: this is the last one.
         next: Option<String>,
-        /// What is damaged, and so left out: addresses, as far as they are known.
+        /// Notes that are left out because they are damaged: addresses, as far as they are known.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         damaged: Vec<String>,
     }
@@ -100,7 +100,7 @@ forms! {
     SessionAnswer {
         /// The answer.
         answer: String,
-        /// Who answered.
+        /// The author of the answer.
         by: Name,
         /// When.
         at: Timestamp,
@@ -129,7 +129,7 @@ pub(crate) struct PinNote {
     pub(crate) pinned: bool,
 }
 
-/// What to undo or to redo.
+/// A condition of an undo or a redo.
 #[derive(Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UndoNote {
@@ -137,7 +137,7 @@ pub(crate) struct UndoNote {
     pub(crate) last: Option<u64>,
 }
 
-/// What to restore.
+/// The revision to restore.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestoreNote {
@@ -152,7 +152,7 @@ pub(crate) struct NewEntry {
     /// Its type: `stuck`, `learning`, `tip`, `decision`
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// What it says.
+    /// Its text.
     pub(crate) content: Content,
     /// The iteration in which it was made.
     #[serde(default)]

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
-use crate::content::Content;
+use crate::content::{Content, ContentHash};
 use crate::key::{EntryId, Name};
 use crate::limits::Limits;
 use crate::note::{EntryType, Note};
@@ -207,6 +207,25 @@ impl Change {
     }
 }
 
+/// A note as it was before a change: enough to tell what was overwritten, and whether its text was the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct NoteBefore {
+    /// The number of its revision.
+    pub revision: u64,
+    /// The SHA-256 of its text, in hexadecimal.
+    pub hash: ContentHash,
+}
+
+impl NoteBefore {
+    pub(crate) fn of(note: &Note) -> Self {
+        Self {
+            revision: note.revision,
+            hash: note.content.hash(),
+        }
+    }
+}
+
 /// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -215,8 +234,8 @@ pub struct Applied {
     pub address: Address,
     /// The note after the change; none if it does not exist.
     pub note: Option<Note>,
-    /// Whether the note existed before.
-    pub existed: bool,
+    /// The note before the change; none if it did not exist.
+    pub before: Option<NoteBefore>,
     /// Whether anything changed.
     pub changed: bool,
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -235,6 +236,16 @@ pub struct ContentHash(pub [u8; 32]);
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Parses a hash as it is printed.
+impl FromStr for ContentHash {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let bytes = crate::id::bytes_of(text).map(Self);
+        bytes.ok_or("a hash is 64 hexadecimal digits")
     }
 }
 

@@ -411,9 +411,9 @@ pub enum Error {
         kind: String,
         /// Its family.
         class: ErrorClass,
-        /// What went wrong, in the words of the other side.
+        /// The failure, in the words of the other side.
         message: String,
-        /// What to do about it.
+        /// The advice of the other side.
         advice: Option<String>,
     },
 

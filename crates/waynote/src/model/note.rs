@@ -187,7 +187,7 @@ pub(super) struct NoteForm {
     /// The id of the entry that resolved this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resolved_by: Option<EntryId>,
-    /// Who made this revision.
+    /// The author of this revision.
     author: Name,
     /// When it was first written.
     created_at: Timestamp,
@@ -476,7 +476,7 @@ pub(super) struct RevisionForm {
     action: Action,
     /// The revision that an undo or a redo took back.
     undoes: Option<u64>,
-    /// Who made it.
+    /// Its author.
     author: Name,
     /// The name of the token that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -488,7 +488,7 @@ pub(super) struct RevisionForm {
     /// When its text was forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     forgotten_at: Option<Timestamp>,
-    /// Who forgot its text.
+    /// The person or program that forgot its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     forgotten_by: Option<Name>,
 }

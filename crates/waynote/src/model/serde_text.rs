@@ -6,7 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::{Address, AddressAt};
-use crate::content::Content;
+use crate::content::{Content, ContentHash};
 use crate::error::{Error, safe};
 use crate::event::EventAddress;
 use crate::forget::ForgetTarget;
@@ -51,6 +51,7 @@ macro_rules! read {
 written!(
     Address,
     AddressAt,
+    ContentHash,
     Cursor,
     EntryId,
     EntryType,
@@ -67,6 +68,7 @@ written!(
 read!(
     Address: with_advice,
     AddressAt: with_advice,
+    ContentHash: |_: &str, error| error,
     Cursor: |text: &str, _| format!("`{}` is not a cursor", safe(text)),
     EntryId: with_advice,
     EventAddress: with_advice,
@@ -80,7 +82,7 @@ read!(
     StoreId: with_advice
 );
 
-/// What is wrong with a text, and how to write it.
+/// The error of a text, with the advice how to write it.
 fn with_advice(_: &str, error: Error) -> String {
     match error.advice() {
         Some(advice) => format!("{error}: {advice}"),

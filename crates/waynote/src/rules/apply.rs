@@ -10,14 +10,14 @@ use super::pending::Pending;
 use super::same;
 use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
-use crate::change::{Applied, Change};
+use crate::change::{Applied, Change, NoteBefore};
 use crate::content::Content;
 use crate::engine::{Read, Step};
 use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{EntryType, Note, Revision, Stamp, State};
+use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
 
@@ -118,10 +118,16 @@ fn apply(
             applied.push(unchanged(pending, change)?);
             continue;
         };
+        let address = write.revision.address().clone();
+        // A note that is new was looked for by its text.
+        let before = match write.existed {
+            true => pending.current(&address)?,
+            false => None,
+        };
         applied.push(Applied {
-            address: write.revision.address().clone(),
+            address,
             note: write.note().cloned(),
-            existed: write.existed,
+            before: before.as_ref().map(NoteBefore::of),
             changed: true,
         });
         pending.plan(write, step(stamp.operation, index))?;
@@ -200,7 +206,7 @@ fn again(
             address: revision.address().clone(),
             // An entry that was noted again was answered with the entry as it then was.
             note: revision.noted(&history),
-            existed: before.is_some_and(|before| matches!(before.state, State::Present(_))),
+            before: before.and_then(Revision::note).map(NoteBefore::of),
             changed: true,
         });
     }
@@ -228,7 +234,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
     };
     let note = pending.current(&address)?;
     Ok(Applied {
-        existed: note.is_some(),
+        before: note.as_ref().map(NoteBefore::of),
         note,
         address,
         changed: false,

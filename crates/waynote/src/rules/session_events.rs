@@ -24,7 +24,7 @@ pub(crate) fn check(
     lease: Option<u64>,
     stamp: &Stamp,
 ) -> Result<()> {
-    let of_loop = || holds(log.lease(session)?, session, lease);
+    let of_loop = || holds(log.lease(session)?.as_ref(), session, lease);
     let is_live = |iteration: i64| match live_iteration(log, session)? {
         Some(live) if live == iteration => Ok(()),
         _ => Err(Error::from(LoopError::NoLiveIteration {
@@ -104,20 +104,19 @@ pub(super) fn check_inside(
     lease_of: impl FnOnce(&Name) -> Result<Option<RecordedEvent>>,
 ) -> Result<()> {
     match &stamp.lease {
-        Some(lease) => holds(
-            lease_of(&lease.session)?,
-            &lease.session,
-            Some(lease.number),
-        ),
+        Some(lease) => {
+            let held = lease_of(&lease.session)?;
+            holds(held.as_ref(), &lease.session, Some(lease.number))
+        }
         None => Ok(()),
     }
 }
 
 /// Refuses a loop with another lease than that of the session.
-fn holds(held: Option<RecordedEvent>, session: &Name, lease: Option<u64>) -> Result<()> {
-    match held.as_ref().map(|held| held.number) {
+fn holds(held: Option<&RecordedEvent>, session: &Name, lease: Option<u64>) -> Result<()> {
+    match held.map(|held| held.number) {
         Some(number) if Some(number) == lease => Ok(()),
-        _ => Err(lost(session, held.as_ref())),
+        _ => Err(lost(session, held)),
     }
 }
 

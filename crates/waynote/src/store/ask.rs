@@ -45,8 +45,8 @@ macro_rules! questions {
             /// other pages.
             #[serde(skip_serializing_if = "Vec::is_empty")]
             pub pages_noted: Vec<Vec<u64>>,
-            /// What is damaged, and so left out of the lists of notes, scopes and changes among these answers:
-            /// addresses, as far as they are known. A single note that is damaged is the error of the whole reading.
+            /// Notes that are damaged, and so left out of the lists of notes, scopes and changes among these
+            /// answers: addresses, as far as they are known. A single note that is damaged is the error of the whole reading.
             #[serde(skip_serializing_if = "Vec::is_empty")]
             pub damaged: Vec<String>,
         }
@@ -119,13 +119,13 @@ questions! {
         leases: Name,
         /// The `loop_started` event of the loop that holds each session; null if none does.
         -> Option<RecordedEvent>;
-        /// What happened after a point.
+        /// Parts of the feed.
         feed: FeedPage,
-        /// What happened, in order.
+        /// Everything that happened after each point, in order.
         -> Vec<FeedEntry>;
-        /// Ids of calls, for what each wrote.
+        /// Ids of calls, for the rows that each wrote.
         operations: OperationId,
-        /// What each call wrote, by step; nothing when there was no such call, or it changed nothing.
+        /// The rows of each call, by step; nothing when there was no such call, or it changed nothing.
         -> Vec<Done>;
     }
     once {
@@ -275,7 +275,7 @@ impl EventPage {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FeedPage {
-    /// What happened after this point; none: from the start.
+    /// The feed after this point; none: from the start.
     #[serde(default = "after::start", with = "after")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub after: Cursor,

@@ -1,7 +1,7 @@
 //! Notes by key (as in openotters): an agent's notebook, or the keyed notes of a place.
 
 use crate::address::Address;
-use crate::change::Expect;
+use crate::change::{Expect, NoteBefore};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
@@ -61,7 +61,7 @@ impl<'s> Notebook<'s> {
         content: Content,
         options: SaveOptions,
         stamp: &Stamp,
-    ) -> Result<(Note, bool)> {
+    ) -> Result<(Note, Option<NoteBefore>)> {
         single::save(self.store, self.address(key)?, content, options, stamp)
     }
 

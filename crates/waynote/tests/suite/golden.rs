@@ -1,4 +1,5 @@
-//! What each route of the API takes and answers, as the first version wrote it: every later one reads and writes the same.
+//! Requests and answers of each route of the API, as the first version wrote them: every later one reads and writes the
+//! same.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

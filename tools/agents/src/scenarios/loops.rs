@@ -1,4 +1,4 @@
-//! Loops: what one iteration notes, the next begins with; what fails is tried again; what asks is answered.
+//! Loops: an iteration's notes reach the next, failed attempts are tried again, questions are answered.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;

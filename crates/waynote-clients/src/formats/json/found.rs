@@ -87,7 +87,7 @@ fn is_our_server(entry: &Object<'_>) -> bool {
     starts_our_server(words.filter_map(|word| Some(word.as_string_lit()?.value.as_ref())))
 }
 
-/// The text with the program of every entry of ours where it is now. All else that a person may have changed in them stays.
+/// The text with the current program in every entry of ours. A person's other changes in them stay.
 pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> EditResult {
     let mut changes: Vec<(Range<usize>, String)> = with_root(text, |root| {
         Ok(edits.iter().flat_map(|edit| changes(root, edit)).collect())
@@ -171,7 +171,7 @@ fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
                     if own != program {
                         now.replace_range(own_at, &command[at.clone()]);
                     }
-                    // Every prompt is to be searched for from now on.
+                    // Removes the flag: every prompt is to be searched for.
                     if now.strip_suffix(NO_SEARCH) == Some(command) {
                         now.clone_from(command);
                     }
@@ -213,7 +213,7 @@ fn member<'o, 't>(
     }
 }
 
-/// Does something with the object that a file is; nothing where it is none.
+/// Calls `work` with the root object; nothing happens if the root is something else.
 fn with_root<T>(
     text: &str,
     work: impl FnOnce(&Object<'_>) -> EditResult<T>,

@@ -62,7 +62,7 @@ pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> EditResult {
 
 /// True if a text has no more than the first entry of ours brings along.
 pub(crate) fn is_nothing(text: &str, edits: &[JsonEdit]) -> bool {
-    // Comments are somebody's: a file that has some is not empty.
+    // Comments are a person's: a file that has some is not empty.
     let bare: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let makes_version = edits.iter().find_map(|edit| match edit {
         JsonEdit::Version(version) => Some(format!("{{\"version\":{version}}}")),
@@ -120,7 +120,7 @@ pub(crate) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> EditResult
             let mut entries = elements.iter().filter_map(CstNode::as_object);
             entries.find(has_own)
         }
-        // It is no entry of its own.
+        // Other edits have no entry of their own.
         _ => None,
     });
     for Change { path, to } in changes {

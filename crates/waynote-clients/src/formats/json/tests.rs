@@ -121,7 +121,7 @@ fn comments(text: &str) -> usize {
     text.matches("kept 1").count() + text.matches("kept 2").count()
 }
 
-/// Lists and objects on our way that are empty mean as much as none.
+/// Without our empty lists and objects, which mean as much as missing ones.
 fn pruned(mut value: Value) -> Value {
     let Some(root) = value.as_object_mut() else {
         return value;
@@ -220,7 +220,7 @@ fn pretty() -> impl Strategy<Value = String> {
         let mut seen = std::collections::BTreeSet::new();
         let members: Vec<_> = members
             .into_iter()
-            // Empty ones go with what was in them, which changes nothing but the bytes.
+            // Uninstalling removes empty ones too, which changes nothing but the bytes.
             .filter(|(name, _, _)| !["mcpServers", "hooks"].contains(&name.as_str()))
             .filter(|(name, _, _)| seen.insert(name.clone()))
             .collect();

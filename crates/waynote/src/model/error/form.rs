@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use super::{Error, StorageError, safe};
+use super::{Error, SecondName, StorageError, safe};
 use crate::address::Address;
 
 pub(super) fn safe_text<S: Serializer>(text: impl Display, form: S) -> Result<S::Ok, S::Error> {
@@ -127,8 +127,14 @@ impl Error {
             | Self::Engine { path, .. } => name.clone_into(path),
             Self::Storage(error) => {
                 error.name_store(name);
-                if let StorageError::SideFile { file, .. } = error {
-                    *file = "a file beside it".into();
+                // Other paths of its machine say nothing to that reader.
+                match error {
+                    StorageError::SideFile { file, .. } => *file = "a file beside it".into(),
+                    StorageError::SecondName {
+                        name: SecondName::Link { other, .. },
+                        ..
+                    } => *other = None,
+                    _ => {}
                 }
             }
             _ => {}

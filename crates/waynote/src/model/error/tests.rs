@@ -429,7 +429,7 @@ fn no_error_gives_away_a_credential() {
     }
 }
 
-/// What each error is in JSON, as this version writes it. The file is for later versions: they read it too.
+/// The file has the JSON of each error, as this version writes it. Later versions have to read it too.
 #[test]
 fn every_error_is_written_and_read_as_ever() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/errors.jsonl");

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::forget::Residue;
 
 use super::acknowledged::Guard;
-use super::missing::Missing;
+use super::open;
 use super::pool::{Lease, Sqlite};
 use super::queue::Turn;
 use crate::sqlite::errors::Failure;
@@ -23,6 +23,8 @@ pub(in crate::sqlite) struct Alone<'e> {
     sqlite: &'e Sqlite,
     /// It goes before the turn.
     conn: OnceCell<Lease<'e>>,
+    /// What is read while the file does not exist.
+    missing: OnceCell<Lease<'e>>,
     turn: OnceCell<Turn<'e>>,
 }
 
@@ -32,6 +34,7 @@ impl<'e> Alone<'e> {
         let alone = Self {
             sqlite,
             conn: OnceCell::new(),
+            missing: OnceCell::new(),
             turn: OnceCell::new(),
         };
         alone.look()?;
@@ -56,6 +59,31 @@ impl<'e> Alone<'e> {
             None if self.sqlite.is_there()? => self.hold().map(Some),
             conn => Ok(conn),
         }
+    }
+
+    /// The connection to read with.
+    fn handle(&self) -> Result<Handle<'_>> {
+        let conn = match (self.look()?, self.missing.get()) {
+            (Some(conn), _) | (None, Some(conn)) => conn,
+            (None, None) => {
+                let missing = self.sqlite.lease_missing()?;
+                self.missing.get_or_init(|| missing)
+            }
+        };
+        Ok(Handle::new(self.sqlite.named(), conn))
+    }
+
+    /// Whether there is anything to write into a store that does not exist.
+    fn is_wanted(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<bool> {
+        let named = self.sqlite.named();
+        let conn = named.mapped(open::missing(self.sqlite.file()))?;
+        let before = conn.total_changes();
+        named.mapped(transaction::write(Handle::new(named, &conn), writing, work))?;
+        Ok(conn.total_changes() > before)
     }
 
     /// Waits for the turn.
@@ -95,19 +123,11 @@ impl<'e> Alone<'e> {
 
 impl Engine for Alone<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        let named = self.sqlite.named();
-        Ok(match self.look()? {
-            Some(conn) => Box::new(Handle::new(named, conn)),
-            None => Box::new(Missing::new(named)),
-        })
+        Ok(Box::new(self.handle()?))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        let named = self.sqlite.named();
-        match self.look()? {
-            Some(conn) => transaction::snapshot(&Handle::new(named, conn), work),
-            None => work(&Missing::new(named)),
-        }
+        transaction::snapshot(&self.handle()?, work)
     }
 
     fn write(
@@ -117,10 +137,8 @@ impl Engine for Alone<'_> {
     ) -> Result<()> {
         let named = self.sqlite.named();
         if self.look()?.is_none() {
-            let missing = Missing::new(named);
-            let outcome = work(&missing);
-            if !missing.is_wanted.get() {
-                return outcome;
+            if !self.is_wanted(writing, work)? {
+                return Ok(());
             }
             // Nobody else makes it meanwhile.
             if self.turn.get().is_none() {

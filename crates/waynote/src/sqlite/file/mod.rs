@@ -6,7 +6,6 @@ pub(super) mod files;
 pub(super) mod fold;
 pub(super) mod frozen;
 pub(super) mod head;
-pub(super) mod missing;
 pub(super) mod open;
 pub(super) mod pool;
 pub(super) mod pooled;

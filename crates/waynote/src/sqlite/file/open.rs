@@ -45,6 +45,15 @@ pub(in crate::sqlite) enum Access {
     Usual,
     /// Where nothing can be written, not even what WAL mode shares among readers: as files that do not change.
     Frozen(frozen::State),
+    /// A store that does not exist yet: an empty one in memory.
+    Missing,
+}
+
+/// An empty store in memory, which stands for one that does not exist yet.
+pub(super) fn missing(path: &Path) -> Outcome<Connection> {
+    let conn = Connection::open_in_memory()?;
+    migrate::migrate(&conn, path)?;
+    Ok(conn)
 }
 
 /// The file at a store's path; none when there is none.

@@ -21,7 +21,6 @@ use super::alone::Alone;
 use super::files::{self, FileId, Files};
 use super::frozen::Frozen;
 use super::head::{FileState, Record};
-use super::missing::Missing;
 use super::open::{self, Access};
 use super::pooled::{OneState, Pooled};
 use super::queue::{Queue, Turn};
@@ -45,6 +44,8 @@ pub struct Sqlite {
     idle: Mutex<Vec<Kept>>,
     /// The same while the store can only be read.
     frozen: Frozen,
+    /// What is read while the store does not exist.
+    missing: Mutex<Option<Kept>>,
     /// How many connections are in use.
     in_use: AtomicUsize,
     /// How the file was opened first, and which file that is.
@@ -116,6 +117,7 @@ impl Sqlite {
             file,
             idle: Mutex::default(),
             frozen: Frozen::default(),
+            missing: Mutex::default(),
             in_use: AtomicUsize::new(0),
             opened: Mutex::default(),
             is_wal: AtomicBool::new(false),
@@ -302,6 +304,28 @@ impl Sqlite {
         Ok(self.leased(kept, access))
     }
 
+    /// A connection to read with, whether or not the store exists.
+    fn lease_to_read(&self) -> Result<Lease<'_>> {
+        match self.is_there()? {
+            true => self.lease(),
+            false => self.lease_missing(),
+        }
+    }
+
+    /// A connection to an empty store, which has no id.
+    pub(super) fn lease_missing(&self) -> Result<Lease<'_>> {
+        let kept = locked(&self.missing).take();
+        let kept = kept.map_or_else(
+            || {
+                let conn = open::missing(&self.file)?;
+                conn.execute("DELETE FROM waynote_store", [])?;
+                Ok(Kept::new(conn, Files::at(&self.file)))
+            },
+            Ok,
+        );
+        Ok(self.leased(self.named.mapped(kept)?, Access::Missing))
+    }
+
     fn leased(&self, kept: Kept, access: Access) -> Lease<'_> {
         self.in_use.fetch_add(1, Ordering::SeqCst);
         Lease {
@@ -476,12 +500,17 @@ impl Drop for Lease<'_> {
         let kept = self.kept.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
         let kept = kept.filter(|kept| kept.conn.is_autocommit());
-        if let Access::Frozen(state) = self.access {
-            let conn = kept.map(|kept| kept.conn);
-            self.sqlite.frozen.keep(state, conn);
-            self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
-            return;
+        match self.access {
+            Access::Usual => self.give_back(kept),
+            Access::Frozen(state) => self.sqlite.frozen.keep(state, kept.map(|kept| kept.conn)),
+            Access::Missing => *locked(&self.sqlite.missing) = kept,
         }
+        self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Lease<'_> {
+    fn give_back(&self, kept: Option<Kept>) {
         let mut idle = self.sqlite.idle();
         let at = if self.writes { 0 } else { idle.len() };
         idle.splice(at..at, kept);
@@ -493,24 +522,17 @@ impl Drop for Lease<'_> {
         let surplus = idle.split_off(most);
         drop(idle);
         drop(surplus);
-        self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl Engine for Sqlite {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        if !self.is_there()? {
-            return Ok(Box::new(Missing::new(&self.named)));
-        }
-        let conn = self.lease()?;
+        let conn = self.lease_to_read()?;
         Ok(Box::new(Pooled { sqlite: self, conn }))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        if !self.is_there()? {
-            return work(&Missing::new(&self.named));
-        }
-        let conn = self.lease()?;
+        let conn = self.lease_to_read()?;
         let handle = Handle::new(&self.named, &conn);
         transaction::snapshot(&handle, &mut |rows| work(&OneState { sqlite: self, rows }))
     }
