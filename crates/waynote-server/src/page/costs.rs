@@ -259,7 +259,7 @@ fn what_is_kept_follows_every_change() {
     let compare = |what: &str| {
         let shown = |kept: &Overview| {
             let seen = Seen::new(kept.now(&store).unwrap(), &grant);
-            let kinds = super::site::KINDS.into_iter();
+            let kinds = ScopeKind::ALL.into_iter();
             let scopes: Vec<_> = kinds
                 .flat_map(|kind| seen.scopes(kind).cloned().collect::<Vec<_>>())
                 .collect();

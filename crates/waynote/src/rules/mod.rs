@@ -12,7 +12,6 @@ mod foreseen;
 mod forget;
 mod group;
 mod limits;
-mod noticed;
 mod one_state;
 mod pending;
 mod resolved;
@@ -39,6 +38,7 @@ use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
+use crate::search::noticed::Noticed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
@@ -53,7 +53,6 @@ use foreseen::Questions;
 use group::{Answer, Group};
 use pending::Pending;
 
-pub(crate) use noticed::Noticed;
 pub(crate) use one_state::OneState;
 
 /// A store on top of an engine. Threads can share the store if they can share the engine.

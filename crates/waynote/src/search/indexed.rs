@@ -8,8 +8,8 @@ use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
 use crate::note::{Note, Position};
-use crate::rules::Noticed;
 use crate::scope::ScopeKind;
+use crate::search::noticed::Noticed;
 use crate::store::{self, Version};
 use crate::system::mutex::locked;
 

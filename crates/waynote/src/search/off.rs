@@ -37,7 +37,7 @@ pub(crate) mod indexed {
         _: &dyn Read,
         _: &Mutex<Cache>,
         _: &dyn Fn() -> String,
-        _: &Mutex<crate::rules::Noticed>,
+        _: &Mutex<crate::search::noticed::Noticed>,
         _: &SearchRequest,
         _: &[Note],
     ) -> Result<Vec<Hit>> {
