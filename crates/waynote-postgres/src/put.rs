@@ -7,6 +7,7 @@ mod sql;
 use sha2::{Digest as _, Sha256};
 use waynote::engine::{IndexState, Row, SegmentHead};
 use waynote::store::SideValue;
+use waynote::text::hex;
 use waynote::{Content, Error, Result, StoreId};
 
 use crate::read::side_hash;
@@ -21,9 +22,7 @@ pub(crate) fn kind_key(word: &str) -> String {
     match word.len() {
         0..=LONGEST => word.to_owned(),
         _ => {
-            let hash = Sha256::digest(word);
-            let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("sha256:{hash}")
+            format!("sha256:{}", hex(&Sha256::digest(word)))
         }
     }
 }
