@@ -12,7 +12,7 @@ fn main() -> anyhow::Result<()> {
 
     println!("--- system prompt\n{}", system_prompt(&agent)?);
 
-    // What the model calls as tools during the conversation. A note that is saved again gets a new revision.
+    // The model's tool calls during the conversation. A note that is saved again gets a new revision.
     remember(&agent, "user-name", "The user is called Ada.", true)?;
     remember(&agent, "deploy", "Deploy with `make ship`.", false)?;
     agent.write_place("This project is built with Bazel, not Make.")?;

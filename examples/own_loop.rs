@@ -13,10 +13,10 @@ use waynote_loop::{AgentCommand, Host, LoopRunner, Notice, Observer, Plan, Strea
 /// The agent finds its prompt on standard input; here it is done in its second iteration.
 const AGENT: &str = "grep -q 'Iteration: #2' && echo ALL DONE || echo working";
 
-/// Prints what happens.
-struct Printed;
+/// Prints the loop's events.
+struct Printer;
 
-impl Observer for Printed {
+impl Observer for Printer {
     fn notice(&self, notice: &Notice<'_>) {
         if let Notice::IterationStarted { iteration } = notice {
             println!("iteration {iteration}");
@@ -36,7 +36,7 @@ fn main() -> anyhow::Result<()> {
     let directory = std::env::current_dir()?.canonicalize()?;
     let clock = Timestamp::now;
 
-    // Which notes every prompt has. Of a session, an iteration sees what earlier ones left.
+    // The notes of every prompt. Of a session, an iteration sees what earlier ones left.
     let notes = Request::new("builder".parse()?, Place::home(), clock());
     let mut plan = Plan::new(
         "nightly".parse()?,
@@ -51,7 +51,7 @@ fn main() -> anyhow::Result<()> {
     plan.check()?;
 
     let mut host = Host::new(&clock);
-    host.observer = Arc::new(Printed);
+    host.observer = Arc::new(Printer);
     let mut runner = LoopRunner::begin(&plan, &store, host, None)?;
     let stop = runner.run();
     let summary = runner.end(stop)?;

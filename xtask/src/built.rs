@@ -8,14 +8,14 @@ use kit::steps::cargo;
 use serde_json::Value;
 
 /// A program of tests that cargo has built.
-pub(crate) struct Built {
+pub(crate) struct TestProgram {
     pub(crate) package: String,
     pub(crate) program: PathBuf,
     /// The folder of its package, in which its tests run.
     pub(crate) folder: PathBuf,
 }
 
-impl Built {
+impl TestProgram {
     /// The tests of the whole workspace, built with its features.
     pub(crate) fn all() -> Result<Vec<Self>> {
         let words = [

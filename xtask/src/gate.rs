@@ -8,7 +8,7 @@ use anyhow::Result;
 use kit::steps::{cargo, step};
 use kit::unchecked::not_checked;
 
-use crate::built::Built;
+use crate::built::TestProgram;
 use crate::{tools, watched};
 
 /// Formats, lints, documents, tests: everything that needs only Rust and a C compiler. The tools are left for the rest.
@@ -39,7 +39,7 @@ const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
 /// The checks that take longer or need other programs, which are installed first where that can be done.
 pub(crate) fn rest() -> Result<()> {
     crate::packages::check()?;
-    let built = Built::all()?;
+    let built = TestProgram::all()?;
     crate::postgres::test(&built)?;
     of_tools()?;
     tools::run("faults", &["--short"])?;
@@ -50,7 +50,7 @@ pub(crate) fn rest() -> Result<()> {
     licences()
 }
 
-/// What the first part does with everything else: lints and tests.
+/// Lints and tests of everything else.
 fn of_tools() -> Result<()> {
     let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
     lints.args(["--", "-D", "warnings"]);
@@ -61,8 +61,7 @@ fn of_tools() -> Result<()> {
     watched::tests("tests of the tools", tests)
 }
 
-/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked,
-/// the list of what is public.
+/// Regenerates docs/reference.md from the help, the table of clients from the checks, the list of public items.
 pub(crate) fn docs() -> Result<()> {
     for (package, test) in [
         ("waynote-cli", "the_reference_is_up_to_date"),

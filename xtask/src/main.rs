@@ -1,4 +1,4 @@
-//! What a contributor runs: `cargo xtask test`, `cargo xtask docs`, `cargo xtask lines`; and the way to the programs
+//! Commands for contributors: `cargo xtask test`, `cargo xtask docs`, `cargo xtask lines`; and the way to the programs
 //! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask prove`.
 
 mod built;
@@ -20,7 +20,7 @@ fn run(words: &[&str]) -> Result<()> {
     match *words {
         ["test"] => gate::test(),
         ["test", "rest"] => gate::rest(),
-        ["test", "postgres"] => postgres::test(&built::Built::all()?),
+        ["test", "postgres"] => postgres::test(&built::TestProgram::all()?),
         ["test", "packages"] => packages::check(),
         ["test", "page"] => page::run(),
         [

@@ -19,7 +19,7 @@ struct Metadata {
 struct Package {
     name: String,
     version: String,
-    /// Where it comes from; none: this workspace.
+    /// Its registry; none: this workspace.
     source: Option<String>,
     description: Option<String>,
     license: Option<String>,
@@ -41,7 +41,7 @@ struct Dependency {
     path: Option<PathBuf>,
 }
 
-/// What every package has in it.
+/// Files in every package.
 const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Packs every crate that is published, and builds the packages.
@@ -101,7 +101,7 @@ pub(crate) fn check() -> Result<()> {
     step("packages, unpacked and checked", build)
 }
 
-/// What a crate lacks that a registry asks for or shows.
+/// Fields that a crate lacks and a registry asks for or shows.
 fn missing(package: &Package) -> Vec<String> {
     let mut lacks = Vec::new();
     let mut need = |is_there: bool, what: &str| {
@@ -124,7 +124,7 @@ fn missing(package: &Package) -> Vec<String> {
     lacks
 }
 
-/// Whether a dependency needs a newer Rust than a crate states.
+/// True if a dependency needs a newer Rust than a crate states.
 fn needs_newer(dependency: &Package, ours: &Package) -> bool {
     let numbers = |package: &Package| -> Vec<u32> {
         let version = package.rust_version.as_deref().unwrap_or_default();
@@ -157,7 +157,7 @@ fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
 }
 
 /// The manifest that builds the packages against each other, with the profiles of this workspace: with others, every
-/// dependency would be built anew.
+/// dependency would be rebuilt.
 fn workspace(published: &[Package]) -> Result<String> {
     let ours = std::fs::read_to_string("Cargo.toml")?;
     let ours: toml::Table = ours.parse()?;

@@ -1,5 +1,5 @@
-//! The page in a real browser. Chromium and its driver come from the system's packages, axe-core from npm; what cannot
-//! be had is not checked, and that is said.
+//! The page in a real browser. Chromium and its driver come from the system's packages, axe-core from npm; missing
+//! ones are listed as not checked.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,7 +14,7 @@ use kit::unchecked::not_checked;
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";
 
-/// What the browser's tests are run with. Of the whole workspace, which is built: one package alone has other features.
+/// The browser's tests. Of the whole workspace, which is built: one package alone has other features.
 const TESTS: [&str; 6] = ["test", "--workspace", "--test", "main", "--", "--ignored"];
 
 /// Runs the browser's tests, with what they need installed first.

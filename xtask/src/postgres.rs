@@ -8,14 +8,13 @@ use waynote_test_postgres::{has_pgbouncer, has_postgres};
 
 use kit::steps::cargo;
 
-use crate::built::Built;
+use crate::built::TestProgram;
 use crate::watched;
 use kit::registries::apt_install;
 use kit::unchecked::not_checked;
 
-/// Runs the tests that need a server, out of those that were built. Where PostgreSQL cannot be installed, each says that
-/// it is not checked.
-pub(crate) fn test(built: &[Built]) -> Result<()> {
+/// Runs the tests that need a server, out of those that were built. Without PostgreSQL, each is listed as not checked.
+pub(crate) fn test(built: &[TestProgram]) -> Result<()> {
     install();
     for (package, filters) in TESTS {
         for built in built.iter().filter(|built| built.package == package) {
@@ -51,7 +50,7 @@ fn install() {
 /// A test, and what makes it large.
 struct Proof {
     word: &'static str,
-    /// What it shows.
+    /// The claim that it proves.
     shows: &'static str,
     package: &'static str,
     test: &'static str,
@@ -156,7 +155,7 @@ fn run(proof: &Proof, is_short: bool) -> Result<()> {
         "--",
         "--exact",
         proof.test,
-        // Those that only print figures are left out of the gate.
+        // The gate leaves out those that only print figures.
         "--include-ignored",
         "--nocapture",
     ];

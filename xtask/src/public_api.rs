@@ -26,7 +26,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Writes the file anew.
+/// Rewrites the file.
 pub(crate) fn write() -> Result<()> {
     match surface()? {
         Some(now) => std::fs::write(SNAPSHOT, now).context(SNAPSHOT),

@@ -17,7 +17,7 @@ pub(crate) fn run(tool: &str, words: &[&str]) -> Result<()> {
     carry_out(tool, Command::new(target().join("debug").join(tool)), words)
 }
 
-/// The same with a tool and a program that are built as waynote is shipped.
+/// As [`run`], with a tool and a program that are built as waynote is shipped.
 pub(crate) fn released(tool: &str, words: &[&str]) -> Result<()> {
     let packages = ["-p", "waynote-cli", "-p", "bench", "-p", "serving"];
     let built = cargo(&["build", "--release", "--quiet"])

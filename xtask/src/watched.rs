@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use kit::steps::kill_with_children;
 use kit::unchecked;
 
-/// How long a test may take after the harness has said that it runs for over a minute. On a machine that nobody else
-/// uses, the longest takes less than a minute.
+/// How long a test may take after the harness has said that it runs for over a minute. On an idle machine, the longest
+/// takes less than a minute.
 const LIMIT: Duration = Duration::from_secs(15 * 60);
 
 /// Runs tests. A test that does not end is named, and ends all of them.
@@ -57,7 +57,7 @@ fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
     });
     let status = child.wait()?;
     drop(ended);
-    // What a test has left behind may hold the output open.
+    // A process that a test left behind may hold the output open.
     let _ = is_read.recv_timeout(Duration::from_secs(10));
     unchecked::take(&list);
     let hung = watchdog.join().unwrap_or_default();

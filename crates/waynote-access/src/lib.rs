@@ -5,6 +5,7 @@ mod bounds;
 mod grant;
 mod narrowed;
 mod tokens;
+pub mod wire;
 
 pub use audit::{Audit, AuditEntry, Line, Watch};
 pub use grant::{Grant, Rights};

@@ -3,6 +3,8 @@
 mod client;
 mod formats;
 mod mistakes;
+#[cfg(test)]
+mod printed;
 mod serve;
 mod session;
 mod stores;

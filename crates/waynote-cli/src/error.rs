@@ -99,12 +99,12 @@ impl Failure {
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
         Self::Library(waynote::Error::File {
             path: path.into(),
-            action,
+            action: action.into(),
             source,
         })
     }
 
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &str {
         match self {
             Self::BrokenPipe => "broken_pipe",
             Self::Arguments(_) | Self::Usage { .. } => "usage",

@@ -148,7 +148,9 @@ fn of_loop(error: &LoopError, advice: String) -> String {
                 "{advice}; if it is on another machine or in another container and known to be dead, use `--take-over`"
             )
         }
-        LoopError::LeaseLost { .. } => "`waynote log show` shows what the other loop does".into(),
+        LoopError::LeaseLost { .. } => {
+            format!("{advice}; `waynote log show` shows what became of the session")
+        }
         LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
         LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
         LoopError::AlreadyAnswered { .. } => {

@@ -77,7 +77,7 @@ pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
             Address::Place(place) => Ok(place),
             _ => Err(Failure::usage(
                 format!("`{path}` is a keyed note, not a directory"),
-                "use `waynote key … --at PATH`, or `waynote show ADDRESS`",
+                "use `waynote key show KEY --at PATH`, or `waynote show ADDRESS`",
             )),
         };
     }

@@ -3,6 +3,9 @@
 //! A loop tells its agent by the environment. An agent may start its servers and hooks without it; they still stand below
 //! the loop's process, and the store knows that.
 
+use std::path::Path;
+
+use waynote::event::{EventAddress, SessionsEvent};
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
 use waynote_loop::identity::nearest_loop;
@@ -11,7 +14,7 @@ use waynote_system::variables::{AGENT, AUTHOR, SESSION, STORE};
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 use crate::variables::LOOP;
 
 /// The session that this process works in.
@@ -23,15 +26,18 @@ pub(crate) struct Inside {
     pub(crate) iteration: Option<i64>,
     /// Whether a loop runs this process, and waits for what it says. Its prompt had the block.
     pub(crate) is_in_loop: bool,
+    /// The lease of the nearest loop above this process.
+    pub(crate) lease: Option<EventAddress>,
 }
 
 impl Inside {
     /// What was named holds; the rest is what the store knows.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
-        let told = home::variable(LOOP)?;
-        let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
+        let told = told()?;
+        let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
         let leases = store.leases()?;
-        let own = nearest_loop(leases.iter()).map(|(session, _)| session);
+        let nearest = nearest_loop(leases.iter());
+        let own = nearest.map(|of| &of.session);
         let named = settings.session.value.clone();
         let Some(session) = named.or_else(|| own.cloned()) else {
             return Ok(Self::default());
@@ -48,6 +54,7 @@ impl Inside {
             is_in_loop: live.is_some() && may_be_in_loop,
             iteration: iteration.or(live),
             session: Some(session),
+            lease: nearest.map(|of| of.recorded.address(&of.session)),
         })
     }
 
@@ -56,7 +63,7 @@ impl Inside {
         Self {
             session: settings.session.value.clone(),
             iteration: settings.iteration.value,
-            is_in_loop: false,
+            ..Self::default()
         }
     }
 
@@ -93,14 +100,29 @@ pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
     Ok(global)
 }
 
-/// The session of the loop that runs this process, whatever session was named: that of the nearest loop above it, else the one
-/// that its environment names.
-pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<Name>> {
+/// The loop that runs this process, whatever session was named: the nearest loop above it, else the one that its
+/// environment names. It holds its session.
+pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<EventAddress>> {
     let leases = store.leases()?;
-    if let Some((session, _)) = nearest_loop(leases.iter()) {
-        return Ok(Some(session.clone()));
-    }
-    let told = home::variable(LOOP)?;
-    let mut sessions = leases.into_iter().map(|(session, _)| session);
-    Ok(sessions.find(|session| told.as_deref() == Some(session.as_str())))
+    let told = told()?;
+    let is_told =
+        |of: &&SessionsEvent| told.as_ref().is_some_and(|told| told.session == of.session);
+    let own = nearest_loop(leases.iter()).or_else(|| leases.iter().find(is_told));
+    Ok(own.map(|of| of.recorded.address(&of.session)))
+}
+
+/// The lease with which the environment says that this process writes. It is one of the loop's store, and of no other.
+pub(crate) fn told_lease(settings: &Settings) -> Outcome<Option<EventAddress>> {
+    let of_the_loop = home::variable(STORE)?;
+    let store = &settings.store.value;
+    let is_its_store = match of_the_loop.as_deref().map(Path::new) {
+        Some(its) => its == store || std::path::absolute(store).is_ok_and(|store| its == store),
+        None => !matches!(settings.store.origin, Origin::Flag(_)),
+    };
+    Ok(told()?.filter(|_| is_its_store))
+}
+
+/// What a loop has told its agent.
+fn told() -> Outcome<Option<EventAddress>> {
+    Ok(home::variable(LOOP)?.and_then(|told| told.parse().ok()))
 }

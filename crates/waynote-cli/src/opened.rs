@@ -8,7 +8,7 @@ use std::time::Duration;
 use waynote::engine::Engine;
 use waynote::store::Damage;
 use waynote::{Base, LocalStore, Options, Rollback, SecretPolicy, SqliteStore, Stamp, Store};
-use waynote_formats::{Exported, SyncedStore, zrb};
+use waynote_formats::{ExportReport, SyncedStore, zrb};
 use waynote_remote::RemoteStore;
 
 use serde_json::json;
@@ -198,7 +198,7 @@ impl Opened {
     }
 
     /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
-    pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<Exported> {
+    pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<ExportReport> {
         Ok(match &self.kind {
             Kind::Synced(store) if store.is_synced_with(file) => store.export(stamp)?,
             _ => zrb::export_to(self.store(), file)?,

@@ -1,4 +1,4 @@
-//! The clients, and what happens in them when a hook of ours runs. What is known of each client is in its own file, in
+//! The clients, and their events with a hook of ours. The facts of each client are in its own file, in
 //! [`clients`](crate::clients).
 
 /// An agent program.
@@ -49,7 +49,7 @@ pub const PROJECT_VARIABLES: [(Client, &str); 3] = [
     (Client::Cursor, "CURSOR_PROJECT_DIR"),
 ];
 
-/// What happens in a client when a hook of ours runs.
+/// An event in a client at which a hook of ours runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {

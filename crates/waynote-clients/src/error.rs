@@ -8,7 +8,7 @@ use waynote_system::{EnvironmentError, FileError};
 use crate::client::Client;
 use crate::formats::refusal::Refusal;
 
-/// What can go wrong.
+/// Errors of this crate.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,7 +29,7 @@ pub enum Error {
     /// The home directory is none.
     #[error("HOME is no directory: {home}")]
     NoHome {
-        /// What it says.
+        /// The value of `HOME`.
         home: String,
     },
     /// The working directory is home or the root.
@@ -50,7 +50,7 @@ pub enum Error {
         /// The client.
         client: Client,
     },
-    /// What a hook reads on standard input is not what a client sends.
+    /// The standard input of a hook is not a client's message.
     #[error("the input is not a hook's: {0}")]
     Payload(#[from] serde_json::Error),
     /// The client takes no text at this event.

@@ -1,4 +1,4 @@
-//! What the agent of a loop may do: what [`Rights`] give it, and what it still lacks.
+//! Rights of a loop's agent: those that [`Rights`] give it, and those that it still lacks.
 
 use std::ffi::OsString;
 
@@ -22,7 +22,7 @@ pub fn rights(machine: Machine<'_>, client: Client, words: &[OsString]) -> Resul
     Ok(rights)
 }
 
-/// What an agent may not do in a loop that runs its client with these further words.
+/// Rights that an agent lacks in a loop that runs its client with these further words.
 pub fn missing_rights(
     machine: Machine<'_>,
     client: Client,

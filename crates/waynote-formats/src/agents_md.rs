@@ -1,4 +1,4 @@
-//! `AGENTS.md`: what a project tells every agent.
+//! `AGENTS.md`: a project's instructions for every agent.
 
 use waynote::{Address, Result};
 
@@ -6,7 +6,7 @@ use crate::format::{Format, Project, Takes};
 use crate::incoming::{Incoming, Precedence};
 use crate::source::Folder;
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "agents-md",
     about: "The AGENTS.md of a directory: a keyed note of that directory",

@@ -9,7 +9,7 @@ use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence, unreadable};
 use crate::source::Folder;
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "basic-memory",
     about: "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
@@ -56,7 +56,7 @@ pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
     Ok(incoming)
 }
 
-/// The largest head of a file: its fields take more memory than their text. What is larger is text.
+/// The largest head of a file: its fields take more memory than their text. A larger one is text.
 const MAX_HEAD: usize = 64 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ mod tests {
         let note = Note::of("---\nno end\n");
         assert_eq!(note.text(), "---\nno end");
         assert_eq!(Note::of("").text(), "");
-        // What is too large for a head is text: rulers have the same form.
+        // Text between rulers that is too large for a head is text.
         let large = format!("---\ntags: [{}]\n---\n", "a,".repeat(MAX_HEAD));
         assert_eq!(Note::of(&large).tags.len(), 0);
         assert_eq!(Note::of(&large).body, large);

@@ -9,7 +9,7 @@ use crate::format::{Format, Project, Takes};
 use crate::incoming::{Incoming, Precedence, unreadable};
 use crate::source::Folder;
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "claude-code",
     about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",
@@ -57,7 +57,7 @@ pub fn read(project: &Project<'_>) -> Result<Incoming> {
         return Ok(incoming);
     };
     let home = Address::PlaceKey(Place::home(), "claude-md".parse()?);
-    // Links from there to files of the same user, as of those who keep such files in a repository, are followed.
+    // Links to other files of the same user are followed, as in a repository of dotfiles.
     let around = folder.parent().unwrap_or(folder);
     incoming.push_file(&Folder::of(around), &of_user, home);
     let memory = folder

@@ -17,7 +17,7 @@ pub enum FormatError {
         path: PathBuf,
         /// The line, from 1, where there is one.
         line: Option<usize>,
-        /// What is wrong there.
+        /// The fault, in words.
         reason: String,
     },
 
@@ -29,7 +29,7 @@ pub enum FormatError {
     NothingToImport {
         /// The database.
         path: PathBuf,
-        /// Whether it is one of our own stores.
+        /// True if it is one of our own stores.
         is_store: bool,
     },
 
@@ -38,7 +38,7 @@ pub enum FormatError {
     NoXs {
         /// The socket of the xs store.
         socket: PathBuf,
-        /// What went wrong.
+        /// The failure, in words.
         reason: String,
     },
 
@@ -49,7 +49,7 @@ pub enum FormatError {
         topic: String,
     },
 
-    /// An xs that filed a frame under another topic, where nobody finds it.
+    /// An xs that filed a frame under another topic, where no program looks for it.
     #[error("xs filed frame {} under `{}` and not under `{}`; the frame {}", safe(frame), safe(filed), safe(topic),
         match removed {
             true => "was removed again",
@@ -62,7 +62,7 @@ pub enum FormatError {
         filed: String,
         /// The topic that it was for.
         topic: String,
-        /// Whether it could be removed.
+        /// True if the frame could be removed.
         removed: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! What formats of files share: finding Markdown files, making a key of a name.
+//! Shared by formats: finding Markdown files, making a key of a name.
 
 use std::fs::FileType;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use waynote::key::KEY_CHARS;
 use waynote::{Content, Error, Key, Result};
 
-use crate::report::Skipped;
+use crate::report::SkippedItem;
 use crate::source::{Folder, TimedBytes};
 
 /// Folders deeper than this are left out.
@@ -18,8 +18,8 @@ const MAX_DEPTH: usize = 32;
 pub(crate) struct Markdown {
     /// By name, folder by folder.
     pub(crate) files: Vec<MarkdownFile>,
-    /// What was left out, and why.
-    pub(crate) skipped: Vec<Skipped>,
+    /// Files that were left out, and why.
+    pub(crate) skipped: Vec<SkippedItem>,
 }
 
 /// A Markdown file in a folder.
@@ -55,7 +55,7 @@ pub(crate) fn markdown_below(folder: &Path) -> Result<Markdown> {
         let is_markdown = path.extension().is_some_and(|end| end == "md");
         let mut skip = |reason: String| {
             let what = path.to_string_lossy().into_owned();
-            found.skipped.push(Skipped { what, reason });
+            found.skipped.push(SkippedItem { what, reason });
         };
         if kind.is_dir() && depth > MAX_DEPTH {
             skip(format!("it is more than {MAX_DEPTH} folders deep"));
@@ -77,7 +77,7 @@ pub(crate) fn markdown_below(folder: &Path) -> Result<Markdown> {
     Ok(found)
 }
 
-/// What is in a folder, by name, without what is hidden.
+/// The entries of a folder, by name, without hidden ones.
 fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>> {
     let unreadable = |error| Error::file(folder, "read", error);
     let mut entries = Vec::new();
@@ -91,8 +91,7 @@ fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>> {
     Ok(entries)
 }
 
-/// The key of a name: the same for the same name. Where letters would be lost, a few characters of the name's hash tell
-/// it from others.
+/// The key of a name, always the same. If letters are lost, a few characters of the name's hash make it unique.
 pub(crate) fn key(name: &str) -> Result<Key> {
     const HASH_CHARS: usize = 8;
     let is_lossy = name.len() > KEY_CHARS

@@ -1,4 +1,4 @@
-//! What is known of a format before anything is read: what a program needs to offer it as a command.
+//! Formats as data: enough for a program to offer each as a command.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use crate::incoming::Incoming;
 pub struct Format {
     /// Its name, as in `waynote import NAME`. The author of what is imported is `import:NAME`.
     pub name: &'static str,
-    /// What is imported and what it becomes, in a line without a final full stop.
+    /// The source and the result of an import, in a line without a final full stop.
     pub about: &'static str,
-    /// What else its help says; empty: nothing.
+    /// Further lines of its help; empty: none.
     pub details: &'static str,
-    /// What reading it takes.
+    /// The arguments of reading it.
     pub takes: Takes,
 }
 
-/// What reading a format takes, and the function that reads it.
+/// The arguments of reading a format, and the function that reads it.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
     /// A directory that agents work in. Its files become keyed notes of that directory.
     Project(fn(&Project<'_>) -> Result<Incoming>),
     /// A file or folder, which becomes keyed notes of a notebook: an agent's or a directory's.
     Source {
-        /// What the file or folder is, in a line of the help.
+        /// The file or folder, in a line of the help.
         help: &'static str,
         /// Reads it.
         read: fn(&Path, &Scope) -> Result<Incoming>,

@@ -1,4 +1,4 @@
-//! What a format read: notes that are to be brought into a store, and what could not be read.
+//! Notes that a format read and that go into a store, and those that it could not read.
 
 use std::collections::HashSet;
 use std::io;
@@ -6,18 +6,20 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
+use waynote::event::EventAddress;
 use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 
 use crate::files::MarkdownFile;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
-use crate::report::{Imported, Skipped};
+use crate::report::{ImportReport, SkippedItem};
 use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
 use crate::steps::{Progress, Steps};
 
-/// What was read of another program's notes, and what could not be. [`import`](Self::import) brings it into a store.
+/// Another program's notes as they were read. [`import`](Self::import) brings them into a store.
 #[derive(Clone, Debug)]
 pub struct Incoming {
     author: Name,
+    lease: Option<EventAddress>,
     precedence: Precedence,
     notes: Vec<IncomingNote>,
     /// The addresses that [`push_text`](Self::push_text) has used.
@@ -26,7 +28,7 @@ pub struct Incoming {
     bytes: u64,
     /// Entries of session logs, each a [`Change::Append`] with an id.
     entries: Vec<Change>,
-    imported: Imported,
+    imported: ImportReport,
 }
 
 /// The author of what is imported from a format.
@@ -42,13 +44,19 @@ impl Incoming {
     pub fn of(format: &str, precedence: Precedence) -> Result<Self> {
         Ok(Self {
             author: author(format)?,
+            lease: None,
             precedence,
             notes: Vec::new(),
             taken: HashSet::new(),
             bytes: 0,
             entries: Vec::new(),
-            imported: Imported::default(),
+            imported: ImportReport::default(),
         })
+    }
+
+    /// The same for an import inside a loop ([`Stamp::lease`]).
+    pub fn inside(self, lease: Option<EventAddress>) -> Self {
+        Self { lease, ..self }
     }
 
     /// The notes.
@@ -56,12 +64,12 @@ impl Incoming {
         &self.notes
     }
 
-    /// What could not be read, each with the reason.
-    pub fn skipped(&self) -> &[Skipped] {
+    /// Notes that could not be read, each with the reason.
+    pub fn skipped(&self) -> &[SkippedItem] {
         &self.imported.skipped
     }
 
-    /// Whether nothing was found: not even something that is left out.
+    /// True if nothing was found, not even a note that is left out.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()
             && self.entries.is_empty()
@@ -90,7 +98,7 @@ impl Incoming {
         }
     }
 
-    /// Counts a text that is taken over; or the reason why it is left out.
+    /// Counts a text against the limits; an error if it is left out.
     fn admit(&mut self, content: &Content) -> std::result::Result<(), String> {
         let length = content.as_bytes().len() as u64;
         let bytes = self.bytes.saturating_add(length);
@@ -109,12 +117,12 @@ impl Incoming {
         self.imported.skip(what, reason);
     }
 
-    pub(crate) fn skip_all(&mut self, skipped: Vec<Skipped>) {
+    pub(crate) fn skip_all(&mut self, skipped: Vec<SkippedItem>) {
         self.imported.skipped.extend(skipped);
     }
 
-    /// Names what else the source holds, which is no note.
-    pub(crate) fn set_not_imported(&mut self, others: Vec<Skipped>) {
+    /// Names other parts of the source, which are no notes.
+    pub(crate) fn set_not_imported(&mut self, others: Vec<SkippedItem>) {
         self.imported.not_imported = others;
     }
 
@@ -152,7 +160,7 @@ impl Incoming {
         self.push_read(path, folder.read(path), address);
     }
 
-    /// The same for a file that was found below the folder.
+    /// As [`push_file`](Self::push_file), for a file that was found below the folder.
     pub(crate) fn push_found(&mut self, folder: &Folder, file: &MarkdownFile, address: Address) {
         self.push_read(&file.path, file.read(folder), address);
     }
@@ -184,13 +192,14 @@ impl Incoming {
     /// [`Error::DiskFull`]: waynote::Error::DiskFull
     /// [`Error::DamagedStore`]: waynote::Error::DamagedStore
     /// [`Error::Engine`]: waynote::Error::Engine
-    pub fn import(self, store: &dyn Store, now: Timestamp, mode: Mode) -> Result<Imported> {
+    pub fn import(self, store: &dyn Store, now: Timestamp, mode: Mode) -> Result<ImportReport> {
         self.import_watched(store, now, mode, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same, and calls `watch` before the first step and after each. A step is up to 1,000 notes, each is written as
-    /// a whole, and between two of them other writers get their turn. If `watch` breaks, the import ends there:
-    /// [`Imported::left`] is the number of notes that were not looked at. The same import again goes on from there.
+    /// As [`import`](Self::import), and calls `watch` before the first step and after each. A step is up to 1,000
+    /// notes, each written whole; between two steps other writers get their turn. If `watch` breaks, the import ends
+    /// there: [`ImportReport::left`] is the number of notes that were not looked at. The same import again goes on from
+    /// there.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -200,9 +209,10 @@ impl Incoming {
         now: Timestamp,
         mode: Mode,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Imported> {
+    ) -> Result<ImportReport> {
         let Self {
             author,
+            lease,
             precedence,
             notes,
             entries,
@@ -211,7 +221,7 @@ impl Incoming {
         } = self;
         let steps = Steps {
             store,
-            stamp: Stamp::new(now, author),
+            stamp: Stamp::new(now, author).inside(lease),
             mode,
             precedence,
         };
@@ -241,7 +251,7 @@ mod tests {
         for (key, content) in [
             ("fits", vec![b'x'; most]),
             ("large", vec![b'x'; most + 1]),
-            // What another program stored in an encoding of its own is kept.
+            // A text in an encoding of its own is kept.
             ("other", vec![0xff, b'x']),
         ] {
             let content = Content::imported(content);

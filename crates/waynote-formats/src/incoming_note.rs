@@ -11,7 +11,7 @@ pub struct IncomingNote {
     pub address: Address,
     /// Its text.
     pub content: Content,
-    /// Whether it is pinned there; none: the format does not say.
+    /// True if it is pinned there; none: the format does not say.
     pub pin: Option<bool>,
     /// When it was written there.
     pub times: Times,
@@ -20,7 +20,7 @@ pub struct IncomingNote {
 /// When a note was written in the other program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// That is not known: it counts as written now.
+    /// The time is unknown: it counts as written now.
     Unknown,
     /// The time of its file; one that lies ahead counts as now.
     OfFile(Timestamp),
@@ -33,10 +33,10 @@ pub enum Times {
     },
 }
 
-/// Which text is current when a note was changed on both sides. The other one is a revision.
+/// The text that becomes current when a note was changed on both sides. The other one is a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// The imported one: when it was written is not known, and it is what the user asks for now.
+    /// The imported one: its time is unknown, and the user asks for it now.
     Imported,
     /// The one that was written here.
     Here,
@@ -44,7 +44,7 @@ pub enum Precedence {
     Later,
 }
 
-/// Whether an import writes.
+/// Write, or only plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It writes.

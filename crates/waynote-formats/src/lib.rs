@@ -18,9 +18,9 @@
 //! 1,000 notes, between which other writers get their turn. It is the same for every format: the rules for conflicts,
 //! for texts that were imported before and for dry runs are in `merge.rs`.
 //!
-//! What is imported may come from somebody else. So only regular files are opened, no link is followed that leads out
-//! of the imported folder, tables of a database are read and views are not, and memory is bounded: by 16 MiB for the text
-//! of a note, 512 MiB for the texts of one import, and the limits on lines, heads and nesting in each format.
+//! Imported files may come from a stranger. So only regular files are opened, no link is followed that leads out of the
+//! imported folder, tables of a database are read and views are not, and memory is bounded: by 16 MiB for the text of a
+//! note, 512 MiB for the texts of one import, and the limits on lines, heads and nesting in each format.
 //!
 //! ```
 //! use waynote::{Options, Scope, SqliteStore};
@@ -40,12 +40,12 @@
 //!
 //! # Exporting
 //!
-//! `export` of a format writes notes where the other program reads them, beside what else is there, and returns an
-//! [`Exported`]. What is newer in the target stays.
+//! `export` of a format writes notes where the other program reads them, beside its own, and returns an
+//! [`ExportReport`]. Newer notes in the target stay.
 //!
 //! # Adding a format
 //!
-//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. What several formats need is there:
+//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. Shared by formats:
 //!    reading files safely in `source.rs`, finding Markdown files and making a key of a name in `files.rs`.
 //! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`Takes`]).
 //! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is
@@ -75,7 +75,7 @@ pub mod zrb;
 pub use error::FormatError;
 pub use format::{Format, Project, Takes};
 pub use incoming::{Incoming, IncomingNote, Mode, Precedence, Times};
-pub use report::{Conflict, Current, Exported, Imported, Skipped};
+pub use report::{Conflict, Current, ExportReport, ImportReport, SkippedItem};
 pub use source::{Folder, open};
 pub use steps::Progress;
 pub use synced::SyncedStore;

@@ -11,13 +11,13 @@ use waynote::{
 };
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::report::{Conflict, Current, Imported};
+use crate::report::{Conflict, Current, ImportReport};
 
 /// A note that is to be written: the changes that do it.
-pub(crate) struct Merged {
+pub(crate) struct PlannedNote {
     changes: Vec<Change>,
     address: Address,
-    /// Whether there is a note already.
+    /// True if there is a note already.
     existed: bool,
     conflict: Option<Conflict>,
 }
@@ -29,22 +29,22 @@ pub(crate) struct Before {
     pub(crate) history: Vec<Revision>,
 }
 
-impl Imported {
-    /// What is to be done about a note. None when nothing is: it is counted as unchanged or skipped. A text that an
-    /// older revision holds is not brought again, so that it undoes no change or deletion made since.
+impl ImportReport {
+    /// The changes for a note; none when it is counted as unchanged or skipped. A text that an older revision holds is
+    /// not brought again, so that it undoes no change or deletion made since.
     pub(crate) fn merge(
         &mut self,
         before: Before,
         incoming: IncomingNote,
         precedence: Precedence,
         stamp: &Stamp,
-    ) -> Option<Merged> {
+    ) -> Option<PlannedNote> {
         let importer = &stamp.author;
         let Before {
             current,
             mut history,
         } = before;
-        // What lies only in a file that the store is kept in sync with is not in the store yet.
+        // Texts that only a synced file holds are not in the store yet.
         history.retain(|revision| revision.position.is_some());
         let says = |revision: &Revision, content: &Content| {
             revision.note().is_some_and(|note| note.content == *content)
@@ -112,7 +112,7 @@ impl Imported {
     pub(crate) fn finish(
         &mut self,
         store: &dyn Store,
-        notes: Vec<Merged>,
+        notes: Vec<PlannedNote>,
         stamp: &Stamp,
         mode: Mode,
     ) -> Result<()> {
@@ -125,7 +125,7 @@ impl Imported {
             .flat_map(|note| note.changes.iter().cloned())
             .collect();
         let mut applied = store.apply(&changes, stamp)?.into_iter();
-        for Merged {
+        for PlannedNote {
             changes, conflict, ..
         } in notes
         {
@@ -148,7 +148,7 @@ impl Imported {
         Ok(())
     }
 
-    fn count_planned(&mut self, note: Merged) {
+    fn count_planned(&mut self, note: PlannedNote) {
         match note.conflict {
             Some(conflict) => self.conflicts.push(conflict),
             None if note.existed => self.updated += 1,
@@ -215,7 +215,7 @@ fn merged(
     current: Option<&Note>,
     conflict: Option<Current>,
     stamp: &Stamp,
-) -> Merged {
+) -> PlannedNote {
     let conflict = current.zip(conflict).map(|(note, current)| Conflict {
         address: incoming.address.clone(),
         current,
@@ -230,7 +230,7 @@ fn merged(
         content: incoming.content,
         pin: incoming.pin,
         limits: Limits::NONE,
-        // What is there was looked at before this is written.
+        // The write is for the revision that was compared.
         expect: Expect::Revision(current.map_or(0, |note| note.revision)),
         origin: Some(Origin {
             is_synced: false,
@@ -244,7 +244,7 @@ fn merged(
     {
         changes.push(make_current_again(note));
     }
-    Merged {
+    PlannedNote {
         changes,
         address: incoming.address,
         existed: current.is_some(),

@@ -18,10 +18,10 @@ use waynote::{Address, Content, Error, Key, Name, Note, Notebook, Result, Store}
 use crate::error::FormatError;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
-use crate::report::Exported;
+use crate::report::ExportReport;
 use crate::source::{self, MAX_LINE, MAX_TEXT};
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "openotters",
     about: "openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the \
@@ -50,7 +50,7 @@ const SCHEMA: &str = "
 /// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes.
 pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Later)?;
-    let mut rows: Vec<(Key, Stored)> = Vec::new();
+    let mut rows: Vec<(Key, StoredNote)> = Vec::new();
     for (key, row, is_too_large) in rows_of(path)? {
         match key.parse() {
             Ok(_) if is_too_large => {
@@ -90,7 +90,7 @@ pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
 /// # Errors
 /// [`Error::File`] when it cannot be written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
 /// store cannot be read.
-pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<Exported> {
+pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<ExportReport> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
     make(path).map_err(|error| Error::file(path, "written", error))?;
     write(path, &notes).map_err(|error| failed(path, "written", error))
@@ -105,7 +105,7 @@ fn make(path: &Path) -> std::io::Result<()> {
     }
 }
 
-struct Stored {
+struct StoredNote {
     content: Content,
     pinned: bool,
     created_at: Option<Timestamp>,
@@ -113,11 +113,11 @@ struct Stored {
 }
 
 /// The rows: key, note, and whether its text is too large and so was not read.
-fn rows_of(path: &Path) -> Result<Vec<(String, Stored, bool)>> {
+fn rows_of(path: &Path) -> Result<Vec<(String, StoredNote, bool)>> {
     ensure_regular(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
-        // Whatever else a row holds.
+        // Room for the other columns of a row.
         conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, (MAX_TEXT + MAX_LINE) as i32)?;
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         let columns = columns(&conn)?;
@@ -150,7 +150,7 @@ fn rows_of(path: &Path) -> Result<Vec<(String, Stored, bool)>> {
     }
 }
 
-/// Whether `notes` is a table whose rows are stored. A view is a query, which can run forever; a virtual table is a
+/// True if `notes` is a table whose rows are stored. A view is a query, which can run forever; a virtual table is a
 /// program's; and a computed column is an expression.
 fn is_table(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row(
@@ -207,7 +207,7 @@ fn columns(conn: &Connection) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
+fn stored(row: &Row<'_>) -> rusqlite::Result<(String, StoredNote)> {
     let key = match row.get_ref(0)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
             String::from_utf8_lossy(bytes).into_owned()
@@ -224,7 +224,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
     let (created_at, updated_at) = (time(row.get_ref(3)?), time(row.get_ref(4)?));
     Ok((
         key,
-        Stored {
+        StoredNote {
             content,
             pinned,
             created_at,
@@ -275,7 +275,7 @@ fn parse_time(text: &str) -> Option<Timestamp> {
     offset.to_timestamp(civil).ok()
 }
 
-fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<Exported> {
+fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<ExportReport> {
     let conn = Connection::open(path)?;
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
@@ -289,7 +289,7 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<Exported> {
     }
     transaction
         .execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
-    let mut exported = Exported::default();
+    let mut exported = ExportReport::default();
     for note in notes {
         let Address::Agent(_, key) = &note.address else {
             continue;

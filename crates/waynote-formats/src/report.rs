@@ -1,12 +1,12 @@
-//! What an import or an export did.
+//! Reports of imports and exports.
 
 use serde::Serialize;
 use waynote::change::Applied;
 use waynote::{Address, Flagged};
 
-/// What an import did.
+/// The report of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Imported {
+pub struct ImportReport {
     /// Notes that were new.
     pub added: u64,
     /// Notes that got a new revision.
@@ -16,11 +16,11 @@ pub struct Imported {
     /// Notes that both sides had changed. Both texts are in the note's history.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Conflict>,
-    /// What was left out, and why. The rest was imported.
-    pub skipped: Vec<Skipped>,
-    /// What else the source holds, which is no note and is not imported.
+    /// Notes that were left out, and why. The rest was imported.
+    pub skipped: Vec<SkippedItem>,
+    /// Parts of the source that are no notes, and are not imported.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub not_imported: Vec<Skipped>,
+    pub not_imported: Vec<SkippedItem>,
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Flagged>,
@@ -33,8 +33,8 @@ pub struct Imported {
     pub planned: Vec<Address>,
 }
 
-impl Imported {
-    /// Adds what a step did.
+impl ImportReport {
+    /// Adds the report of a step.
     pub(crate) fn add(&mut self, step: Self) {
         let Self {
             added,
@@ -68,13 +68,13 @@ fn is_none(count: &u64) -> bool {
 pub struct Conflict {
     /// The note.
     pub address: Address,
-    /// Whose text is current now.
+    /// The side of the current text.
     pub current: Current,
     /// The revision that holds the other text.
     pub revision: u64,
 }
 
-/// Whose text is current after a conflict.
+/// The side of the current text after a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Current {
@@ -84,22 +84,22 @@ pub enum Current {
     Here,
 }
 
-/// What an export did.
+/// The report of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Exported {
+pub struct ExportReport {
     /// Notes that were written.
     #[serde(rename = "exported")]
     pub written: u64,
     /// Notes that were there already.
     pub unchanged: u64,
     /// Notes that were left out, and why.
-    pub left_out: Vec<Skipped>,
+    pub left_out: Vec<SkippedItem>,
 }
 
-impl Exported {
-    /// Notes that a note was left out.
+impl ExportReport {
+    /// Records a note that was left out.
     pub(crate) fn leave_out(&mut self, address: &Address, reason: &str) {
-        self.left_out.push(Skipped {
+        self.left_out.push(SkippedItem {
             what: address.to_string(),
             reason: reason.into(),
         });
@@ -108,17 +108,17 @@ impl Exported {
 
 /// Something that an import or an export left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// What it was: an address, a key, a frame.
+pub struct SkippedItem {
+    /// An address, a key, a frame.
     pub what: String,
     /// Why.
     pub reason: String,
 }
 
-impl Imported {
+impl ImportReport {
     /// Counts a change that was applied.
     pub(crate) fn count(&mut self, applied: &Applied) {
-        match (applied.changed, applied.existed) {
+        match (applied.changed, applied.before.is_some()) {
             (false, _) => self.unchanged += 1,
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
@@ -129,9 +129,9 @@ impl Imported {
         }
     }
 
-    /// Notes that something was left out.
+    /// Records an item that was left out.
     pub(crate) fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
-        self.skipped.push(Skipped {
+        self.skipped.push(SkippedItem {
             what: what.into(),
             reason: reason.into(),
         });

@@ -14,7 +14,7 @@ use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence};
 use crate::source::{self, MAX_LINE, too_long};
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "server-memory",
     about: "The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook",
@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
     },
 };
 
-/// A line, as far as it is looked at: what else it holds is passed over and takes no memory.
+/// The known fields of a line; others take no memory.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
@@ -50,7 +50,7 @@ enum LineKind {
 
 #[derive(Default)]
 struct Entity {
-    /// Names that come to the same key are one note.
+    /// Names with the same key are one note.
     headings: Distinct,
     facts: Distinct,
 }

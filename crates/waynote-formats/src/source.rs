@@ -1,7 +1,7 @@
 //! Opening another program's files: only regular files, up to a size, and only inside the folder that is imported.
 //!
-//! What is imported may come from somebody else: a cloned repository, an unpacked archive. A named pipe there would
-//! block forever, a device has no end, and a link could make a private file of the user's a note that agents read.
+//! Imported files may come from a stranger: a cloned repository, an unpacked archive. A named pipe there would block
+//! forever, a device has no end, and a link could make a private file of the user's a note that agents read.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, Read};
@@ -112,7 +112,7 @@ impl Folder {
         }
     }
 
-    /// Whether there is a folder at a path, inside this one.
+    /// True if there is a folder at a path, inside this one.
     pub(crate) fn has_folder(&self, path: &Path) -> io::Result<bool> {
         match self.inside(path) {
             Ok(real) => Ok(real.is_dir()),
@@ -131,7 +131,7 @@ impl Folder {
         contents(opened(&real, OFlags::NOFOLLOW)?, MAX_TEXT).map(Some)
     }
 
-    /// The same for a regular file that was found in a folder, which was reached without a link.
+    /// As [`read`](Self::read), for a regular file that was found in a folder without following a link.
     pub(crate) fn read_found(&self, path: &Path) -> io::Result<TimedBytes> {
         contents(opened_found(path, OFlags::NOFOLLOW)?, MAX_TEXT)
     }
@@ -149,7 +149,7 @@ impl Folder {
     }
 }
 
-/// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. What is longer is passed over without being kept.
+/// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. Longer lines are skipped, not buffered.
 pub(crate) struct Lines<R> {
     from: R,
     line: Vec<u8>,

@@ -8,8 +8,8 @@ use waynote::store::Ask;
 use waynote::{Address, Change, Error, Result, Stamp, Store};
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::merge::{Before, Merged};
-use crate::report::Imported;
+use crate::merge::{Before, PlannedNote};
+use crate::report::ImportReport;
 
 /// The most notes of one step.
 const MAX_NOTES: usize = 1000;
@@ -17,19 +17,18 @@ const MAX_NOTES: usize = 1000;
 /// The most bytes of text of one step, unless one note has more.
 const MAX_BYTES: usize = 8 << 20;
 
-/// How long the store is left alone between two steps. Whoever waits for the kernel's lock has to be woken to take it,
-/// which the next step would not wait for.
+/// Pause between steps, so that a waiting writer gets the lock.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often a step is tried. It is tried again when somebody else wrote one of its notes between what was looked at and
-/// what was to be written.
+/// How often a step is tried. It is tried again when another writer changed one of its notes between the comparison
+/// and the write.
 const TRIES: usize = 8;
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The notes that were looked at and, if that was to be done, written.
+    /// The notes that were compared and, unless in a dry run, written.
     pub done: u64,
     /// All notes.
     pub total: u64,
@@ -49,9 +48,9 @@ impl Steps<'_> {
         &self,
         entries: Vec<Change>,
         notes: Vec<IncomingNote>,
-        mut imported: Imported,
+        mut imported: ImportReport,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Imported> {
+    ) -> Result<ImportReport> {
         let total = entries.len() + notes.len();
         if total == 0 {
             return Ok(imported);
@@ -89,8 +88,8 @@ impl Steps<'_> {
         }
     }
 
-    /// One step of notes, and what became of it.
-    fn notes(&self, step: &[IncomingNote]) -> Result<Imported> {
+    /// One step of notes, and its report.
+    fn notes(&self, step: &[IncomingNote]) -> Result<ImportReport> {
         let mut tries = 1;
         loop {
             match self.try_notes(step) {
@@ -100,8 +99,8 @@ impl Steps<'_> {
         }
     }
 
-    fn try_notes(&self, step: &[IncomingNote]) -> Result<Imported> {
-        let mut imported = Imported::default();
+    fn try_notes(&self, step: &[IncomingNote]) -> Result<ImportReport> {
+        let mut imported = ImportReport::default();
         let addresses: Vec<Address> = step.iter().map(|note| note.address.clone()).collect();
         let answers = self.store.read(&Ask {
             notes: addresses.clone(),
@@ -109,7 +108,7 @@ impl Steps<'_> {
             ..Ask::default()
         })?;
         let before = answers.notes.into_iter().zip(answers.histories);
-        let mut merged: Vec<Merged> = Vec::with_capacity(step.len());
+        let mut merged: Vec<PlannedNote> = Vec::with_capacity(step.len());
         for (note, (current, history)) in step.iter().zip(before) {
             let before = Before { current, history };
             merged.extend(imported.merge(before, note.clone(), self.precedence, &self.stamp));
@@ -126,8 +125,8 @@ fn size_of_entry(entry: &Change) -> usize {
     }
 }
 
-/// What one step does. A second text of the same note waits for the next step, where it is compared with the first one,
-/// as it is stored.
+/// The notes of one step. A second text of the same note waits for the next step, to be compared with the first as
+/// stored.
 fn next_step<T>(
     rest: &mut std::iter::Peekable<std::vec::IntoIter<T>>,
     size: impl Fn(&T) -> usize,

@@ -13,7 +13,7 @@ mod suite {
     mod stores;
     mod upgrade;
 
-    // What every store must do, run on the stores of `stores.rs`.
+    // The conformance suite, run on the stores of `stores.rs`.
     #[path = "../../../waynote/tests/suite/conformance.rs"]
     mod conformance;
     #[path = "../../../waynote/tests/suite/loops.rs"]

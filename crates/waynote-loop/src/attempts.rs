@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::observer::{self, Notice};
 use crate::plan::Plan;
 use crate::stop::Stop;
-use crate::supervise::attempt::{self, AgentEnd, Attempt, Ended, NotRun};
+use crate::supervise::attempt::{self, AgentEnd, Attempt, AttemptReport, RunError};
 use crate::supervise::group::{self, Patience};
 use crate::supervise::until::Until;
 
@@ -36,39 +36,41 @@ impl TimeLimit {
         self.left() == Some(Duration::ZERO)
     }
 
-    /// As long as that, or as long as there is time.
+    /// `wait`, or less if the loop's time ends before.
     pub(crate) fn at_most(self, wait: Duration) -> Duration {
         self.left().map_or(wait, |left| wait.min(left))
     }
 }
 
-/// What the attempts of an iteration need.
+/// Inputs of an iteration's attempts.
 pub(crate) struct Attempts<'r> {
     pub(crate) plan: &'r Plan,
     pub(crate) store: &'r dyn Store,
     pub(crate) host: &'r Host<'r>,
     pub(crate) time: TimeLimit,
     pub(crate) iteration: i64,
+    /// The number of the event that gave the loop its session.
+    pub(crate) lease: u64,
     pub(crate) prompt: &'r str,
     pub(crate) log: Option<&'r File>,
-    /// Whether the agent never ran yet: that it cannot be started is a mistake then.
+    /// True while the agent never ran: a failure to start it is a mistake then.
     pub(crate) is_first: bool,
 }
 
-/// What an attempt came to, and the iteration with the last one.
-pub(crate) struct Attempted {
+/// The result of an attempt, and of the iteration with the last one.
+pub(crate) struct AttemptOutcome {
     pub(crate) outcome: IterationOutcome,
     /// Why no further one follows, as far as the agent's process tells.
     pub(crate) stop: Option<Stop>,
-    /// What the agent printed last, where it failed.
+    /// The agent's last output, if it failed.
     said: Option<String>,
 }
 
-/// What the attempts of an iteration came to.
+/// The result of an iteration's attempts.
 pub(crate) struct AllAttempts {
-    pub(crate) last: Result<Attempted>,
+    pub(crate) last: Result<AttemptOutcome>,
     pub(crate) count: u32,
-    /// What the agent printed last at the last one that failed.
+    /// The agent's last output at the last attempt that failed.
     pub(crate) said: Option<String>,
 }
 
@@ -90,7 +92,7 @@ impl Attempts<'_> {
                 attempted.stop = Some(Stop::Failed(attempted.outcome));
                 break Ok(attempted);
             };
-            // An agent that said what it had to say is not asked again.
+            // After its own signal to end, the agent is not started again.
             if matches!(
                 session_state::last_signal(self.store, &self.plan.session),
                 Ok(Some(_))
@@ -148,10 +150,10 @@ impl Attempts<'_> {
         }
     }
 
-    fn once(&self) -> Result<Attempted> {
+    fn once(&self) -> Result<AttemptOutcome> {
         let plan = self.plan;
         let prepared = plan.agent.with_prompt(self.prompt)?;
-        let environment = environment::of_iteration(plan, self.iteration)?;
+        let environment = environment::of_iteration(plan, self.iteration, self.lease)?;
         let times = [self.time.left(), plan.iteration_time];
         let most = times.into_iter().flatten().min();
         let log = self.log.map(File::try_clone).transpose();
@@ -188,8 +190,8 @@ impl Attempts<'_> {
         }
         match ended {
             Ok(ended) => Ok(self.judged(&ended)),
-            // A client that updates itself is not there for a moment. One that never was is a mistake.
-            Err(NotRun::Unusable(error)) if !self.is_first => Ok(Attempted {
+            // A client that updates itself is missing for a moment. One that never ran is a mistake.
+            Err(RunError::Unusable(error)) if !self.is_first => Ok(AttemptOutcome {
                 outcome: IterationOutcome::NotStarted,
                 stop: None,
                 said: Some(masked(&error.to_string()).into_owned()),
@@ -198,8 +200,8 @@ impl Attempts<'_> {
         }
     }
 
-    /// What the end of the agent's process means for the iteration and the loop.
-    fn judged(&self, ended: &Ended) -> Attempted {
+    /// The meaning of the agent's end for the iteration and the loop.
+    fn judged(&self, ended: &AttemptReport) -> AttemptOutcome {
         let observer = &self.host.observer;
         if ended.how == AgentEnd::WantsTerminal {
             observer.notice(&Notice::WantsTerminal);
@@ -225,19 +227,19 @@ impl Attempts<'_> {
                 IterationOutcome::Reported
             }
             AgentEnd::Exited(code) => IterationOutcome::Exited { code },
-            // It had done what it was there for.
+            // It had printed the text: its work was done.
             AgentEnd::Signalled(_) if ended.until_seen => IterationOutcome::Exited { code: 0 },
             AgentEnd::Signalled(signal) => IterationOutcome::Signalled { signal },
             AgentEnd::WantsTerminal => IterationOutcome::Signalled {
                 signal: signal_hook::consts::SIGTTIN,
             },
-            // Of the loop's time, not of the attempt's.
+            // The loop's time ended it, not the attempt's.
             AgentEnd::TimedOut if stop == Some(Stop::Time) => IterationOutcome::Interrupted,
             AgentEnd::TimedOut => IterationOutcome::TimedOut,
             AgentEnd::Interrupted(_) => IterationOutcome::Interrupted,
         };
         let has_failed = !outcome.is_success() && outcome != IterationOutcome::Interrupted;
-        Attempted {
+        AttemptOutcome {
             said: has_failed.then(|| ended.tail.why()).flatten(),
             outcome,
             stop,

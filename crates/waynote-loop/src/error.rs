@@ -1,4 +1,4 @@
-//! What can go wrong with a loop. What to do about it is for the program to say.
+//! Errors of a loop. The program that runs it words the advice.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use waynote::ErrorClass;
 use waynote::visible::visible;
 
-/// What can go wrong with a loop, beside what its agent does wrong: that is a [`Stop`](crate::Stop).
+/// Errors of a loop. A failing agent is a [`Stop`](crate::Stop).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the store refuses or reports, and files that cannot be used.
+    /// Errors of the store, and of files that cannot be used.
     #[error(transparent)]
     Store(#[from] waynote::Error),
 
@@ -27,7 +27,7 @@ pub enum Error {
     NoProgram {
         /// The name, or the path.
         program: String,
-        /// Whether it was named by a path, so that PATH does not matter.
+        /// True if it was named by a path, so that PATH does not matter.
         is_path: bool,
     },
 
@@ -58,7 +58,7 @@ pub enum Error {
         name: String,
         /// The line, counted from 1, where one is known.
         line: Option<usize>,
-        /// What is wrong.
+        /// The fault, in words.
         reason: String,
         /// The placeholders that there are.
         placeholders: Vec<&'static str>,
@@ -67,7 +67,7 @@ pub enum Error {
     /// A file for the prompt cannot be read.
     #[error("`{file}` cannot be read: {source}")]
     UnreadableSource {
-        /// What it was named with, and its path.
+        /// The option and the path.
         file: String,
         /// The directory that relative paths start from.
         directory: PathBuf,
@@ -78,11 +78,11 @@ pub enum Error {
     /// A file for the prompt is a link that leads out of the working directory: the agent may have made it.
     #[error("`{file}` cannot be read: it is a link to {target}, outside of {}", within.display())]
     LinkedSource {
-        /// What it was named with.
+        /// The option.
         option: String,
-        /// The same and its path.
+        /// The option and the path.
         file: String,
-        /// Where the link leads.
+        /// The end of the link.
         target: String,
         /// The folder that it has to lie in.
         within: PathBuf,
@@ -91,7 +91,7 @@ pub enum Error {
     /// A file that must not be cut is too long.
     #[error("`{file}` has {size}")]
     SourceTooLarge {
-        /// What it was named with, and its path.
+        /// The option and the path.
         file: String,
         /// Its size in words.
         size: String,
@@ -102,7 +102,7 @@ pub enum Error {
     /// The folder of the logs cannot be used.
     #[error("nothing can be logged in `{}`: {source}", visible(folder))]
     Logs {
-        /// What it was named with, and its path.
+        /// The option and the path.
         folder: String,
         /// Why.
         source: io::Error,
@@ -155,13 +155,13 @@ impl Error {
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
         Self::Store(waynote::Error::File {
             path: path.into(),
-            action,
+            action: action.into(),
             source,
         })
     }
 
     /// A stable word for programs.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::Store(error) => error.kind(),
             Self::NoAgent | Self::EmptyUntil => "usage",

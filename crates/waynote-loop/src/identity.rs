@@ -1,9 +1,8 @@
-//! Which process runs a loop, and whether it still does.
+//! Identifying the process that runs a loop, and telling whether it still does.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use waynote::Name;
-use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent};
+use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent, SessionsEvent};
 use waynote_system::process::{self, Process};
 
 /// This process.
@@ -18,7 +17,7 @@ pub fn current() -> ProcessIdentity {
     ProcessIdentity::new(host, boot, pid, start).namespace(namespace)
 }
 
-/// Whether a process has ended. Of another machine or container nobody can tell.
+/// True if a process is known to have ended; false for one of another machine or container.
 pub fn is_dead(process: &ProcessIdentity) -> bool {
     let here = Machine::current();
     if process.host != here.host {
@@ -34,12 +33,12 @@ pub fn is_dead(process: &ProcessIdentity) -> bool {
     if start != 0 {
         return !Process { pid, start }.is_alive();
     }
-    // Where the kernel does not say when a process was started, that there is one counts.
+    // Without the time of its start, any process of that number counts.
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
-/// The same, where not knowing matters: none of a process of another machine or container.
+/// As [`is_dead`], or none for a process of another machine or container.
 pub fn known_dead(process: &ProcessIdentity) -> Option<bool> {
     match is_dead(process) {
         true => Some(true),
@@ -47,15 +46,15 @@ pub fn known_dead(process: &ProcessIdentity) -> Option<bool> {
     }
 }
 
-/// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
+/// True if a process is one of this machine and surely lives: the kernel says when it was started.
 pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
     Machine::current().has(process) && process.start != 0 && !is_dead(process)
 }
 
-/// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
+/// The lease of the nearest loop above this process: a loop may run in another one's agent.
 pub fn nearest_loop<'l>(
-    leases: impl Iterator<Item = &'l (Name, RecordedEvent)>,
-) -> Option<&'l (Name, RecordedEvent)> {
+    leases: impl Iterator<Item = &'l SessionsEvent>,
+) -> Option<&'l SessionsEvent> {
     let mut leases = leases.peekable();
     leases.peek()?;
     let (machine, above) = (Machine::current(), Process::above());
@@ -68,15 +67,15 @@ pub fn nearest_loop<'l>(
         above.iter().position(is_it).filter(|_| is_here)
     };
     leases
-        .filter_map(|lease| Some((distance(&lease.1)?, lease)))
+        .filter_map(|lease| Some((distance(&lease.recorded)?, lease)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, lease)| lease)
 }
 
-/// Where processes have their numbers.
+/// The space in which process numbers are unique.
 struct Machine {
     host: String,
-    /// What its kernel calls the time since it was started.
+    /// The kernel's id of this boot.
     boot: String,
     /// Two containers can have one host name, and have one kernel.
     namespace: Option<u64>,
@@ -92,8 +91,8 @@ impl Machine {
         }
     }
 
-    /// Whether a process of this host is one of this namespace. An identity without one is of an earlier version, or of
-    /// a system that has none.
+    /// True if a process of this host is in this namespace. An identity without one is of an earlier version, or of a
+    /// system that has none.
     fn numbers(&self, process: &ProcessIdentity) -> bool {
         match (self.namespace, process.namespace) {
             (Some(here), Some(there)) => here == there,

@@ -84,7 +84,7 @@ pub use plan::Plan;
 pub use prompt::{PromptParts, SourceFile, Template};
 pub use runner::LoopRunner;
 pub use stop::{Stop, signal_name};
-pub use summary::{Left, Summary};
+pub use summary::{RunRemainder, Summary};
 pub use supervise::command::AgentCommand;
 pub use supervise::guard::{Guard, keep_guard};
 pub use supervise::signals::Signals;

@@ -16,13 +16,13 @@ use waynote_system::plain;
 
 use crate::error::{Error, Result};
 
-/// Files of one iteration's name: a store that was begun anew counts from one again.
+/// Files of one iteration's number: a new store counts from one again.
 const MAX_FILES: u32 = 1000;
 
 /// The folder in which an agent's output is kept.
 #[derive(Clone, Debug)]
 pub struct Logs {
-    /// What it was named with, as errors say it.
+    /// The option that named it, for errors.
     option: &'static str,
     /// As it was typed.
     typed: PathBuf,
@@ -49,7 +49,7 @@ impl Logs {
         &self.folder
     }
 
-    /// Makes the folder, so that one that cannot be is named before anything begins.
+    /// Makes the folder, so that an unusable one is reported before anything begins.
     ///
     /// # Errors
     /// [`Error::Logs`] when it cannot be made or used.
@@ -78,7 +78,7 @@ impl Logs {
             let name = format!("{}-{iteration:04}{again}.log", file_name(session));
             match openat(&folder, name, flags, mode) {
                 Ok(file) => return Ok(file.into()),
-                // Whatever it is, it is not ours.
+                // Any file there is not ours.
                 Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -87,7 +87,7 @@ impl Logs {
         Err(io::Error::other(what))
     }
 
-    /// Links are followed outside of the working directory, where a person made them.
+    /// Outside of the working directory, a person made the links: they are followed.
     fn open_folder(&self) -> io::Result<OwnedFd> {
         let folder = plain::followed_outside(&self.folder, &self.directory)?;
         plain::folder(&folder, true)
@@ -99,7 +99,7 @@ impl Logs {
     }
 }
 
-/// A session's name as part of a file's; one that is too long for that is cut, and told from others by its hash.
+/// A session's name as part of a file's; a long one is cut, and made unique by its hash.
 fn file_name(session: &Name) -> String {
     // A file's name has at most 255 bytes, and more comes behind it.
     const MAX_BYTES: usize = 200;

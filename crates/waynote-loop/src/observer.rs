@@ -1,4 +1,4 @@
-//! What a program hears of a loop while it runs.
+//! Events of a running loop, for the program that shows or logs them.
 
 use std::io;
 use std::time::Duration;
@@ -21,13 +21,13 @@ pub trait Observer: Send + Sync {
         let _ = notice;
     }
 
-    /// What the agent printed, as it comes, where no log keeps it. Called from threads of the loop's own: one that does
+    /// The agent's output, as it comes, where no log keeps it. Called from threads of the loop's own: a call that does
     /// not return holds up the agent's output, and nothing else.
     fn output(&self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
 
-    /// Whether somebody watches the time. Only then [`Notice::Running`] and [`Notice::Waiting`] come each second.
+    /// True if [`Notice::Running`] and [`Notice::Waiting`] shall come each second.
     fn watches_time(&self) -> bool {
         false
     }
@@ -35,7 +35,7 @@ pub trait Observer: Send + Sync {
 
 impl Observer for () {}
 
-/// What happens in a loop.
+/// An event in a loop.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Notice<'a> {
@@ -68,7 +68,7 @@ pub enum Notice<'a> {
         outcome: IterationOutcome,
         /// How long until then.
         wait: Duration,
-        /// What it printed last.
+        /// The agent's last output.
         said: Option<&'a str>,
     },
     /// The loop waits before it tries the agent again.
@@ -77,10 +77,10 @@ pub enum Notice<'a> {
         next: Attempt,
         /// How long it still waits.
         left: Duration,
-        /// What the agent printed last.
+        /// The agent's last output.
         said: Option<&'a str>,
     },
-    /// What [`Notice::Running`] or [`Notice::Waiting`] told is over.
+    /// The last [`Notice::Running`] or [`Notice::Waiting`] is over.
     StatusEnded,
     /// The agent was ended because it wanted to read from the terminal.
     WantsTerminal,
@@ -91,7 +91,7 @@ pub enum Notice<'a> {
         /// Why.
         error: &'a io::Error,
     },
-    /// The agent returns at once, again and again, and nobody said how often it shall run: the loop waits.
+    /// The agent returns at once, again and again, in a run without a limit: the loop waits.
     SlowedDown {
         /// Iterations in a row that took less than a second.
         iterations: u32,

@@ -1,4 +1,4 @@
-//! What a loop is to do. Nothing of it has begun yet.
+//! The plan of a loop. Nothing of it has begun yet.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::prompt::PromptParts;
 use crate::supervise::command::AgentCommand;
 use crate::tree::{self, FileId, LookOptions, OwnFiles, TreeState};
 
-/// What a loop is to do.
+/// The plan of a loop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plan {
     /// The session that it works in.
     pub session: Name,
-    /// What it runs.
+    /// The command of the agent.
     pub agent: AgentCommand,
     /// The directory that the agent runs in, absolute and without links.
     pub directory: PathBuf,
-    /// Whose notes the agent's are: they count as progress.
+    /// The author of the agent's notes: they count as progress.
     pub agent_author: Name,
-    /// Who records what happens in the loop.
+    /// The author of the loop's own records.
     pub author: Name,
-    /// Which credentials may be recorded.
+    /// Credentials that may be recorded.
     pub secrets: SecretPolicy,
-    /// What the prompts are made of.
+    /// The parts of its prompts.
     pub prompt: PromptParts,
     /// The store's file: the agent is told of it, and it is no change of the work tree.
     pub store_file: Option<PathBuf>,
@@ -49,11 +49,11 @@ pub struct Plan {
     pub backoff: Backoff,
     /// The folder for the agent's output, one file for each iteration; none: the observer gets it.
     pub logs: Option<Logs>,
-    /// Whether the last lines of an agent that ended with exit code 0 say that it failed.
+    /// True if the last lines of an agent that ended with exit code 0 report a failure.
     pub reports_failure: Option<fn(&[String]) -> bool>,
     /// Files that this process's own output is redirected to: they are no change of the work tree.
     pub outputs: Vec<FileId>,
-    /// The person's own file of what git ignores everywhere.
+    /// The person's own ignore file of git.
     pub git_ignore: Option<PathBuf>,
 }
 
@@ -116,7 +116,7 @@ impl Plan {
         self.prompt.next(store, &self.session, answer, now)
     }
 
-    /// What is worth knowing of the files before the loop begins: those that a prompt cuts.
+    /// A line for each file that a prompt cuts.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let files = [&self.prompt.spec, &self.prompt.tasks];
         files
@@ -130,7 +130,7 @@ impl Plan {
         Stamp::new(now, self.author.clone()).allowing(self.secrets.clone())
     }
 
-    /// The working tree as it is, where it matters; what the loop writes itself does not count.
+    /// The state of the working tree, without the loop's own files.
     pub(crate) fn tree(&self) -> TreeState {
         if self.stall == 0 {
             return TreeState::NoRepository;

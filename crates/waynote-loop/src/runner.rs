@@ -18,11 +18,11 @@ use crate::observer::Notice;
 use crate::plan::Plan;
 use crate::stall::StallWatch;
 use crate::stop::Stop;
-use crate::summary::{Left, Summary, notes_by_type};
+use crate::summary::{RunRemainder, Summary, notes_by_type};
 use crate::supervise::group;
 
-/// Runs a loop that has its session. Dropped before [`LoopRunner::end`], it leaves the session as a loop does that is
-/// killed: the next one finds it dead and goes on.
+/// A running loop, which holds the session. Dropped before [`LoopRunner::end`], it leaves the session as a killed loop
+/// does: the next one finds it dead and goes on.
 pub struct LoopRunner<'p> {
     plan: &'p Plan,
     store: &'p dyn Store,
@@ -40,7 +40,7 @@ pub struct LoopRunner<'p> {
 }
 
 impl<'p> LoopRunner<'p> {
-    /// Takes the session. `answer` is what a person answers to the question that the last loop stopped with.
+    /// Takes the session. `answer` is a person's answer to the question that the last loop stopped with.
     ///
     /// # Errors
     /// [`waynote::LoopError::LoopRunning`] when another loop has the session; [`waynote::LoopError::Unanswered`] when a
@@ -91,10 +91,10 @@ impl<'p> LoopRunner<'p> {
         self.run.lease()
     }
 
-    /// Runs iterations until something stops it. Whatever it gives is for [`LoopRunner::end`].
+    /// Runs iterations until something stops it. Its result is for [`LoopRunner::end`].
     ///
     /// # Errors
-    /// What is wrong with the prompt's files, the agent's command, the logs or the store by then.
+    /// Errors of the prompt's files, the agent's command, the logs or the store by then.
     pub fn run(&mut self) -> Result<Stop> {
         if let (Some(all), done @ 1..) = (self.plan.iterations, self.done) {
             self.notice(&Notice::Resumed { done, all });
@@ -120,8 +120,8 @@ impl<'p> LoopRunner<'p> {
         }
     }
 
-    /// Nobody told how many iterations there shall be, and the agent returns at once, again and again: that is a mistake,
-    /// which shall not go on a hundred times a second until somebody looks.
+    /// Waits after many short iterations in a row, if the run has no limit: an agent that returns at once is a mistake,
+    /// and shall not go on a hundred times a second.
     fn slow_down(&mut self, took: Duration) -> Option<i32> {
         const AT_ONCE: Duration = Duration::from_secs(1);
         const OFTEN: u32 = 10;
@@ -165,7 +165,7 @@ impl<'p> LoopRunner<'p> {
             stop,
             iterations,
             duration: self.time.begun.elapsed(),
-            left: self.plan.iterations.map(|all| Left {
+            left: self.plan.iterations.map(|all| RunRemainder {
                 iterations: all.saturating_sub(self.done),
                 all,
             }),
@@ -182,10 +182,10 @@ impl<'p> LoopRunner<'p> {
         let before = self.store.version()?.position;
         let logs = self.plan.logs.as_ref();
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;
-        // The ages in a block are those at this time.
+        // Ages in the block are as of this time.
         let stamp = self.plan.stamp(now);
         self.run.start_iteration_with(block, &stamp)?;
-        // The agent works for minutes now. A store that cannot do it now does it later.
+        // Idle work, best effort: the agent works for minutes now.
         let _ = self.store.checkpoint();
         self.notice(&Notice::IterationStarted { iteration: number });
         let begun = Instant::now();
@@ -195,6 +195,7 @@ impl<'p> LoopRunner<'p> {
             host: &self.host,
             time: self.time,
             iteration: number,
+            lease: self.run.lease(),
             prompt: &prompt,
             log: log.as_ref(),
             is_first: number == self.first,
@@ -206,7 +207,7 @@ impl<'p> LoopRunner<'p> {
         };
         let end = loops::IterationEnd::new(outcome, begun.elapsed(), count).said(said);
         let stamp = self.stamp();
-        // What the agent said counts while its iteration is the live one.
+        // The agent's signal counts while its iteration is the live one.
         let signal = session_state::last_signal(self.store, session)?;
         self.run.end_iteration(number, end, &stamp)?;
         last?;

@@ -1,4 +1,4 @@
-//! What a loop observes for the rule of when it stalls, and the evidence in words. The rule is the library's
+//! The loop's observations for the stall rule, and the evidence in words. The rule is the library's
 //! ([`waynote::stall::StallRule`]).
 
 use waynote::stall::{Progress, RecurringProblem, StallRule, Stalled};

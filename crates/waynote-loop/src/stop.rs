@@ -44,7 +44,7 @@ impl Stop {
         }
     }
 
-    /// What the log keeps of it beside the reason and what the agent said.
+    /// The details that the log keeps, beside the reason and the agent's last output.
     pub(crate) fn kept(&self) -> Option<String> {
         match self {
             Self::Stalled { evidence, .. } => Some(evidence.join("\n")),

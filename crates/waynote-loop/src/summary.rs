@@ -1,4 +1,4 @@
-//! What a loop came to.
+//! The result of a loop.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use waynote::{EntryType, Name, Reader};
 use crate::error::Result;
 use crate::stop::Stop;
 
-/// What a loop came to.
+/// The result of a loop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Summary {
@@ -20,15 +20,15 @@ pub struct Summary {
     pub iterations: Vec<Iteration>,
     /// How long it took.
     pub duration: Duration,
-    /// What is left of its run, where somebody said how long that shall be.
-    pub left: Option<Left>,
+    /// The rest of its run, if the run has a number of iterations.
+    pub left: Option<RunRemainder>,
     /// New entries of the log by type: the four, then what else there is.
     pub notes: Vec<(EntryType, u64)>,
 }
 
-/// What is left of a run.
+/// The rest of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct RunRemainder {
     /// Iterations that are left.
     pub iterations: u64,
     /// How many the run shall have.
@@ -36,7 +36,7 @@ pub struct Left {
 }
 
 impl Summary {
-    /// What the agent printed last, where it failed in the last iteration.
+    /// The agent's last output, if it failed in the last iteration.
     pub fn last_words(&self) -> Option<&str> {
         self.iterations.last()?.said.as_deref()
     }

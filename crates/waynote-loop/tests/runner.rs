@@ -59,12 +59,12 @@ impl Bench {
 }
 
 /// Keeps what it hears, and does something for the agent at the start of each iteration.
-struct Heard {
+struct Recorder {
     lines: Mutex<Vec<String>>,
     act: Box<dyn Fn(i64) + Send + Sync>,
 }
 
-impl Heard {
+impl Recorder {
     fn new(act: impl Fn(i64) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             lines: Mutex::default(),
@@ -77,7 +77,7 @@ impl Heard {
     }
 }
 
-impl Observer for Heard {
+impl Observer for Recorder {
     fn notice(&self, notice: &Notice<'_>) {
         let line = match notice {
             Notice::StatusEnded => return,
@@ -112,7 +112,7 @@ fn host(observer: Arc<dyn Observer>) -> Host<'static> {
 fn an_iteration_reads_what_an_earlier_one_noted() {
     let bench = Bench::new();
     let store = Arc::clone(&bench.store);
-    let heard = Heard::new(move |iteration| {
+    let heard = Recorder::new(move |iteration| {
         let log = SessionLog::new(&*store, "s".parse().unwrap());
         let text = Content::text(format!("lesson {iteration}")).unwrap();
         log.add(EntryType::Tip, Some(iteration), text, &stamp())
@@ -153,7 +153,7 @@ fn without_progress_it_stalls_with_its_evidence() {
 fn a_question_is_answered_by_the_next_loop() {
     let bench = Bench::new();
     let store = Arc::clone(&bench.store);
-    let asks = Heard::new(move |iteration| {
+    let asks = Recorder::new(move |iteration| {
         let asked = AgentSignal::Blocked("red or blue?".into());
         loops::signal(
             &*store,
@@ -173,7 +173,7 @@ fn a_question_is_answered_by_the_next_loop() {
         begun.err(),
         Some(Error::Store(StoreError::Loop(LoopError::Unanswered { .. })))
     ));
-    let heard = Heard::new(|_| {});
+    let heard = Recorder::new(|_| {});
     let summary = bench.run(&plan, host(heard.clone()), Some("blue, please"));
     assert_eq!(summary.stop, Stop::Iterations(2));
     assert!(heard.lines().contains("blue, please"), "{}", heard.lines());
@@ -185,7 +185,7 @@ fn another_thread_ends_it_in_order() {
     let host = Host::new(&clock);
     let send = Mutex::new(host.signals.sender());
     let mut host = host;
-    host.observer = Heard::new(move |_| (send.lock().unwrap())(15));
+    host.observer = Recorder::new(move |_| (send.lock().unwrap())(15));
     let summary = bench.run(&bench.plan("sleep 1000"), host, None);
     assert_eq!(summary.stop, Stop::Interrupted(15));
 }
@@ -200,7 +200,7 @@ fn what_an_agent_leaves_behind_ends_though_orphans_are_not_adopted() {
     let left = std::fs::read_to_string(bench.directory.join("left")).unwrap();
     let left = left.trim().parse().ok();
     let left = left.and_then(rustix::process::Pid::from_raw).unwrap();
-    // Killed, it waits for whoever adopted it at most: it does not run.
+    // Killed, it does not run: at most it waits to be reaped.
     let until = std::time::Instant::now() + Duration::from_secs(300);
     while rustix::process::test_kill_process(left).is_ok() && !is_zombie(left) {
         assert!(std::time::Instant::now() < until, "it still runs");

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use waynote::Store;
+use waynote::event::EventAddress;
 use waynote::store::Damage;
 
 use crate::reply::Refusal;
@@ -14,6 +15,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// The time.
     fn now(&self) -> Timestamp;
+
+    /// The loop inside which the client works ([`Stamp::lease`](waynote::Stamp::lease)), if it works in one.
+    fn lease(&self) -> Option<EventAddress> {
+        None
+    }
 
     /// Asked before every write.
     ///

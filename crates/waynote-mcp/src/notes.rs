@@ -64,7 +64,7 @@ impl Notes {
 
     /// The time, and who writes.
     pub(crate) fn stamp(&self, author: &Name) -> Stamp {
-        Stamp::new(self.now(), author.clone())
+        Stamp::new(self.now(), author.clone()).inside(self.host.lease())
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -1,7 +1,8 @@
 //! The tokens of a store on a server, and its audit log: for whoever has an admin token.
 
 use waynote::{Name, Result};
-use waynote_api::resource::{AuditPage, CreatedToken, NewToken, TokenList, TokenSummary};
+use waynote_access::TokenInfo;
+use waynote_access::wire::{AuditPage, CreatedToken, NewToken, TokenList};
 
 use crate::store::RemoteStore;
 use crate::url::segment;
@@ -11,8 +12,9 @@ impl RemoteStore {
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read); [`Error::Denied`](waynote::Error::Denied) without an admin token.
-    pub fn tokens(&self) -> Result<TokenList> {
-        self.exchange.get("tokens")
+    pub fn tokens(&self) -> Result<Vec<TokenInfo>> {
+        let TokenList { tokens } = self.exchange.get("tokens")?;
+        Ok(tokens)
     }
 
     /// Creates a token. It is not asked for a second time when the answer is lost: then there may be a token that nobody
@@ -28,7 +30,7 @@ impl RemoteStore {
     ///
     /// # Errors
     /// As [`RemoteStore::tokens`], and that there is no such token.
-    pub fn revoke_token(&self, name: &Name) -> Result<TokenSummary> {
+    pub fn revoke_token(&self, name: &Name) -> Result<TokenInfo> {
         let route = format!("tokens/{}", segment(name.as_str()));
         self.exchange.delete(&route)
     }

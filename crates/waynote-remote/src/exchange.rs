@@ -8,11 +8,12 @@ use serde::de::DeserializeOwned;
 use ureq::http::{HeaderMap, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
+use waynote::wire::{PROBLEM, VERSION, VERSION_HEADER};
 use waynote::{Error, Result};
-use waynote_api::{PROBLEM, Problem, VERSION, VERSION_HEADER};
 
 use crate::error::{Away, RemoteError};
 use crate::options::{Options, Times};
+use crate::problem::Problem;
 use crate::token::Token;
 use crate::trust::{Distrust, roots};
 use crate::url::Url;
@@ -334,12 +335,13 @@ impl Exchange {
         }
         let problem: Problem =
             serde_json::from_slice(&body).map_err(|error| not_a_server(error.to_string()))?;
-        Err(match status {
-            500..=599 if problem.fields.is_none() => Failed::Away(Away::Problem {
+        Err(match problem.known(self.url.as_str()) {
+            Some(error) => Failed::For(error),
+            None if status >= 500 => Failed::Away(Away::Problem {
                 status,
                 detail: problem.detail,
             }),
-            _ => Failed::For(problem.error(self.url.as_str())),
+            None => Failed::For(problem.in_its_words()),
         })
     }
 

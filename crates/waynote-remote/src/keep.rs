@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use waynote::Error;
-use waynote_api::{BlockAnswer, BlockAsk, BlockPart};
+use waynote::context::{BlockAnswer, BlockAsk, BlockPart};
 
 use crate::files::{LONGEST, read, write};
 use crate::url::Url;
@@ -37,7 +37,7 @@ impl fmt::Debug for Keep {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     /// When it was made.
-    at: String,
+    at: Timestamp,
     answer: BlockAnswer,
 }
 
@@ -72,7 +72,7 @@ impl Keep {
             BlockPart::Changed { .. } | BlockPart::Matching { .. } => false,
         };
         // The time of the request is another one each time; the past is not.
-        ask.request.now.clear();
+        ask.request.now = Timestamp::UNIX_EPOCH;
         let file = file.then(|| {
             let whole = serde_json::json!({ "token": token.map(hash), "ask": ask });
             let name = format!("{}-{}", store(url.as_str()), hash(&whole.to_string()));
@@ -137,7 +137,7 @@ impl Place<'_> {
         }
         let now = (self.keep.now)();
         let kept = Kept {
-            at: now.to_string(),
+            at: now,
             answer: answer.clone(),
         };
         if let Ok(text) = serde_json::to_vec(&kept)
@@ -152,7 +152,7 @@ impl Place<'_> {
     pub(crate) fn take(&self, why: &Error) -> Option<BlockAnswer> {
         let file = self.file.as_ref()?;
         let kept: Kept = serde_json::from_slice(&read(file)?).ok()?;
-        let at: Timestamp = kept.at.parse().ok()?;
+        let at = kept.at;
         if is_old(at, (self.keep.now)()) {
             let _ = fs::remove_file(file);
             return None;

@@ -24,6 +24,7 @@ mod exchange;
 mod files;
 mod keep;
 mod options;
+mod problem;
 mod store;
 mod token;
 mod trust;

@@ -1,6 +1,6 @@
 //! The store: each function is one request.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use waynote::change::{Applied, Change};
@@ -9,6 +9,10 @@ use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, Damage, unless_written};
+use waynote::wire::{
+    ApplyAnswer, ApplyRequest, AsOfRequest, ForgetRequest, HitsFound, Lease, NotesFound,
+    RecordRequest, Silence,
+};
 use waynote::{AsOf, Error, Name, Note, OperationId, Reader, Report, Result, Scope, Stamp, Store};
 
 use crate::error::is_away;
@@ -47,7 +51,7 @@ impl RemoteStore {
         if new.is_none() {
             return;
         }
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut damage = self.damage.lock();
         damage.notes.extend(new.notes);
         damage.notes.sort();
         damage.notes.dedup();
@@ -74,32 +78,30 @@ impl RemoteStore {
     }
 
     fn forgets(&self, request: &Forget, stamp: &Stamp, dry_run: bool) -> Result<Forgotten> {
-        let request = waynote_api::ForgetRequest::new(request, stamp, dry_run)?;
-        let forgotten: waynote_api::Forgotten = self.exchange.post("forget", &request)?;
-        forgotten.try_into()
+        let request = ForgetRequest {
+            target: request.target.clone(),
+            everywhere: request.everywhere,
+            stamp: stamp.clone(),
+            dry_run,
+        };
+        self.exchange.post("forget", &request)
     }
 
     /// What the server made of a block, or what was kept of it while the server is away.
     fn block(&self, ask: &BlockAsk) -> Result<BlockAnswer> {
-        let form = waynote_api::BlockAsk::try_from(ask)?;
-        let answer = self
-            .exchange
-            .post::<waynote_api::BlockAnswer>("context", &form);
+        let answer = self.exchange.post("context", ask);
         let Some(keep) = &self.keep else {
-            return answer?.try_into();
+            return answer;
         };
         // Without a token nothing was asked either.
         let token = self.exchange.token.get().ok().flatten();
-        let kept = keep.of(&self.exchange.url, token.as_deref(), &form);
+        let kept = keep.of(&self.exchange.url, token.as_deref(), ask);
         match answer {
             Ok(answer) => {
                 kept.put(&answer);
-                answer.try_into()
+                Ok(answer)
             }
-            Err(error) if is_away(&error) => match kept.take(&error) {
-                Some(answer) => answer.try_into(),
-                None => Err(error),
-            },
+            Err(error) if is_away(&error) => kept.take(&error).ok_or(error),
             Err(error) => Err(error),
         }
     }
@@ -107,36 +109,36 @@ impl RemoteStore {
 
 impl Reader for RemoteStore {
     fn read(&self, ask: &Ask) -> Result<Answers> {
-        let ask = waynote_api::Ask::try_from(ask)?;
-        let answers: waynote_api::Answers = self.exchange.post("read", &ask)?;
+        let answers: Answers = self.exchange.post("read", ask)?;
         self.damaged_notes(&answers.damaged);
-        answers.try_into()
+        Ok(answers)
     }
 
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        let request = waynote_api::AsOfRequest::new(scopes, moment)?;
-        let found: waynote_api::NotesFound = self.exchange.post("as-of", &request)?;
-        let (notes, damage) = found.parts()?;
-        self.damaged(damage);
-        Ok(notes)
+        let request = AsOfRequest {
+            scopes: scopes.to_vec(),
+            moment,
+        };
+        let found: NotesFound = self.exchange.post("as-of", &request)?;
+        self.damaged(found.damage);
+        Ok(found.notes)
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        let request = waynote_api::SearchRequest::try_from(request)?;
-        let found: waynote_api::HitsFound = self.exchange.post("search", &request)?;
-        let (hits, damage) = found.parts()?;
-        self.damaged(damage);
-        Ok(hits)
+        let found: HitsFound = self.exchange.post("search", request)?;
+        self.damaged(found.damage);
+        Ok(found.hits)
     }
 
     fn take_damage(&self) -> Damage {
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut damage = self.damage.lock();
         std::mem::take(&mut damage)
     }
 
     fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
         let answer = self.block(ask)?;
-        if let BlockAnswer::Block(block, _) | BlockAnswer::BlockAndNotes(block, _) = &answer {
+        if let BlockAnswer::Block { block, .. } | BlockAnswer::BlockAndNotes { block, .. } = &answer
+        {
             self.damaged_notes(&block.receipt.damaged);
         }
         Ok(Some(answer))
@@ -149,9 +151,11 @@ impl Reader for RemoteStore {
 
 impl Store for RemoteStore {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let request = waynote_api::ApplyRequest::new(changes, &self.known(stamp)?)?;
-        let answer: waynote_api::ApplyAnswer = self.exchange.post("apply", &request)?;
-        let applied = answer.applied()?;
+        let request = ApplyRequest {
+            changes: changes.to_vec(),
+            stamp: self.known(stamp)?,
+        };
+        let ApplyAnswer { applied } = self.exchange.post("apply", &request)?;
         // Whoever asked for a change looks for its result by its place.
         if applied.len() != changes.len() {
             let reason = "it did not answer every change";
@@ -167,8 +171,12 @@ impl Store for RemoteStore {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        let stamp = self.known(stamp)?;
-        let request = waynote_api::RecordRequest::new(session, events, lease, &stamp)?;
+        let request = RecordRequest {
+            session: session.clone(),
+            events: events.to_vec(),
+            lease,
+            stamp: self.known(stamp)?,
+        };
         self.exchange.tell("record", &request)
     }
 
@@ -191,18 +199,17 @@ impl Store for RemoteStore {
     }
 
     fn verify(&self) -> Result<Report> {
-        let report: waynote_api::Report = self.exchange.get("verify")?;
-        Ok(report.into())
+        self.exchange.get("verify")
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        let lease = waynote_api::Lease::new(session, lease);
-        self.exchange.tell("beat", &lease)
+        let session = session.clone();
+        self.exchange.tell("beat", &Lease { session, lease })
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        let lease = waynote_api::Lease::new(session, lease);
-        let silence: waynote_api::Silence = self.exchange.post("silence", &lease)?;
+        let session = session.clone();
+        let silence: Silence = self.exchange.post("silence", &Lease { session, lease })?;
         Ok(silence.into())
     }
 }

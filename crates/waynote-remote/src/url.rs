@@ -71,7 +71,7 @@ impl Url {
 
     /// The address of a route of the API.
     pub(crate) fn route(&self, route: &str) -> String {
-        format!("{}{}/{route}", self.0, waynote_api::API)
+        format!("{}{}/{route}", self.0, waynote::wire::API)
     }
 }
 

@@ -1,14 +1,14 @@
-//! A text without the characters that nobody sees, which would cut a credential in two.
+//! A text without invisible characters, which would cut a credential in two.
 
-use super::mapped::Mapped;
+use super::mapped::MappedText;
 use waynote_text::visible::is_invisible;
 
 /// The text without them; none when there are none.
-pub(super) fn cleaned(text: &str) -> Option<Mapped> {
+pub(super) fn cleaned(text: &str) -> Option<MappedText> {
     if !holds_unseen(text) {
         return None;
     }
-    let mut clean = Mapped::default();
+    let mut clean = MappedText::default();
     let (mut copied, mut at) = (0, 0);
     while let Some(char) = text[at..].chars().next() {
         let end = at + char.len_utf8();
@@ -38,7 +38,7 @@ fn command(char: char, rest: &str) -> usize {
     1 + length + usize::from(is_ended)
 }
 
-/// Whether there is one; first by bytes with which one could begin, which is fast.
+/// True if there is one; first by bytes with which one could begin, which is fast.
 fn holds_unseen(text: &str) -> bool {
     const BLOCK: usize = 64;
     let begins = |byte: u8| matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3);

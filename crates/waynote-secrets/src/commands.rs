@@ -17,8 +17,8 @@ struct Word<'t> {
     is_quoted: bool,
 }
 
-/// Calls `found` with the credentials of the command in which something stands at `at`; where it ends. What lies before
-/// `from` has been looked at.
+/// Calls `found` with the credentials of the command around `at`, and returns its end. The text before `from` has been
+/// scanned.
 pub(super) fn find(
     text: &str,
     from: usize,
@@ -74,7 +74,7 @@ fn line_end(text: &[u8], at: usize, limit: usize) -> usize {
     ends.unwrap_or(limit)
 }
 
-/// Whether the line that ends there goes on in the next one: by the signs of shells, PowerShell and Windows.
+/// True if the line that ends there goes on in the next one: by the signs of shells, PowerShell and Windows.
 fn goes_on(text: &[u8], end: usize) -> bool {
     let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
     line.last().is_some_and(|last| b"\\`^".contains(last))
@@ -157,7 +157,7 @@ fn word_end(text: &[u8], start: usize, is_list: bool) -> usize {
     at.min(text.len()).max(start + 1)
 }
 
-/// Whether a command stands in quotes: `ssh host "mysql …"`.
+/// True if a command stands in quotes: `ssh host "mysql …"`.
 fn begins_with_program(text: &[u8]) -> bool {
     const LONGEST: usize = 24;
     let length = text.iter().take(LONGEST).position(|byte| *byte == b' ');
@@ -200,21 +200,21 @@ fn unquoted(text: &str, start: usize) -> (&str, usize, bool) {
     (text, start, false)
 }
 
-/// What is known so far of a command.
+/// The parts of a command that are read so far.
 #[derive(Default)]
 struct Command<'t> {
     program: Option<&'static Program>,
-    /// Whether it only prints its argument, and what that is.
+    /// The command only prints its argument, `said`.
     is_printing: bool,
     said: Option<Word<'t>>,
-    /// What the command before prints into it.
+    /// The text that the command before the pipe prints.
     piped: Option<Word<'t>>,
     /// Words that belong to the option before them, and the options of which none is an argument.
     is_taken: bool,
 }
 
 impl<'t> Command<'t> {
-    /// The credential that a word says, with those before and the one behind it.
+    /// The credential in a word, by the words before it and the one behind.
     fn take(
         &mut self,
         before: &[Word<'t>],
@@ -334,7 +334,7 @@ fn is_cluster(word: &str) -> bool {
     (2..=MOST).contains(&letters.len()) && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Where the credential stands in a value, if it is one.
+/// The credential inside a value, if it is one.
 fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, usize)> {
     let text = value.text;
     let (user, password) = match takes {

@@ -4,8 +4,8 @@ use std::ops::{Range, RangeInclusive};
 
 use super::shape::{URL64, run_end};
 
-/// Where the token of a Discord bot ends whose first part, the number of the application in base64, is a run: it is known
-/// by nothing but the lengths of its three parts.
+/// The end of a Discord bot's token. Its first part, `run`, is the application's number in base64; only the lengths of
+/// the three parts tell it from other texts.
 pub(super) fn find(text: &[u8], run: &Range<usize>) -> Option<usize> {
     let part = |from: usize, lengths: RangeInclusive<usize>| {
         let end = run_end(text, from, URL64);

@@ -12,7 +12,7 @@ const CLASS: Class = BASE64 | DASH | UNDERSCORE;
 /// The shortest that is looked at: 18 bytes.
 const SHORTEST: usize = 24;
 
-/// Text that is longer is looked at so far.
+/// The most bytes of a text that are scanned.
 const LONGEST: usize = 64 << 10;
 
 /// How long a line is at least that goes on in the next one.
@@ -27,7 +27,7 @@ pub(super) fn each_run(text: &[u8], mut found: impl FnMut(Range<usize>)) {
     const LEAST: u64 = b'+' as u64;
     const EACH: u64 = u64::MAX / 0xff;
     const HIGH: u64 = EACH * 0x80;
-    // As far as runs have been looked at, and whether the group before may belong to one.
+    // The end of the scanned runs, and whether the group before may belong to one.
     let (mut done, mut may_go_on) = (0, false);
     for (number, group) in text.chunks_exact(GROUP).enumerate() {
         let bytes = u64::from_le_bytes(group.try_into().unwrap_or_default());
@@ -84,7 +84,7 @@ fn with_further_lines(text: &[u8], start: usize, end: usize) -> usize {
     end
 }
 
-/// The texts that a run is or holds in base64 or hexadecimal, each with where it stands in the run.
+/// The texts in base64 or hexadecimal of a run, each with its place in the run.
 pub(super) fn decoded(run: &[u8]) -> Vec<(Range<usize>, String)> {
     let mut texts = Vec::new();
     // `name=TEXT`, `/path/TEXT`: base64 has `=` at its end only, and `/` seldom.

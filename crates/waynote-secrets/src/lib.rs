@@ -1,11 +1,11 @@
-//! Credentials in texts: keys, tokens and passwords that somebody could use.
+//! Credentials in texts: usable keys, tokens and passwords.
 //!
 //! [`scan`] finds them by rules of their own ([`rules`]): by the form of the tokens that services mark, by the heading
-//! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to. What only
-//! stands where a credential would (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
+//! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to.
+//! A placeholder (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
 //!
-//! What a text holds in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is looked at too, but
-//! not what is encoded twice.
+//! Text in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is scanned too, but
+//! not if it is encoded twice.
 //!
 //! A text of n bytes takes time in the order of n, whatever it holds, and nothing is built before the first scan.
 
@@ -41,7 +41,7 @@ use triggers::Look;
 pub struct Secret {
     /// The name of the rule that found it, of those in [`rules`].
     pub rule: &'static str,
-    /// Where it stands, in bytes.
+    /// In bytes.
     pub range: Range<usize>,
 }
 
@@ -50,7 +50,7 @@ pub struct Secret {
 pub struct Rule {
     /// The rule's name.
     pub name: &'static str,
-    /// What it finds, in one line.
+    /// The credentials it finds, in one line.
     pub about: &'static str,
 }
 
@@ -67,7 +67,7 @@ pub fn rule(name: &str) -> Option<Rule> {
     rules().find(|rule| rule.name == name)
 }
 
-/// What stands in the place of a masked credential, before the rule's name and `]`.
+/// The beginning of a mask; the rule's name and `]` follow.
 pub const MASK: &str = "[masked: ";
 
 /// The credentials in a text, in their order, none overlapping another.
@@ -159,7 +159,7 @@ fn found_encoded(text: &[u8], found: &mut Vec<Secret>) {
 struct Scan<'t> {
     text: &'t str,
     found: Vec<Secret>,
-    /// Where a text in quotes may end that goes on in another one.
+    /// Ends of quoted texts that may continue in another one.
     quotes: Vec<usize>,
     /// As far as commands have been looked at.
     commands_end: usize,

@@ -4,22 +4,22 @@ use std::ops::Range;
 
 /// A part of the text: copied, or one character in the place of several.
 struct Piece {
-    /// Where it begins here.
+    /// The offset here.
     at: usize,
-    /// Where it begins in the original.
+    /// The offset in the original.
     from: usize,
-    /// How long the original is of what one byte stands for; 0 for a copy.
+    /// Bytes of the original that one byte here stands for; 0 for a copy.
     instead_of: usize,
 }
 
-/// A text without what hides a credential in it.
+/// A text without the characters that hide a credential.
 #[derive(Default)]
-pub(super) struct Mapped {
+pub(super) struct MappedText {
     text: String,
     pieces: Vec<Piece>,
 }
 
-impl Mapped {
+impl MappedText {
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -52,7 +52,7 @@ impl Mapped {
         self.text.push(char::from(byte & 0x7f));
     }
 
-    /// Where a range of the text, which is not empty, stands in the original.
+    /// The range in the original; the text is not empty.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let piece = |byte: usize| {
             let after = self.pieces.partition_point(|piece| piece.at <= byte);

@@ -97,7 +97,7 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     }
 }
 
-/// Whether nothing but a password can stand behind a name with this before it: in a line of `.netrc`, and in a string
+/// True if nothing but a password can stand behind a name with this before it: in a line of `.netrc`, and in a string
 /// that says how to connect.
 fn stands_alone(before: &str, is_attached: bool) -> bool {
     const NEAR: usize = 200;
@@ -129,7 +129,7 @@ fn behind_user(text: &str, end: usize) -> Option<(&'static str, usize, usize)> {
     is_one.then_some((PASSWORD, start, start + length))
 }
 
-/// What is said between a name and its value; or stands there, between the cells of a table.
+/// Words between a name and its value in prose, or between the cells of a table.
 const SAID: [&str; 9] = [
     "is now ",
     "is set to ",
@@ -142,7 +142,7 @@ const SAID: [&str; 9] = [
     "| ",
 ];
 
-/// Whether a word follows that is no value: one without a digit.
+/// True if a word follows that is no value: one without a digit.
 fn is_prose(rest: &[u8]) -> bool {
     const DECLARED: usize = 40;
     let declared = &rest[..rest.len().min(DECLARED)];
@@ -181,7 +181,7 @@ fn user_before(value: &str) -> usize {
     if is_login { user + 1 } else { 0 }
 }
 
-/// Whether it is said whose password it is: `of db1`, `for the printer`.
+/// True if it is said whose password it is: `of db1`, `for the printer`.
 fn begins_with_preposition(rest: &[u8]) -> bool {
     [&b"of "[..], b"for ", b"on ", b"to ", b"at ", b"("]
         .iter()
@@ -212,7 +212,7 @@ fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static
     }
 }
 
-/// Whether it is a password in base64, as Kubernetes keeps them.
+/// True if it is a password in base64, as Kubernetes keeps them.
 fn is_chosen_in_base64(value: &[u8]) -> bool {
     const SHORTEST: usize = 12;
     let decoded = || encoded::text_of(value);
@@ -230,7 +230,7 @@ fn is_env(name: &str) -> bool {
     name.bytes().all(|byte| is(byte, CAPS | UNDERSCORE))
 }
 
-/// Whether nothing stands on the line but a name and its value, which ends at `end`.
+/// True if nothing stands on the line but a name and its value, which ends at `end`.
 fn is_line(text: &[u8], start: usize, end: usize) -> bool {
     const MOST_SIGNS: usize = 3;
     let indent = text[..start]
@@ -262,7 +262,7 @@ fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
     is_login(&pair).then_some((LOGIN, start, end))
 }
 
-/// `user:password`, with a password that somebody uses.
+/// `user:password`, with a password that is no placeholder.
 pub(super) fn is_login(pair: &str) -> bool {
     let Some((user, password)) = pair.split_once(':') else {
         return false;
@@ -338,7 +338,7 @@ fn is_of_aws(name: &str) -> bool {
     name.contains("aws") || name.contains("secret") && name.contains("access")
 }
 
-/// What stands behind a name and a sign of assignment: where it begins and ends.
+/// The range of the value behind a name and a sign of assignment.
 fn assigned(
     text: &str,
     name_end: usize,
@@ -425,7 +425,7 @@ fn assigned(
     }
 }
 
-/// Where the next parameter of a query begins: `…&name=`.
+/// The offset of the next parameter of a query: `…&name=`.
 fn next_parameter(value: &str) -> Option<usize> {
     let is_next = |(at, _): &(usize, &str)| {
         let name = run_end(value.as_bytes(), at + 1, WORD);
@@ -434,7 +434,7 @@ fn next_parameter(value: &str) -> Option<usize> {
     value.match_indices('&').find(is_next).map(|(at, _)| at)
 }
 
-/// What is still to be read.
+/// The unread part of a text.
 struct Rest<'t> {
     text: &'t str,
     at: usize,
@@ -445,7 +445,7 @@ impl Rest<'_> {
         &self.text[self.at..]
     }
 
-    /// What there is up to a blank.
+    /// The text up to a blank.
     fn word(&self) -> &str {
         let limit = self
             .text

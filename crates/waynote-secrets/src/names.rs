@@ -1,27 +1,27 @@
-//! What a name says of the value that is assigned to it.
+//! The kind of value that a name announces.
 
 use super::table::names::{
     KEYS, NOT, PASSWORDS, SECRET_KEYS, SHORT_PASSWORDS, SUFFIXES, TOKENS_TO_ENTER, VARIABLES,
 };
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Chosen by somebody: may be short.
+    /// Chosen by a person: may be short.
     Password,
-    /// The same, in a place where nothing else can stand.
+    /// A password, in a place where nothing else can stand.
     PasswordAlone,
     /// Made by a generator.
     Token,
-    /// The same, and not only a number that ties requests together, as a token may be.
+    /// Made by a generator, and not only a number that ties requests together, as a token may be.
     Key,
-    /// The same, or a password.
+    /// A key or a password.
     Secret,
     /// A user and a password, in base64 or beside each other.
     Login,
 }
 
-/// What the name from `start` to `end` says of its value; none for names of other things.
+/// The kind of value that the name from `start` to `end` announces; none for names of other things.
 pub(super) fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
     let name = text[start..end].trim_matches(['-', '.', '_']);
     if VARIABLES.contains(&name) {

@@ -79,7 +79,7 @@ fn is_hook(name: &str) -> bool {
     HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name))
 }
 
-/// Whether a host is there for hooks.
+/// True if a host serves webhooks.
 fn is_of_hooks(host: &str) -> bool {
     // Faster here than a search for text, which is made ready first.
     let names_hooks = host.as_bytes().windows(4).any(|four| four == b"hook");

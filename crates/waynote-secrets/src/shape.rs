@@ -36,7 +36,7 @@ pub(super) const WORD: Class = ALNUM | UNDERSCORE;
 pub(super) const URL64: Class = WORD | DASH;
 /// Base64 with its padding.
 pub(super) const BASE64: Class = ALNUM | PLUS_SLASH | EQUALS;
-/// What a token may be made of when nothing more is known.
+/// The characters of a token of no known form.
 pub(super) const OPAQUE: Class = URL64 | BASE64 | DOT | TILDE;
 
 const CLASSES: [Class; 256] = {
@@ -63,23 +63,23 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a byte is in a class.
+/// True if a byte is in a class.
 pub(super) fn is(byte: u8, class: Class) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// Where the run of a class that begins at `from` ends.
+/// The end of the run of a class that begins at `from`.
 pub(super) fn run_end(text: &[u8], from: usize, class: Class) -> usize {
     let run = text[from..].iter().take_while(|byte| is(**byte, class));
     from + run.count()
 }
 
-/// The same, at most `limit` bytes on.
+/// As [`run_end`], at most `limit` bytes on.
 pub(super) fn run_end_within(text: &[u8], from: usize, class: Class, limit: usize) -> usize {
     run_end(&text[..text.len().min(from + limit)], from, class)
 }
 
-/// Where the run of a class that ends at `to` begins, at most `limit` bytes before.
+/// The start of the run of a class that ends at `to`, at most `limit` bytes before.
 pub(super) fn run_start(text: &[u8], to: usize, class: Class, limit: usize) -> usize {
     let run = text[..to].iter().rev().take(limit);
     to - run.take_while(|byte| is(**byte, class)).count()
@@ -100,13 +100,13 @@ pub(super) enum Part {
 /// One form of a token.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
-    /// What is searched for.
+    /// The word that is searched for.
     pub(super) trigger: &'static str,
-    /// How much of the trigger only says what follows, and is not secret.
+    /// How much of the trigger belongs to the context, and is not secret.
     pub(super) context: usize,
     /// Characters of a class that stand before the trigger and belong to the token: at least and at most so many.
     pub(super) lead: Option<(Class, usize, usize)>,
-    /// What follows the trigger.
+    /// The characters behind the trigger.
     pub(super) parts: &'static [Part],
 }
 
@@ -145,8 +145,8 @@ impl Pattern {
         }
     }
 
-    /// The token whose trigger stands at `at`: where it begins and ends, and where what may be random begins.
-    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Found> {
+    /// The token with its trigger at `at`.
+    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Match> {
         let body = at + self.trigger.len();
         let mut start = at + self.context;
         if let Some((class, min, max)) = self.lead {
@@ -172,18 +172,18 @@ impl Pattern {
         // A longer word is another word. A run without a known limit may be cut.
         let goes_on = text.get(end).is_some_and(|byte| is(*byte, WORD));
         let open = matches!(last, Some(Part::Run(_, _, OPEN)));
-        (!goes_on || open).then_some(Found { start, body, end })
+        (!goes_on || open).then_some(Match { start, body, end })
     }
 }
 
-/// Where a token stands.
-pub(super) struct Found {
+/// The range of a token; `body` is where its own part begins.
+pub(super) struct Match {
     pub(super) start: usize,
     pub(super) body: usize,
     pub(super) end: usize,
 }
 
-/// Whether a token can begin here: not inside a word, but right after `%3D` or a written `\n`.
+/// True if a token can begin here: not inside a word, but right after `%3D` or a written `\n`.
 pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
     match text[..at] {
         [] => true,

@@ -7,7 +7,7 @@
 use super::shape::Pattern;
 use super::table::{FORMS, Row, SERVICES, SPLICES, Trigger, word};
 
-/// What to look at where a word stands.
+/// The search to make where a word stands.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     /// A token of that form: its rule and pattern.
@@ -24,7 +24,7 @@ pub(super) enum Look {
     Jwt,
     /// The value of an authorization header, behind its scheme.
     Scheme,
-    /// The same, behind its name.
+    /// The value of an authorization header, behind its name.
     Authorization,
     /// The cookies of a header.
     Cookie,
@@ -69,7 +69,7 @@ static TRIGGERS: [Trigger; COUNT] = {
     triggers
 };
 
-/// Adds what triggers some rows, from `at` on; where it ends.
+/// Adds the triggers of some rows from `at` on, and returns the end.
 const fn add(rows: &'static [Row], triggers: &mut [Trigger; COUNT], mut at: usize) -> usize {
     let mut row = 0;
     while row < rows.len() {
@@ -160,7 +160,7 @@ const LISTS: ([Link; 256], [Link; COUNT]) = {
 static FIRST: [Link; 256] = LISTS.0;
 static NEXT: [Link; COUNT] = LISTS.1;
 
-/// Calls `found` with where a word begins, where it ends, and what to look at there; in order of their beginnings.
+/// Calls `found` with the start and the end of each word, and the search to make there; by start.
 pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
     // Two pairs in a turn, with one branch: nearly all of them begin no word.
     let mut turns = text.windows(4).step_by(2);

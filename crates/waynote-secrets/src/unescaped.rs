@@ -3,15 +3,15 @@
 
 use memchr::{memchr, memchr3_iter, memrchr};
 
-use super::mapped::Mapped;
+use super::mapped::MappedText;
 use super::shape::{OPAQUE, is};
 use waynote_text::visible::is_invisible;
 
-/// How much before the first escape and behind the last one is looked at.
+/// Bytes that are scanned before the first escape and behind the last one.
 const BEFORE: usize = 200;
 const BEHIND: usize = 600;
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Meaning {
     Byte(u8),
     /// Nothing, or nothing that is seen.
@@ -26,7 +26,7 @@ struct Escape {
 
 /// Calls `found` with each part of the text that has escapes, undone. At `quotes` a text in quotes may end that another
 /// one continues.
-pub(super) fn each(text: &str, quotes: &[usize], mut found: impl FnMut(&Mapped)) {
+pub(super) fn each(text: &str, quotes: &[usize], mut found: impl FnMut(&MappedText)) {
     let bytes = text.as_bytes();
     let mut escapes = escapes(bytes);
     escapes.extend(quotes.iter().filter_map(|at| joint(bytes, *at)));
@@ -38,7 +38,7 @@ pub(super) fn each(text: &str, quotes: &[usize], mut found: impl FnMut(&Mapped))
     while let Some(first) = escapes.peek() {
         let line = memrchr(b'\n', &bytes[..first.at]).map_or(0, |end| end + 1);
         let start = text.ceil_char_boundary(line.max(first.at.saturating_sub(BEFORE)));
-        let (mut part, mut copied, mut end) = (Mapped::default(), start, first.at + 1);
+        let (mut part, mut copied, mut end) = (MappedText::default(), start, first.at + 1);
         // As far as the next escape is near: on the same line, or on one that an escape joins to it.
         while let Some(escape) = escapes.next_if(|escape| escape.at < end) {
             if escape.at < copied {
@@ -88,14 +88,14 @@ fn printable((code, length): (u32, usize)) -> Option<(Meaning, usize)> {
     }
 }
 
-/// The number that so many hexadecimal digits are.
+/// The value of so many hexadecimal digits.
 fn hex(text: &[u8], digits: usize) -> Option<u32> {
     let digits = std::str::from_utf8(text.get(..digits)?).ok()?;
     let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_number.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// What follows a backslash.
+/// The escape behind a backslash.
 fn backslash(rest: &[u8]) -> Option<(Meaning, usize)> {
     const MAX_INDENT: usize = 40;
     // Backslashes that are escaped themselves, in a text inside another.
@@ -132,14 +132,14 @@ fn backslash(rest: &[u8]) -> Option<(Meaning, usize)> {
             let indent = indent.take_while(|byte| b" \t>".contains(byte)).count();
             Some((Meaning::Nothing, line + indent))
         }
-        // Quotes stay as they are: a value's end is known by them.
+        // Quotes stay escaped: they mark a value's end.
         b'"' | b'\'' | b'`' | b'\\' => None,
         sign if b"_-/=:@!#$&+*~^%?.".contains(&sign) => Some((Meaning::Byte(sign), 1)),
         _ => None,
     }
 }
 
-/// What follows an ampersand.
+/// The escape behind an ampersand.
 fn entity(rest: &[u8]) -> Option<(Meaning, usize)> {
     const LONGEST: usize = 10;
     const NAMED: [(&[u8], u8); 14] = [
@@ -172,8 +172,8 @@ fn entity(rest: &[u8]) -> Option<(Meaning, usize)> {
     printable((code, length + 1))
 }
 
-/// What stands between two texts in quotes that are put together: `" + "`, `' '`, a line end. It begins at `at`, where
-/// the first one ends.
+/// The separator of two quoted texts that are put together: `" + "`, `' '`, a line end. It begins at `at`, the end of
+/// the first one.
 fn joint(text: &[u8], at: usize) -> Option<Escape> {
     const LONGEST: usize = 40;
     let (quote, after) = (text[at], &text[at + 1..]);

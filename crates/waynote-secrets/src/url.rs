@@ -10,7 +10,7 @@ const MAX: usize = 400;
 /// The shortest user that may be a token.
 const LONG_USER: usize = 20;
 
-/// Which bytes an authority is made of.
+/// The bytes of an authority.
 static PARTS: [bool; 256] = {
     let mut parts = [false; 256];
     let mut byte = 0;
@@ -98,6 +98,6 @@ fn is_nowhere(host: &str) -> bool {
     let name = host.split(':').next().unwrap_or(&host);
     NOWHERE.iter().any(|start| name.starts_with(start))
         || NOWHERE_ENDS.iter().any(|end| name.ends_with(end))
-        // One word is a name in somebody's own network, or nothing at all.
+// One word is a name in a private network, or nothing at all.
         || name.bytes().all(|byte| is(byte, ALNUM | DASH) && !is(byte, DOT))
 }

@@ -1,4 +1,4 @@
-//! Whether a text is a secret by the looks of it: random enough, and no placeholder.
+//! Judging whether a text is a secret: random enough, and no placeholder.
 
 use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UNDERSCORE, UPPER, is};
 use super::table::words::{
@@ -18,7 +18,7 @@ fn variety(text: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Whether what follows a token's own word was made up by hand.
+/// True if the part behind a token's prefix was made up by hand.
 pub(super) fn is_made_up(body: &[u8]) -> bool {
     const FEW: usize = 7;
     const ENOUGH: usize = 200;
@@ -32,7 +32,7 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
     is_word || variety(body) < FEW || contains_any(body, TOKEN_PLACEHOLDERS)
 }
 
-/// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
+/// True if the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
 pub(super) fn is_reference(value: &str) -> bool {
     // `%s`, `%NAME%`, `&anchor`, `*alias`, `@file`: a name behind a sign.
     let named = value.strip_prefix(['%', '&', '*', '@']);
@@ -43,7 +43,7 @@ pub(super) fn is_reference(value: &str) -> bool {
         || value.ends_with("()")
 }
 
-/// Whether a value is only written where a secret would stand.
+/// True if a value is only written where a secret would stand.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     const FEW: usize = 5;
     variety(value) < FEW || contains_any(value, PLACEHOLDERS)
@@ -81,7 +81,7 @@ fn changes(text: &[u8]) -> usize {
     100 * text.windows(2).filter(|pair| changed(pair)).count() / text.len()
 }
 
-/// Whether a generator made it: a token, a key, a hash.
+/// True if a generator made it: a token, a key, a hash.
 pub(super) fn is_random(value: &[u8]) -> bool {
     const SHORTEST: usize = 16;
     const SHORTEST_HEX: usize = 20;
@@ -102,7 +102,7 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     is_mixed && !is_placeholder(value)
 }
 
-/// Whether a person or a generator chose it as a good password: long, and of several kinds of characters that are not
+/// True if a person or a generator chose it as a good password: long, and of several kinds of characters that are not
 /// only those of a name.
 pub(super) fn is_strong(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
@@ -136,7 +136,7 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte.is_ascii_control()
 }
 
-/// Whether a person chose it as a password: a word, a number and perhaps a sign.
+/// True if a person chose it as a password: a word, a number and perhaps a sign.
 pub(super) fn is_word_and_number(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
     const FEWEST_LETTERS: usize = 4;
@@ -160,7 +160,7 @@ pub(super) fn is_word_and_number(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// Whether it is a password where nothing else can stand, as behind `mysql -p`: no word that is only shown there.
+/// True if it is a password where nothing else can stand, as behind `mysql -p`: no word that is only shown there.
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     const SHORTEST: usize = 6;
     const FEWEST_LETTERS: usize = 2;
@@ -175,7 +175,7 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     is_strong(value) || is_random(value) || (is_mixed && !is_shown("", value))
 }
 
-/// Whether it is a password where nothing else than one can stand: anything but what only shows the place.
+/// True if it is a password where nothing else than one can stand: anything but what only shows the place.
 pub(super) fn is_any(user: &str, value: &str) -> bool {
     const SHORTEST: usize = 4;
     const FEW: usize = 3;
@@ -197,7 +197,7 @@ pub(super) fn is_any(user: &str, value: &str) -> bool {
         && !is_shown(user, bytes)
 }
 
-/// Whether everybody uses it to show where a password stands: `secret`, `password123`, the user's own name.
+/// True if everybody uses it to show where a password stands: `secret`, `password123`, the user's own name.
 pub(super) fn is_shown(user: &str, password: &[u8]) -> bool {
     let password = String::from_utf8_lossy(password).to_ascii_lowercase();
     let stem = password.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
@@ -226,7 +226,7 @@ pub(super) fn has_uuid_form(value: &[u8]) -> bool {
     groups.eq([8, 4, 4, 4, 12])
 }
 
-/// Whether it is a strong password with a sign that neither words nor code have: where much else can stand.
+/// True if it is a strong password with a sign that neither words nor code have: where much else can stand.
 pub(super) fn is_signed(value: &str) -> bool {
     const SIGNS: &[u8] = b"!#$%&";
     is_strong(value.as_bytes())
@@ -234,7 +234,7 @@ pub(super) fn is_signed(value: &str) -> bool {
         && value.bytes().any(|byte| SIGNS.contains(&byte))
 }
 
-/// Whether a generator made it of letters, digits and signs, as those of keys for sessions do.
+/// True if a generator made it of letters, digits and signs, as those of keys for sessions do.
 pub(super) fn is_generated(value: &[u8]) -> bool {
     const SHORTEST: usize = 32;
     const BITS: f64 = 4.2;

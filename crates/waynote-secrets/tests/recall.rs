@@ -34,7 +34,7 @@ fn text_of(form: &str, random: &mut Random) -> (String, Vec<Range<usize>>) {
     (text, ranges)
 }
 
-/// Whether all that is secret would be masked, but for a sign at its end.
+/// True if all that is secret would be masked, but for a sign at its end.
 fn is_found(text: &str, credentials: &[Range<usize>]) -> bool {
     let found = scan(text);
     credentials.iter().all(|range| {

@@ -20,7 +20,7 @@ pub(crate) fn beat(store: &dyn Served, session: &Name, lease: u64, now: Timestam
     let held = store.leases()?;
     let holds = |name: &str, lease: u64| {
         let mut held = held.iter();
-        held.any(|(session, of)| session.as_str() == name && of.number == lease)
+        held.any(|of| of.session.as_str() == name && of.recorded.number == lease)
     };
     if !holds(session.as_str(), lease) {
         return Ok(());

@@ -4,14 +4,47 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
-use waynote::{Error, ErrorClass};
-use waynote_api::PROBLEM;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use waynote::wire::{self, PROBLEM};
+use waynote::{Error, ErrorClass, LoopError, Note};
+
+/// An error: `application/problem+json`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemForm {
+    /// The kind of the error, as a name: `urn:waynote:problem:not_found`. It never changes.
+    #[serde(rename = "type")]
+    reference: String,
+    /// The kind in words.
+    title: String,
+    /// The HTTP status.
+    status: u16,
+    /// The failure and its reason, in one line.
+    detail: String,
+    /// Advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The kind of the error: a stable word.
+    kind: String,
+    /// The family of the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<ErrorClass>,
+    /// The note as it is now, when a write expected another revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current: Option<Box<Note>>,
+    /// The fields of the error: a client in Rust makes the same error of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Error>)]
+    fields: Option<Value>,
+}
 
 /// Why a request is not answered as its sender wants.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    told: Box<waynote_api::Problem>,
+    form: Box<ProblemForm>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -22,21 +55,37 @@ impl Problem {
     pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Self {
         Self {
             status,
-            told: Box::new(waynote_api::Problem::new(kind, status.as_u16(), detail)),
+            form: Box::new(ProblemForm {
+                reference: format!("urn:waynote:problem:{kind}"),
+                title: kind.replace('_', " "),
+                status: status.as_u16(),
+                detail: detail.into(),
+                hint: None,
+                kind: kind.to_owned(),
+                class: None,
+                current: None,
+                fields: None,
+            }),
             headers: Vec::new(),
         }
     }
 
-    /// The problem for an error of the store of that name.
+    /// The problem for an error of the store of that name, which stands in the place of paths of this machine.
     pub(crate) fn of_store(error: &Error, name: &str) -> Self {
-        let mut told = waynote_api::Problem::of_store(error, &format!("/s/{name}"));
-        told.hint = told.hint.or_else(|| Some(hint(error, name)));
-        let status = StatusCode::from_u16(told.status);
-        let problem = Self {
-            status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            told: Box::new(told),
-            headers: Vec::new(),
+        let current = match error {
+            Error::Conflict { current, .. } => current.clone(),
+            _ => None,
         };
+        // An error of a crate above the library has no fields, and no path.
+        let fields = serde_json::to_value(error).ok();
+        let told = fields
+            .as_ref()
+            .and_then(|fields| wire::error(fields, current.clone(), &format!("/s/{name}")));
+        let told = told.as_ref().unwrap_or(error);
+        let mut problem = Self::new(status(error), error.kind(), told.to_string());
+        problem.form.hint = told.advice().or_else(|| Some(hint(error, name)));
+        problem.form.class = Some(error.class());
+        (problem.form.current, problem.form.fields) = (current, fields);
         match problem.status {
             StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
             _ => problem,
@@ -45,29 +94,29 @@ impl Problem {
 
     /// What to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.told.hint = Some(hint.into());
+        self.form.hint = Some(hint.into());
         self
     }
 
     /// Whether a note was at another revision than expected.
     pub(crate) fn is_conflict(&self) -> bool {
-        self.told.kind == "conflict"
+        self.form.kind == "conflict"
     }
 
     /// What went wrong, and why.
     pub(crate) fn detail(&self) -> &str {
-        &self.told.detail
+        &self.form.detail
     }
 
     /// What to do about it.
     pub(crate) fn hint_text(&self) -> Option<&str> {
-        self.told.hint.as_deref()
+        self.form.hint.as_deref()
     }
 
     /// The same with another status: 412 where a header said which revision is expected.
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
-        self.told.status = status.as_u16();
+        self.form.status = status.as_u16();
         self
     }
 
@@ -198,6 +247,21 @@ impl Problem {
     }
 }
 
+/// The status for an error.
+fn status(error: &Error) -> StatusCode {
+    match error.class() {
+        // The server is well: another loop has the session.
+        _ if matches!(error, Error::Loop(LoopError::LoopRunning { .. })) => StatusCode::CONFLICT,
+        ErrorClass::Invalid => StatusCode::BAD_REQUEST,
+        ErrorClass::NotFound => StatusCode::NOT_FOUND,
+        ErrorClass::Conflict | ErrorClass::Blocked => StatusCode::CONFLICT,
+        ErrorClass::Refused | ErrorClass::Limit => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorClass::Denied => StatusCode::FORBIDDEN,
+        ErrorClass::Busy | ErrorClass::Unreachable => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
 /// What to do about an error that has no advice of its own.
 fn hint(error: &Error, store: &str) -> String {
     match error.class() {
@@ -224,7 +288,7 @@ impl From<Error> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
         // Nothing in it fails to be written as JSON.
-        let body = serde_json::to_vec(&self.told).unwrap_or_default();
+        let body = serde_json::to_vec(&self.form).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

@@ -2,7 +2,7 @@
 //!
 //! A store's readers and writers share memory and locks, which only one kernel keeps for them. So processes of one
 //! machine may share a store on a network file system (if that has locks at all), and those of two machines may not.
-//! Whether a second machine uses it, nobody can ask the file system: a program warns, and does not refuse.
+//! A file system does not tell whether a second machine uses it: a program warns, and does not refuse.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub fn network(file: &Path) -> Option<String> {
     }
 }
 
-/// Elsewhere nobody asks.
+/// Other systems: never a network file system.
 #[cfg(not(target_os = "linux"))]
 pub fn network(_: &Path) -> Option<String> {
     None
@@ -41,7 +41,7 @@ enum Kind {
     Other,
 }
 
-/// What the kernel's number of a file system means (`linux/magic.h`, and the sources of those that are not in it).
+/// The file system of a kernel's number (`linux/magic.h`, and the sources of those that are not in it).
 #[cfg(target_os = "linux")]
 fn kind(magic: u32) -> Kind {
     Kind::Network(match magic {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_exist_yet_is_judged_by_its_folder() {
-        // Whatever this machine's disk is, both are on it.
+        // Both are on the same disk, a local or a shared one.
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &Path| network(path);
         assert_eq!(at(&folder.path().join("new/notes.db")), at(folder.path()));

@@ -10,7 +10,7 @@ use waynote::{Base, Place};
 
 use crate::{program, variables};
 
-/// What the environment lacks.
+/// Errors in reading the environment.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EnvironmentError {
@@ -23,7 +23,7 @@ pub enum EnvironmentError {
     /// `HOME` is something else than an absolute path.
     #[error("HOME is not an absolute path: `{home}`")]
     RelativeHome {
-        /// What it says.
+        /// The value of `HOME`.
         home: String,
     },
     /// There is no home directory.
@@ -42,7 +42,7 @@ type Result<T> = std::result::Result<T, EnvironmentError>;
 #[derive(Debug)]
 pub struct Environment {
     variables: HashMap<OsString, OsString>,
-    /// What the password database says.
+    /// From the password database.
     home_of_user: Option<String>,
     working_directory: io::Result<PathBuf>,
     own_program: io::Result<PathBuf>,
@@ -137,7 +137,7 @@ impl Environment {
         found(&self.own_program, "the program's own file", "found")
     }
 
-    /// Where a program is on the path: [`program::on_path`].
+    /// A program's file on the path: [`program::on_path`].
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         program::on_path(self.path(), name)
     }
@@ -149,7 +149,7 @@ impl Environment {
             .map(OsString::as_os_str)
     }
 
-    /// Where absolute paths are resolved. Without a home directory every place is an absolute path.
+    /// The base of absolute paths. Without a home directory every place is an absolute path.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
@@ -157,7 +157,7 @@ impl Environment {
         self.base_at("/")
     }
 
-    /// The same for relative paths too, seen from a directory.
+    /// The base of relative paths too, seen from a directory.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
@@ -174,7 +174,7 @@ impl Environment {
         })
     }
 
-    /// The same place in the main checkout, where a place lies in a linked git worktree.
+    /// The place in the main checkout that belongs to a place in a linked git worktree.
     ///
     /// # Errors
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
@@ -277,7 +277,7 @@ fn found<'p>(path: &'p io::Result<PathBuf>, name: &str, action: &'static str) ->
         let path = name.into();
         EnvironmentError::Library(waynote::Error::File {
             path,
-            action,
+            action: action.into(),
             source,
         })
     })

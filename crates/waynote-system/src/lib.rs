@@ -1,4 +1,4 @@
-//! What the programs of waynote ask of the operating system, for every crate below the command line.
+//! Questions to the operating system, for every crate below the command line.
 //!
 //! | module | what it answers |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | [`limits`] | that a limit of the system is an error, and not the end of the process |
 //! | [`process`] | which process this is, what runs above it, whether it still runs (`/proc`) |
 //! | [`program`] | which file a program's name stands for on the path |
-//! | [`plain`] | a file that somebody else may have put there, opened without surprises |
+//! | [`plain`] | a file in a folder that others write to, opened safely |
 //! | [`text_file`] | a text file of another program, read and replaced in one step |
 //! | [`shell`] | words as a shell reads them |
 //!

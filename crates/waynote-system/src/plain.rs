@@ -1,5 +1,5 @@
-//! Opening what somebody else may have put there: a named pipe makes nobody wait, no device is read, and a link leads
-//! nowhere.
+//! Opening files in folders that others write to: named pipes do not block, devices are not read, links are not
+//! followed.
 
 use std::ffi::OsString;
 use std::fs::{File, FileType};
@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 
-/// A folder that only names are looked up in: it need not be readable.
+/// For lookups of names in a folder, which need not be readable.
 #[cfg(target_os = "linux")]
 const LOOKUP: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -120,7 +120,7 @@ fn reading() -> OFlags {
     OFlags::RDONLY | guarded()
 }
 
-/// Follows no link, waits for nobody, and is inherited by no program.
+/// Follows no link, does not block, and is not inherited.
 fn guarded() -> OFlags {
     OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
 }

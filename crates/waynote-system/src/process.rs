@@ -1,7 +1,7 @@
-//! Processes, named for good, and what the kernel says of them in `/proc`: the one module that knows its
-//! format. (What `/proc/locks` says of a store's files, the library reads itself.)
+//! Processes, by number and start, and their state in `/proc`: the one module that knows its format. (The library
+//! itself reads a store's locks in `/proc/locks`.)
 //!
-//! Only Linux has `/proc`. Elsewhere nothing is known of a process beside its number.
+//! Only Linux has `/proc`. Other systems tell nothing of a process beside its number.
 
 use std::io;
 
@@ -11,7 +11,7 @@ const SHELLS: [&str; 14] = [
     "nohup", "setsid", "stdbuf",
 ];
 
-/// A process, named for good: the number alone is given to another one later.
+/// A process by its number and its start: the number alone is reused later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its number.
@@ -38,7 +38,7 @@ impl Process {
         }
     }
 
-    /// Whether it still runs. One that has ended and that its parent has not asked about yet (a zombie) does not.
+    /// True if it still runs. One that has ended and that its parent has not asked about yet (a zombie) does not.
     pub fn is_alive(&self) -> bool {
         Stat::read(self.pid).is_some_and(|stat| stat.start == self.start && !stat.has_ended)
     }
@@ -69,7 +69,7 @@ impl Process {
 /// The numbers of the processes of a group that have not ended.
 ///
 /// # Errors
-/// Where the system does not list its processes.
+/// The system does not list its processes.
 pub fn living_of_group(group: i32) -> io::Result<Vec<i32>> {
     let mut living = Vec::new();
     for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -105,7 +105,7 @@ pub fn groups_with_variable(name: &str, value: &str) -> Vec<i32> {
     groups
 }
 
-/// Whether this process was started with a signal ignored.
+/// True if this process was started with a signal ignored.
 pub fn ignores(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -114,7 +114,7 @@ pub fn ignores(signal: i32) -> bool {
     })
 }
 
-/// What the kernel calls the time since the machine was started; empty where it does not say.
+/// The kernel's id of this boot of the machine; empty where it has none.
 pub fn boot_id() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     boot.trim().to_owned()
@@ -223,7 +223,7 @@ mod tests {
     fn ignored_signals_are_known() {
         // Rust's runtime ignores this one.
         assert!(ignores(signal_hook::consts::SIGPIPE));
-        // Nobody starts tests that ignore this one, as `nohup` and scripts do with others.
+        // `nohup` and scripts ignore other signals, but never this one.
         assert!(!ignores(signal_hook::consts::SIGUSR2));
     }
 }

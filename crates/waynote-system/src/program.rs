@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// Where the system looks for programs when `PATH` is not set.
+/// The system's default where `PATH` is not set.
 const WITHOUT_PATH: &str = "/bin:/usr/bin";
 
-/// Where a program is on the path (the value of `PATH`), for other processes: they have another working directory, so
-/// relative folders are skipped.
+/// A program's file on the path (the value of `PATH`), for processes in other directories: relative folders are
+/// skipped.
 pub fn on_path(path: Option<&OsStr>, name: &str) -> Option<PathBuf> {
     let mut files = files_on_path(path, name.as_ref()).into_iter();
     files.find(|file| file.is_absolute() && is_executable(file))
@@ -22,7 +22,7 @@ pub fn files_on_path(path: Option<&OsStr>, name: &OsStr) -> Vec<PathBuf> {
     files.filter(|file| file.is_file()).collect()
 }
 
-/// Whether this user can run a file.
+/// True if this user can run a file.
 pub fn is_executable(file: &Path) -> bool {
     file.is_file() && access(file, Access::EXEC_OK).is_ok()
 }

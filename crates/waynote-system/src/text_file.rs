@@ -43,9 +43,9 @@ pub enum FileError {
     /// Something else stands in its place, or in the place of a folder above it.
     #[error("{} is {found} should be there", .path.display())]
     InTheWay {
-        /// What stands there.
+        /// The path of the obstacle.
         path: PathBuf,
-        /// What it is, and what should be there.
+        /// Its kind, and the kind that should be there.
         found: &'static str,
     },
     /// A symbolic link leads out of the folder that it should be in.
@@ -53,17 +53,17 @@ pub enum FileError {
     Outside {
         /// The file.
         path: PathBuf,
-        /// Where it leads.
+        /// The end of the link.
         target: PathBuf,
         /// The folder.
         folder: PathBuf,
     },
-    /// Nobody, or this user, may not write to it.
+    /// This user, or any user, may not write to it.
     #[error("{} is read-only", link_to(.path, .target))]
     ReadOnly {
         /// The file.
         path: PathBuf,
-        /// Where it leads, if it is a link.
+        /// The end of the link, if it is one.
         target: PathBuf,
         /// The user it belongs to, where that is another.
         owner: Option<u32>,
@@ -76,7 +76,7 @@ pub enum FileError {
         /// The folder.
         folder: PathBuf,
     },
-    /// Somebody else wrote it meanwhile.
+    /// Another process wrote it meanwhile.
     #[error("{} was changed meanwhile", .path.display())]
     ChangedMeanwhile {
         /// The file.
@@ -94,7 +94,7 @@ impl FileError {
         let path = path.to_owned();
         Self::Library(waynote::Error::File {
             path,
-            action,
+            action: action.into(),
             source,
         })
     }
@@ -156,8 +156,8 @@ fn in_the_way(path: &Path, found: &'static str) -> FileError {
     FileError::InTheWay { path, found }
 }
 
-/// Whether a file may be written, or made where there is none. Its folder would let us exchange it; whoever took the right to write
-/// away from the file would not.
+/// Checks that a file may be written, or created. A read-only file in a writable folder counts as not writable: its
+/// owner meant it so.
 ///
 /// # Errors
 /// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
@@ -179,8 +179,7 @@ pub fn may_write(path: &Path) -> Result {
     })
 }
 
-/// Whether a file is below a folder when symbolic links are followed, those in the folders above it too. The file need not
-/// exist.
+/// Checks that a file is below a folder when all symbolic links are followed. The file need not exist.
 ///
 /// # Errors
 /// [`FileError::Outside`], [`FileError::Library`].
@@ -200,7 +199,7 @@ pub fn is_below(path: &Path, folder: &Path) -> Result {
     })
 }
 
-/// Whether a file may be removed.
+/// Checks that a file may be removed.
 ///
 /// # Errors
 /// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
@@ -209,7 +208,7 @@ pub fn may_remove(path: &Path) -> Result {
     may_change_folder(&followed(path))
 }
 
-/// Whether the folder of a file, or the nearest above it that there is, lets a file be made and removed in it.
+/// Checks that a file's folder, or the nearest existing one above, may be written to.
 fn may_change_folder(file: &Path) -> Result {
     let folder = file.ancestors().skip(1).find(|folder| folder.exists());
     let folder = folder.unwrap_or(Path::new("/"));
@@ -222,8 +221,7 @@ fn may_change_folder(file: &Path) -> Result {
     })
 }
 
-/// Puts a text in a file's place. What the file held meanwhile must be `before`. Returns the folders that were made for it, the
-/// outermost first.
+/// Replaces a file that still holds `before`. Returns the folders that were made for it, the outermost first.
 ///
 /// # Errors
 /// [`FileError::ChangedMeanwhile`], and those of [`read`] and [`may_write`].
@@ -243,7 +241,7 @@ pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Resu
         Err(error) => Err(error),
     };
     match exchanged {
-        // Its folder is nobody's to change, or something is mounted on it.
+        // Its folder is read-only, or something is mounted on it.
         Err(error) if old.is_some() && is_place_fixed(&error) => {
             write_in_place(&target, text).map_err(failed)?;
         }
@@ -261,8 +259,8 @@ fn is_place_fixed(error: &io::Error) -> bool {
     )
 }
 
-/// A file that can take the old one's place in one step, with its mode and owner; none where its place is not all there is to
-/// the old one: it has other names, or an owner that cannot be given away.
+/// A temporary file with the old one's mode and owner, to replace it in one step; none if the old one has other names,
+/// or an owner that cannot be given away.
 fn write_beside(
     target: &Path,
     text: &str,
@@ -308,7 +306,7 @@ pub fn remove(path: &Path, made: &[PathBuf]) -> Result {
         Err(error) => return Err(FileError::io(&target, "removed", error)),
     }
     for folder in made.iter().rev() {
-        // One that is not empty is used by somebody.
+        // One that is not empty is in use.
         if fs::remove_dir(folder).is_err() {
             break;
         }
@@ -316,7 +314,7 @@ pub fn remove(path: &Path, made: &[PathBuf]) -> Result {
     Ok(())
 }
 
-/// The folders above a file that are not there, made; the outermost first.
+/// Makes the missing folders above a file; returns them, the outermost first.
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
     let mut missing: Vec<PathBuf> = path
         .ancestors()
@@ -336,7 +334,7 @@ fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(missing)
 }
 
-/// Where a chain of links ends, whether or not something is there.
+/// The end of a chain of links, whether or not something is there.
 fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();

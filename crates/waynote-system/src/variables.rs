@@ -18,25 +18,25 @@ pub const PASSWORD: &str = "PGPASSWORD";
 /// The file with passwords, as PostgreSQL's own programs take it.
 pub const PASSWORD_FILE: &str = "PGPASSFILE";
 
-/// Whose notebook is meant.
+/// The agent's name, whose notebook is used.
 pub const AGENT: &str = "WAYNOTE_AGENT";
 
-/// Which session is meant.
+/// The session.
 pub const SESSION: &str = "WAYNOTE_SESSION";
 
 /// The iteration of the session.
 pub const ITERATION: &str = "WAYNOTE_ITERATION";
 
-/// Who writes. A client's entry of our server says it itself.
+/// The author of writes. A client's entry of our server sets it.
 pub const AUTHOR: &str = "WAYNOTE_AUTHOR";
 
 /// Zrb's own name for its file of notes.
 pub const NOTES_FILE: &str = "ZRB_LLM_NOTE_FILE";
 
-/// Where the configuration file is.
+/// The path of the configuration file.
 pub const CONFIG: &str = "WAYNOTE_CONFIG";
 
-/// Set for the agents of a loop: the session's name.
+/// Set for the agents of a loop: the event with which it took its session, `session:NAME#event-NUMBER`.
 pub const LOOP: &str = "WAYNOTE_LOOP";
 
 /// Set for the agents of a loop: by it the loop's guard finds an agent that has killed its loop.

@@ -20,7 +20,7 @@ pub struct Bouncer {
     watched: Child,
 }
 
-/// The program, until whoever holds the other end of standard input is gone.
+/// Runs the program until the writer of standard input is gone.
 const WATCH: &str = r#"
 "$1" "$2/pgbouncer.ini" >>"$2/log" 2>&1 </dev/null &
 server=$!
@@ -66,7 +66,7 @@ impl Bouncer {
             .args(["-c", WATCH, "sh"])
             .arg(pgbouncer().expect("PgBouncer is not installed"))
             .arg(path)
-            // Not of this one's group: whoever ends that must not end the one who clears up.
+            // In a group of its own, so that it survives to clear up when this group is killed.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -98,7 +98,7 @@ impl Bouncer {
         )
     }
 
-    /// What it has said.
+    /// The text of its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

@@ -18,7 +18,7 @@ use crate::programs::{command, folder, hand_over, run};
 pub struct Setup {
     /// Settings for `postgresql.conf`, one a line.
     pub settings: String,
-    /// Whether it listens on a loopback port too, beside its socket.
+    /// True if it listens on a loopback port too, beside its socket.
     pub tcp: bool,
     /// The key and the certificate with which it speaks TLS on that port, in PEM.
     pub tls: Option<(String, String)>,
@@ -26,8 +26,7 @@ pub struct Setup {
     pub access: String,
     /// The URL of the primary of which it is a standby, and the name by which it asks.
     pub standby_of: Option<(PathBuf, u16, String)>,
-    /// Whether what is acknowledged is on disk. A test of crashes of the machine would want it; a killed server loses
-    /// nothing without.
+    /// Flush acknowledged writes to disk. Only tests of machine crashes need it; a killed server loses nothing without.
     pub fsync: bool,
 }
 
@@ -59,7 +58,7 @@ pub struct Cluster {
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The server, until whoever holds the other end of standard input is gone.
+/// Runs the server until the writer of standard input is gone.
 const WATCH: &str = r#"
 "$1/postgres" -D "$2/data" >>"$2/log" 2>&1 </dev/null &
 server=$!
@@ -178,7 +177,7 @@ impl Cluster {
     pub fn run(&mut self) {
         let until = Instant::now() + PATIENCE;
         while !self.begins(until) {
-            // Sessions of a server that was killed may take a while to go, and so may whoever has its port.
+            // Sessions of a killed server may take a while to go, and so may another user of its port.
             self.stop();
             assert!(
                 Instant::now() < until,
@@ -188,14 +187,14 @@ impl Cluster {
         }
     }
 
-    /// Starts the server. Whether it runs; otherwise it has ended.
+    /// Starts the server; false if it has ended.
     fn begins(&mut self, until: Instant) -> bool {
         let said_before = self.log().len();
         let watched = command(Path::new("/bin/sh"))
             .args(["-c", WATCH, "sh"])
             .arg(&self.program)
             .arg(self.folder.path())
-            // Not of this one's group: whoever ends that must not end the one who clears up.
+            // In a group of its own, so that it survives to clear up when this group is killed.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -250,12 +249,12 @@ impl Cluster {
             .arg(self.data()));
     }
 
-    /// What `psql` answers to some SQL, without headings.
+    /// The output of `psql` for some SQL, without headings.
     pub fn sql(&self, sql: &str) -> String {
         self.sql_in("postgres", sql)
     }
 
-    /// The same in another database.
+    /// As [`Cluster::sql`], in another database.
     pub fn sql_in(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(self.program.join("psql"));
         psql.args([
@@ -307,7 +306,7 @@ impl Cluster {
         self.port
     }
 
-    /// What the server has said.
+    /// The text of its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -328,7 +327,7 @@ impl Drop for Cluster {
     }
 }
 
-/// A port that nobody has, below those that the kernel hands out: a connection of another test does not get it before the
+/// A free port, below those that the kernel hands out: a connection of another test does not get it before the
 /// server has it, or while the server is down.
 pub(crate) fn free_port() -> u16 {
     const FIRST: u16 = 15_000;

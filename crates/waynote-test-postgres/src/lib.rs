@@ -41,7 +41,7 @@ impl Server {
     }
 }
 
-/// The same URL with the name of a store.
+/// The URL with the name of a store.
 pub fn with_store(url: &str, store: &str) -> String {
     let sign = if url.contains('?') { '&' } else { '?' };
     format!("{url}{sign}store={store}")
@@ -79,7 +79,7 @@ pub fn server(given: Option<String>, tests: &str) -> Option<&'static Server> {
     server.as_ref()
 }
 
-/// Says, whatever captures the output of a test, that these tests did not run.
+/// Prints, past any capture of a test's output, that these tests did not run.
 pub fn skipped(tests: &str) {
     let why = match is_left_out() {
         true => "`cargo xtask test rest` runs them",
@@ -93,7 +93,7 @@ pub fn skipped(tests: &str) {
 /// The value of `WAYNOTE_TEST_POSTGRES` that leaves out all tests that need a server.
 pub const LEFT_OUT: &str = "no";
 
-/// Whether the tests that need a server are left out.
+/// True if the tests that need a server are left out.
 pub(crate) fn is_left_out() -> bool {
     std::env::var_os("WAYNOTE_TEST_POSTGRES").is_some_and(|value| value == LEFT_OUT)
 }

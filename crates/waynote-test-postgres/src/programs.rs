@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are, and as whom they run.
+//! The folder of PostgreSQL's programs, and the user they run as.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -26,7 +26,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     })
 }
 
-/// Whether a cluster can be started, and tests that need one are not left out.
+/// True if a cluster can be started, and tests that need one are not left out.
 pub fn has_postgres() -> bool {
     !crate::is_left_out() && folder().is_some()
 }
@@ -44,12 +44,12 @@ pub(crate) fn pgbouncer() -> Option<PathBuf> {
         .find(|place| place.is_file())
 }
 
-/// Whether PgBouncer can be started; it needs PostgreSQL.
+/// True if PgBouncer can be started; it needs PostgreSQL.
 pub fn has_pgbouncer() -> bool {
     has_postgres() && pgbouncer().is_some()
 }
 
-/// Whether this process is root's, for which a server refuses to run.
+/// True if this process is root's, for which a server refuses to run.
 pub(crate) fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }

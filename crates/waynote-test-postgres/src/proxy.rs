@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What the proxy does with what a client sends.
+/// The proxy's treatment of a client's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
     /// Forwards everything.
@@ -24,17 +24,17 @@ pub enum Does {
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ProxyState {
     does: Mutex<Does>,
     cuts: AtomicU32,
     is_over: AtomicBool,
 }
 
-impl Shared {
+impl ProxyState {
     fn does(&self) -> Does {
         self.does
             .lock()
@@ -54,7 +54,7 @@ impl Proxy {
     pub fn start(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ProxyState {
             does: Mutex::new(Does::Forward),
             cuts: AtomicU32::new(0),
             is_over: AtomicBool::new(false),
@@ -80,7 +80,7 @@ impl Proxy {
         self.address.port()
     }
 
-    /// Changes what it does. What cuts does so once.
+    /// Sets the mode. A cut happens once.
     pub fn does(&self, does: Does) {
         *self
             .shared
@@ -107,7 +107,7 @@ fn has(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 /// Forwards one direction in a thread of its own.
-fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<Shared>, is_client: bool) {
+fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client: bool) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     let shared = Arc::clone(shared);
     thread::spawn(move || {
@@ -130,7 +130,7 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<Shared>, is_client: bo
                 }
                 Some(is_sent) => {
                     *shared.does.lock().unwrap_or_else(PoisonError::into_inner) = Does::Forward;
-                    // Nobody is to hear the answer.
+                    // The answer is discarded.
                     let _ = from.shutdown(Shutdown::Both);
                     if is_sent {
                         let _ = to.write_all(bytes);

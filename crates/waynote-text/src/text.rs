@@ -1,5 +1,4 @@
-//! What texts for people and models are made of, whoever writes them: counts, days, lines cut short, the numbers of
-//! lines.
+//! Parts of texts for people and models: counts, days, lines cut short, the numbers of lines.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,8 +19,8 @@ pub fn plural(count: u64, noun: &str) -> String {
     }
 }
 
-/// A word for a shell: in quotes where it needs them. Whoever named a note or a session may have put a command into the
-/// name; copied from a hint, it stays one word.
+/// A word for a shell: in quotes where it needs them. The name of a note or a session may hold a command; copied from a
+/// hint, it stays one word.
 pub fn shell_word(word: &str) -> String {
     // Inside a word, these two have no meaning of their own.
     let inside = |at: usize, char| at > 0 && matches!(char, '#' | '~');

@@ -26,13 +26,13 @@ pub fn for_model(text: &str) -> String {
 }
 
 /// Text of several lines for an agent that may change it and write it back: line ends of every kind, tabs, joiners,
-/// soft hyphens and single variation selectors stay as they are. What else is invisible is shown as a code, and tags of
+/// soft hyphens and single variation selectors stay as they are. Other invisible text is shown as a code, and tags of
 /// agent clients are broken. [`restored`] undoes that in what the agent writes.
 pub fn editable(text: &str) -> String {
     shown(text, Form::Editable)
 }
 
-/// The same in one line: line ends are codes.
+/// As [`editable`], in one line: line ends are codes.
 pub fn editable_line(text: &str) -> String {
     shown(text, Form::EditableLine)
 }
@@ -45,7 +45,7 @@ enum Form {
     Model,
     Editable,
     EditableLine,
-    /// Whatever any form shows as a code.
+    /// Every code of any form.
     Every,
 }
 
@@ -106,7 +106,7 @@ fn shown(text: &str, form: Form) -> String {
     out
 }
 
-/// What the form shows as a code, each with the byte at which it begins, in order.
+/// The codes of the form, each with the byte at which it begins, in order.
 fn codes(text: &str, form: Form) -> Vec<(usize, Code)> {
     let mut codes = Vec::new();
     // Most texts are nothing but plain characters.
@@ -151,17 +151,17 @@ fn chars(text: &str, form: Form, codes: &mut Vec<(usize, Code)>) {
     }
 }
 
-/// Whether the character ends a line, for some program.
+/// True if the character ends a line, for some program.
 pub fn is_line_end(char: char) -> bool {
     matches!(char, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether the character leaves nothing to be seen where it stands, not even a line end.
+/// True if the character is invisible and no line end.
 fn is_unseen(char: char) -> bool {
     is_invisible(char) && !is_line_end(char)
 }
 
-/// Whether the run of unseen characters with which the text begins is too short to hide a message: as long as spelling
+/// True if the run of unseen characters with which the text begins is too short to hide a message: as long as spelling
 /// needs it (a joiner between two others), with one selector at most.
 fn is_short_run(text: &str) -> bool {
     const LONGEST: usize = 3;
@@ -172,7 +172,7 @@ fn is_short_run(text: &str) -> bool {
     length <= LONGEST && selectors <= 1
 }
 
-/// Whether the character changes nothing but the form of its neighbours, so that in a short run it hides nothing from
+/// True if the character changes nothing but the form of its neighbours, so that in a short run it hides nothing from
 /// an agent: joiners, soft hyphens, and selectors of variants (17 to 256 behind the ideographs alone that have them).
 fn is_harmless_alone(before: Option<char>, char: char) -> bool {
     match char {
@@ -212,7 +212,7 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Whether a joiner or a selector belongs to how people write: inside a word of a script whose letters join, or
+/// True if a joiner or a selector belongs to how people write: inside a word of a script whose letters join, or
 /// inside an emoji. Anywhere else it only hides something.
 fn is_spelling(before: Option<char>, char: char, after: Option<char>) -> bool {
     let (Some(before), after) = (before, after.unwrap_or(' ')) else {
@@ -275,7 +275,7 @@ pub fn code_span(text: &str) -> String {
 
 /// Lines as a fenced Markdown code block, which nothing in them can end; each line begins with `indent`.
 pub fn code_block(text: &str, indent: &str) -> String {
-    // Both ends of line are one to whoever reads.
+    // Both line ends look the same.
     let text = for_model(&text.replace("\r\n", "\n"));
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
     let room = text.len() + 2 * (indent.len() + fence.len() + 1) + 1;

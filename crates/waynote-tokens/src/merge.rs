@@ -26,13 +26,13 @@ pub(crate) fn count_to(piece: &[u8], most: usize) -> Option<usize> {
 /// The most bytes that are merged at once: merging takes up some forty times what it merges.
 const WINDOW: usize = 8 * 1024;
 
-/// What the end of a window does to the tokens before it reaches about as far back: two of the longest tokens.
+/// Bytes at the end of a window whose tokens may change with the next one: two of the longest tokens.
 const EDGE: usize = 256;
 
 /// How many tokens more are given back before a piece is merged whole after all.
 const TRIES: usize = 32;
 
-/// What counting in windows came to.
+/// The result of counting in windows.
 #[derive(Debug, PartialEq, Eq)]
 enum Windows {
     Counted(usize),
@@ -42,11 +42,10 @@ enum Windows {
     NotJoined,
 }
 
-/// The same for a piece of any length, a window at a time, until there are more than `most`.
+/// The number of tokens of a piece of any length, a window at a time, until there are more than `most`.
 ///
-/// Tokens are what merging makes of a text when each two neighbours are what merging makes of those two. So a window is
-/// merged, the tokens at its end are given back, and where the next one, which begins there, fits on, the tokens before
-/// are those of the whole.
+/// A text's tokens are right when merging any two neighbours gives those two. So a window is merged, the tokens at its
+/// end are given back, and where the next one, which begins there, fits on, the tokens before are those of the whole.
 fn in_windows(piece: &[u8], most: usize) -> Windows {
     let mut count = 0;
     let mut start = 0;
@@ -77,7 +76,7 @@ fn in_windows(piece: &[u8], most: usize) -> Windows {
     Windows::Counted(count + tokens.len())
 }
 
-/// Where the tokens of a text end that is merged at once.
+/// The ends of the tokens of a text that is merged at once.
 ///
 /// Parts are a linked list over the text, candidates lie in a heap: lowest rank first, then leftmost, as the
 /// vocabulary was made. A candidate is stale when its first part has another one now.

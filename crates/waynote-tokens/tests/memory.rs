@@ -1,4 +1,4 @@
-//! What counting takes up: a file of its own, so that nothing else runs in the process.
+//! Memory that counting takes: a file of its own, so that nothing else runs in the process.
 
 #[cfg(target_os = "linux")]
 #[test]

@@ -46,7 +46,7 @@ use crate::key::{EntryId, Name};
 use crate::model::report::Report;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, SideValue};
+use crate::store::{self, SideValue, none};
 
 /// Stores the rows of one store.
 ///
@@ -283,6 +283,31 @@ pub struct Rows {
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
     pub forgotten_after: bool,
     pub journal_rows: Vec<JournalRow<'static>>,
+}
+
+impl Rows {
+    /// As many answers as there are questions, all of them empty.
+    pub fn none(ask: &Ask) -> Self {
+        Self {
+            store: store::Answers::none(&ask.store),
+            states: none(&ask.states),
+            revisions: none(&ask.revisions),
+            scope_histories: none(&ask.scope_histories),
+            positions: none(&ask.positions),
+            notes_at: none(&ask.notes_at),
+            holders: none(&ask.holders),
+            resolved: none(&ask.resolved),
+            last_entries: none(&ask.last_entries),
+            entries_saying: none(&ask.entries_saying),
+            side: none(&ask.side),
+            about: none(&ask.about),
+            steps: none(&ask.steps),
+            scope_numbers: none(&ask.scope_numbers),
+            segment_notes: none(&ask.segment_notes),
+            blocks: none(&ask.blocks),
+            ..Self::default()
+        }
+    }
 }
 
 /// The note to which a revision belongs.

@@ -354,7 +354,9 @@ impl Agent<'_> {
 
     fn log(&self) -> Result<SessionLog<'_>> {
         let session = self.session.clone();
-        let session = session.ok_or(Error::Empty { what: "session" })?;
+        let session = session.ok_or(Error::Empty {
+            what: "session".into(),
+        })?;
         Ok(SessionLog::new(&self.store, session))
     }
 }

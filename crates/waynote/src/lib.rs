@@ -116,6 +116,7 @@ pub mod store;
 mod system;
 mod tokens;
 mod views;
+pub mod wire;
 #[cfg(test)]
 mod work;
 
@@ -135,7 +136,7 @@ pub use rusqlite;
 
 pub use address::{Address, AddressAt};
 pub use author::Author;
-pub use change::{Applied, Change, Expect, Origin};
+pub use change::{Applied, Change, Expect, NoteBefore, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};

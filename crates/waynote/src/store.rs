@@ -17,7 +17,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
-use crate::event::{EventAddress, RecordedEvent, SessionEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
@@ -26,8 +26,11 @@ use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 
-pub use ask::{Answers, Ask, Count, Done, Page};
-pub use feed::{Cursor, FeedEntry, Happened};
+pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, NotedBefore, Page};
+pub(crate) use ask::{limit, none};
+#[cfg(feature = "openapi")]
+pub(crate) use feed::FeedForm;
+pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
 pub use values::{ApplyCall, AsOf, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.
@@ -193,7 +196,7 @@ pub trait Reader {
     /// The changes of the whole store before a position (none: up to now), latest first, at most `limit`.
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         let ask = Ask {
-            journal: vec![(before, limit)],
+            journal: vec![JournalPage { before, limit }],
             ..Ask::default()
         };
         Ok(self.read(&ask)?.journal.pop().unwrap_or_default())
@@ -225,7 +228,11 @@ pub trait Reader {
         limit: usize,
     ) -> Result<Vec<RecordedEvent>> {
         let ask = Ask {
-            events: vec![(session.clone(), before, limit)],
+            events: vec![EventPage {
+                session: session.clone(),
+                before,
+                limit,
+            }],
             ..Ask::default()
         };
         Ok(self.read(&ask)?.events.pop().unwrap_or_default())
@@ -248,7 +255,7 @@ pub trait Reader {
     }
 
     /// The [`SessionEvent::LoopStarted`] of every loop that holds a session, by session.
-    fn leases(&self) -> Result<Vec<(Name, RecordedEvent)>> {
+    fn leases(&self) -> Result<Vec<SessionsEvent>> {
         let ask = Ask {
             all_leases: true,
             ..Ask::default()
@@ -268,7 +275,7 @@ pub trait Reader {
     /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         let ask = Ask {
-            feed: vec![(after, limit)],
+            feed: vec![FeedPage { after, limit }],
             ..Ask::default()
         };
         Ok(self.read(&ask)?.feed.pop().unwrap_or_default())

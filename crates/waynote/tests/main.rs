@@ -19,6 +19,7 @@ mod suite {
     mod damage;
     mod distant;
     mod expected;
+    mod golden;
     mod head;
     mod history_pages;
     mod isolation;

@@ -12,7 +12,7 @@ use super::process;
 /// The longest that fetching one client may take.
 const FETCHING: Duration = Duration::from_secs(300);
 
-/// Where the package is kept that opencode wants beside its configuration.
+/// The folder of the package that opencode wants beside its configuration.
 const OPENCODE_PACKAGE: &str = "target/agents/opencode-plugin";
 
 /// A client of the npm registry.
@@ -24,10 +24,10 @@ pub(crate) struct Agent {
     /// The package, `{os}` and `{cpu}` to be filled in, and its pinned version.
     pub(super) package: &'static str,
     pub(super) pinned: &'static str,
-    /// What the program says its version is.
+    /// The version that the program reports.
     pub(super) version: &'static str,
     pub(super) program: &'static str,
-    /// Whether it is started by the package's script, not by itself.
+    /// True if it is started by the package's script, not by itself.
     by_script: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) const AGENTS: [Agent; 6] = [
     Agent {
         client: "goose",
         title: "Goose",
-        // What `@aaif/goose` brings, without its terminal interface; package versions are not the program's.
+        // The package below `@aaif/goose`, without its terminal interface; package versions are not the program's.
         package: "@aaif/goose-binary-{os}-{cpu}",
         pinned: "0.20.1",
         version: "1.34.0",
@@ -100,9 +100,9 @@ pub(super) enum Turn<'a> {
 }
 
 impl Agent {
-    /// The command line of a turn without a person at the terminal. What is allowed is what a person would allow.
+    /// The command line of a turn without a person at the terminal. It allows as much as a person would.
     pub(super) fn words<'a>(&self, turn: Turn<'a>) -> Vec<&'a str> {
-        // What `/hooks` and its questions are for a person.
+        // A person would answer `/hooks` and its questions.
         const CODEX: [&str; 2] = [
             "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox",
@@ -146,7 +146,7 @@ impl Agent {
         words
     }
 
-    /// What a person gives to a loop behind `--`, as the documentation says.
+    /// A person's words behind `--` of a loop, as the documentation has them.
     pub(super) fn loop_words(&self) -> &'static [&'static str] {
         match self.client {
             "claude-code" => &["--permission-mode", "acceptEdits"],

@@ -1,4 +1,4 @@
-//! What is expected of each client at each moment: the one list that the checks go by and the documentation is made from.
+//! Expectations of each client at each moment: the one list that the checks go by and the documentation is made from.
 
 #[cfg(test)]
 use super::clients::AGENTS;
@@ -67,7 +67,7 @@ impl Moment {
         }
     }
 
-    /// What is promised at it, for the documentation.
+    /// The promise at this moment, for the documentation.
     #[cfg(test)]
     fn promise(self) -> &'static str {
         match self {

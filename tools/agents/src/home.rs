@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::clients::{Agent, Turn};
 use super::model::{Model, Request};
-use super::process::{self, Running, Typed};
+use super::process::{self, RunningProgram, TypingSession};
 
 /// The longest that a client may take over a turn.
 const TURN: Duration = Duration::from_secs(150);
@@ -20,10 +20,10 @@ const LOOP: Duration = Duration::from_secs(400);
 /// The longest that a command of ours may take.
 const COMMAND: Duration = Duration::from_secs(30);
 
-/// What a person noted before the agent starts.
+/// A person's note from before the agent starts.
 pub(super) const CANARY: &str = "canary-7361: prices are integers, in cents";
 
-/// Where each start of the client by its name leaves a line.
+/// The file that gets a line at each start of the client by its name.
 const RUNS: &str = "bin/runs";
 
 /// A home directory with a project in it, for one client.
@@ -34,7 +34,7 @@ pub(super) struct Bench {
     folder: tempfile::TempDir,
     /// Requests that were looked at already.
     seen: Cell<usize>,
-    /// What the clients printed.
+    /// The clients' output.
     heard: RefCell<String>,
     /// More environment for the client.
     environment: RefCell<Vec<(&'static str, String)>>,
@@ -83,7 +83,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The same with waynote installed and a note on the project.
+    /// As [`Self::bare`], with waynote installed and a note on the project.
     pub(super) fn new(agent: Agent, program: &Path, waynote: &Path) -> Result<Self> {
         let bench = Self::bare(agent, program, waynote)?;
         bench.waynote(&["place", "write", CANARY])?;
@@ -117,7 +117,7 @@ impl Bench {
         Ok(move || std::fs::read(&path).map_or(0, |lines| lines.len()))
     }
 
-    /// Where the client keeps what a person configured, and that, with comments.
+    /// The client's configuration file, and a person's configuration for it, with comments.
     fn configuration(&self) -> Result<(PathBuf, String)> {
         let home = self.home()?;
         let port = self.model.port;
@@ -175,7 +175,7 @@ impl Bench {
         Ok(std::fs::write(path, format!("{line}\n{old}"))?)
     }
 
-    /// A program as a person's shell starts it, talking to our model and to nobody else.
+    /// A program as a person's shell starts it, talking to our model alone.
     fn command(&self, program: &str, folder: &Path) -> Result<Command> {
         let home = self.home()?;
         let mut path = home.join("bin").into_os_string();
@@ -205,7 +205,7 @@ impl Bench {
             .env("COPILOT_MODEL", "scripted")
             .env("GEMINI_API_KEY", "none")
             .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            // It starts itself a second time for more memory, which is time alone.
+            // Its second start for more memory would only cost time.
             .env("GEMINI_CLI_NO_RELAUNCH", "true")
             .env("OPENAI_API_KEY", "none")
             .env("GOOSE_DISABLE_KEYRING", "1")
@@ -231,12 +231,12 @@ impl Bench {
         Ok(())
     }
 
-    /// `waynote` with arguments, which must succeed; what it prints.
+    /// The output of `waynote` with arguments, which must succeed.
     pub(super) fn waynote(&self, words: &[&str]) -> Result<String> {
         self.waynote_in(&self.project()?, words)
     }
 
-    /// The same in another folder.
+    /// As [`Self::waynote`], in another folder.
     pub(super) fn waynote_in(&self, folder: &Path, words: &[&str]) -> Result<String> {
         let mut command = self.command("waynote", folder)?;
         command.args(words);
@@ -247,7 +247,7 @@ impl Bench {
     pub(super) fn shell(&self, line: &str) -> Result<(i32, String)> {
         let mut command = self.command("sh", &self.project()?)?;
         command.args(["-c", line]);
-        let heard = Running::start(command, "")?.wait(LOOP)?;
+        let heard = RunningProgram::start(command, "")?.wait(LOOP)?;
         self.heard.borrow_mut().push_str(&heard.1);
         Ok(heard)
     }
@@ -260,7 +260,7 @@ impl Bench {
             .args(words)
             .arg("--")
             .args(self.agent.loop_words());
-        let heard = Running::start(command, "")?.wait(LOOP)?;
+        let heard = RunningProgram::start(command, "")?.wait(LOOP)?;
         self.heard.borrow_mut().push_str(&heard.1);
         Ok(heard)
     }
@@ -293,17 +293,22 @@ impl Bench {
     }
 
     /// Starts the client with arguments and a standard input of its own.
-    pub(super) fn started(&self, words: &[&str], input: &str, folder: &Path) -> Result<Running> {
+    pub(super) fn started(
+        &self,
+        words: &[&str],
+        input: &str,
+        folder: &Path,
+    ) -> Result<RunningProgram> {
         let mut command = self.command(self.agent.program, folder)?;
         command.args(words);
-        Running::start(command, input)
+        RunningProgram::start(command, input)
     }
 
     /// Starts the client on a terminal.
-    pub(super) fn typed(&self, words: &str) -> Result<Typed> {
+    pub(super) fn typed(&self, words: &str) -> Result<TypingSession> {
         let command = self.command("script", &self.project()?)?;
         let group = self.home()?.join("run/terminal");
-        Typed::start(command, &format!("{} {words}", self.agent.program), group)
+        TypingSession::start(command, &format!("{} {words}", self.agent.program), group)
     }
 
     /// The requests since the last look.
@@ -313,7 +318,7 @@ impl Bench {
         requests.into_iter().skip(seen).collect()
     }
 
-    /// What the clients printed.
+    /// The clients' output.
     pub(super) fn heard(&self) -> String {
         self.heard.borrow().clone()
     }

@@ -26,7 +26,7 @@ fn main() -> Result<()> {
     kit::main(|words| run(&Choice::of(words)?))
 }
 
-/// What to run.
+/// Cells to run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choice {
     /// The cells that take long, too.
@@ -42,7 +42,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// What the words of a command line choose.
+    /// From the words of a command line.
     pub(crate) fn of(words: &[&str]) -> Result<Self> {
         let mut choice = Self::default();
         for word in words {
@@ -100,7 +100,7 @@ struct Job {
 }
 
 /// How a cell went.
-struct Played {
+struct CellResult {
     job: Job,
     took: Duration,
     outcome: Result<()>,
@@ -131,7 +131,7 @@ pub(crate) fn run(choice: &Choice) -> Result<()> {
         }
     }
     let busy = choice.load.then(|| load::Busy::start(4));
-    // What loads the machine itself is played alone, at the end.
+    // Cells that load the machine themselves are played alone, at the end.
     let (alone, beside): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| job.moment == Moment::Load);
     let mut played = play(beside, 2, &waynote, choice.keep);
@@ -159,7 +159,7 @@ fn programs(agent: &Agent, choice: &Choice) -> Result<Vec<(Option<String>, PathB
 }
 
 /// Plays jobs, some at a time, and says of each how it went.
-fn play(jobs: Vec<Job>, at_once: usize, waynote: &Path, keep: bool) -> Vec<Played> {
+fn play(jobs: Vec<Job>, at_once: usize, waynote: &Path, keep: bool) -> Vec<CellResult> {
     let jobs = Mutex::new(VecDeque::from(jobs));
     let played = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -187,7 +187,7 @@ fn play(jobs: Vec<Job>, at_once: usize, waynote: &Path, keep: bool) -> Vec<Playe
                         job.moment.word(),
                         took.as_secs_f64()
                     );
-                    lock(&played).push(Played { job, took, outcome });
+                    lock(&played).push(CellResult { job, took, outcome });
                 }
             });
         }
@@ -222,7 +222,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Prints the table; an error when a pinned client fails where it is expected to work.
-fn report(played: &[Played]) -> Result<()> {
+fn report(played: &[CellResult]) -> Result<()> {
     let mut names: Vec<String> = played.iter().map(|played| played.job.name()).collect();
     names.sort();
     names.dedup();

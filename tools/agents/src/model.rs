@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::wire::{Dialect, Part, Role};
 
-/// What the model does with a request.
+/// The model's reaction to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
     /// Says a text, which ends the turn.
@@ -37,7 +37,7 @@ type Script = dyn Fn(&Request) -> Reply + Send + Sync;
 /// A request of a conversation, the same for every wire format.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// What the model reads, the tool definitions left out.
+    /// The text for the model, the tool definitions left out.
     pub(super) parts: Vec<Part>,
     /// Each tool's name, and the namespace it is offered in.
     pub(super) tools: Vec<(String, Option<String>)>,
@@ -58,10 +58,10 @@ impl Request {
         self.count(text) > 0
     }
 
-    /// Whether the model is asked to go on after a tool's result.
+    /// True if the model is asked to go on after a tool's result.
     pub(super) fn is_after_tool(&self) -> bool {
         let said = self.parts.iter().rev().map(|part| part.role);
-        // What hooks add stands as a system message or beside the result.
+        // Additions of hooks stand as a system message or beside the result.
         said.filter(|role| *role != Role::System)
             .take_while(|role| *role != Role::Assistant)
             .any(|role| role == Role::Tool)
@@ -185,14 +185,14 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
         false => script(&request),
     };
     let reply = match reply {
-        // Asked for as a conversation's next turn by some; each looks for marks of its own.
+        // Some clients ask for it as a conversation's next turn; each has marks of its own.
         Reply::Say(_) | Reply::Call(..) if is_summary(&request) => Reply::say(match dialect {
             Dialect::Google => "<state_snapshot>summary-of-before</state_snapshot>",
             _ => "<analysis>all of it</analysis>\n<summary>summary-of-before</summary>",
         }),
         reply => reply,
     };
-    // A conversation that was summed up is short again.
+    // A conversation starts short again after a summary.
     let tokens = match request.contains(SUMMARY) || is_summary(&request) {
         true => 100,
         false => state.tokens.load(Ordering::SeqCst),
@@ -239,10 +239,10 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
     }
 }
 
-/// What every summary says.
+/// The text of every summary.
 pub(super) const SUMMARY: &str = "summary-of-before";
 
-/// Whether the client asks for a summary of the conversation, which is how each of them compacts.
+/// True if the client asks for a summary of the conversation, which is how each of them compacts.
 pub(super) fn is_summary(request: &Request) -> bool {
     const ASKS: [&str; 7] = [
         // Claude Code
@@ -258,7 +258,7 @@ pub(super) fn is_summary(request: &Request) -> bool {
         // Goose
         "summarize the conversation",
     ];
-    // What was asked before stands in the conversation no less.
+    // Earlier requests stand in the conversation too.
     let last = request
         .parts
         .iter()
@@ -340,7 +340,7 @@ mod tests {
             (Role::Tool, "saved"),
         ];
         assert!(request(&called).is_after_tool());
-        // What a hook adds beside the result changes nothing.
+        // A hook's addition beside the result changes nothing.
         let mut more = called.to_vec();
         more.push((Role::System, "block"));
         assert!(request(&more).is_after_tool());

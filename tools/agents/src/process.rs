@@ -1,4 +1,4 @@
-//! Processes with a deadline. Whatever one of them starts ends with it.
+//! Processes with a deadline. Each ends with all that it started.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
@@ -14,14 +14,14 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// A process that was started, and what it prints.
-pub(super) struct Running {
+pub(super) struct RunningProgram {
     group: Pid,
     ended: Receiver<std::io::Result<ExitStatus>>,
     readers: Vec<JoinHandle<String>>,
     name: String,
 }
 
-impl Running {
+impl RunningProgram {
     /// Starts a command, with a text on its standard input.
     pub(super) fn start(mut command: Command, input: &str) -> Result<Self> {
         let mut child = command
@@ -35,12 +35,12 @@ impl Running {
         let readers = readers(&mut child);
         if let Some(mut stdin) = child.stdin.take() {
             let input = input.to_owned();
-            // One that does not read it needs none of it.
+            // A program that does not read its input needs none of it.
             std::thread::spawn(move || stdin.write_all(input.as_bytes()));
         }
         let (sender, ended) = channel();
         std::thread::spawn(move || {
-            // Nobody listens any more after the deadline.
+            // After the deadline the receiver is gone.
             let _ = sender.send(child.wait());
         });
         let name = command.get_program().to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ impl Running {
     /// Its exit code and what it printed; an error when it takes longer than allowed, or ends by a signal.
     pub(super) fn wait(mut self, longest: Duration) -> Result<(i32, String)> {
         let ended = self.ended.recv_timeout(longest);
-        // What it left running ends too, and with it the streams.
+        // Processes that it left running end too, and with them the streams.
         let _ = killpg(self.group, Signal::SIGKILL);
         let readers = std::mem::take(&mut self.readers);
         let texts = readers.into_iter().filter_map(|reader| reader.join().ok());
@@ -72,7 +72,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = killpg(self.group, Signal::SIGKILL);
@@ -87,7 +87,7 @@ fn readers(child: &mut Child) -> Vec<JoinHandle<String>> {
     let read = |mut stream: Box<dyn Read + Send>| {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What was read until it broke is what there is.
+            // A stream that breaks ends there.
             let _ = stream.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })
@@ -95,22 +95,22 @@ fn readers(child: &mut Child) -> Vec<JoinHandle<String>> {
     streams.into_iter().flatten().map(read).collect()
 }
 
-/// Runs a command that must succeed; what it prints.
+/// Runs a command that must succeed, and returns its output.
 pub(super) fn run(command: Command, longest: Duration) -> Result<String> {
-    let (code, printed) = Running::start(command, "")?.wait(longest)?;
+    let (code, printed) = RunningProgram::start(command, "")?.wait(longest)?;
     ensure!(code == 0, "exit code {code}: {printed}");
     Ok(printed)
 }
 
 /// A program on a terminal of its own, at which a person types.
-pub(super) struct Typed {
+pub(super) struct TypingSession {
     child: Child,
-    /// Where the program's group is written down.
+    /// The file with the program's group.
     group: PathBuf,
     shown: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Typed {
+impl TypingSession {
     /// Starts a command line on a terminal, which `script` of util-linux provides. The program's group is written to a file.
     pub(super) fn start(mut script: Command, line: &str, group: PathBuf) -> Result<Self> {
         let line = format!(
@@ -143,8 +143,8 @@ impl Typed {
         })
     }
 
-    /// Types a line once the program shows a text, and presses return until something happens. What comes at once counts
-    /// as pasted, so the return key comes by itself; and a program that is busy takes none.
+    /// Types a line once the program shows a text, and presses return until something happens. Keys that come at once
+    /// count as pasted, so the return key comes by itself; and a program that is busy takes none.
     pub(super) fn types(&mut self, text: &str, once: &str, until: impl Fn() -> bool) -> Result<()> {
         let deadline = Instant::now() + Duration::from_secs(90);
         while !self.shown().contains(once) {
@@ -156,7 +156,7 @@ impl Typed {
             std::thread::sleep(Duration::from_millis(100));
         }
         for round in 0_u32.. {
-            // What was typed while the program was busy with itself may be lost.
+            // Keys may be lost while the program is busy with itself.
             if round.is_multiple_of(6) {
                 self.presses(text)?;
             }
@@ -181,14 +181,14 @@ impl Typed {
         Ok(stdin.flush()?)
     }
 
-    /// What it showed so far.
+    /// Its output so far.
     pub(super) fn shown(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         plain(&String::from_utf8_lossy(&shown))
     }
 }
 
-impl Drop for Typed {
+impl Drop for TypingSession {
     fn drop(&mut self) {
         // Not every program ends when its terminal closes.
         let group = std::fs::read_to_string(&self.group).unwrap_or_default();
@@ -233,7 +233,7 @@ mod tests {
     fn what_takes_too_long_ends_with_all_that_it_started() {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 600 & echo begun; wait"]);
-        let running = Running::start(command, "").unwrap();
+        let running = RunningProgram::start(command, "").unwrap();
         let error = running.wait(Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().starts_with("sh took over 0 s"));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Who said a part of a conversation.
+/// The speaker of a part of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The system prompt, a developer's message or a reminder of the client.
@@ -55,7 +55,7 @@ impl Dialect {
         }
     }
 
-    /// What the model reads, in its order.
+    /// The text for the model, in its order.
     pub(super) fn parts(self, body: &Value) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |role, value: &Value| {
@@ -305,7 +305,7 @@ fn google(part: &Value, tokens: u64, is_stream: bool) -> String {
 mod tests {
     use super::*;
 
-    /// What each format's request says, by whom.
+    /// The parts of each format's request, by speaker.
     fn said(dialect: Dialect, body: &Value) -> Vec<(Role, String)> {
         let parts = dialect.parts(body).into_iter();
         parts.map(|part| (part.role, part.text)).collect()

@@ -39,7 +39,7 @@ pub(crate) fn run() -> Result<()> {
         median(rates.iter().map(|pair| pair.1)),
     );
     let ratio = median(rates.iter().map(|(ours, bare)| ours / bare));
-    // A pair in which the search index took in what was written stands out of the median, not of the sum.
+    // Pairs with a merge of the search index show in the sum, not in the median.
     let seconds = |of: fn(&(f64, f64)) -> f64| rates.iter().map(|pair| 1.0 / of(pair)).sum::<f64>();
     let in_all = seconds(|pair| pair.1) / seconds(|pair| pair.0);
     println!(

@@ -99,7 +99,7 @@ fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
     (0..ROUNDS).map(round).collect()
 }
 
-/// Fills a store: what applies lies spread among what does not.
+/// Fills a store, the notes that apply spread among the others.
 pub(crate) fn fill(path: &Path, size: u64) -> Result<()> {
     let store = SqliteStore::open(path, &Options::default())?;
     let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);

@@ -12,7 +12,7 @@ use kit::release;
 const NOTES: u64 = 100_000;
 const ROUNDS: usize = 101;
 
-/// What a person asks: words that many notes have, and few.
+/// A person's prompt: words that many notes have, and few.
 const ASKED: &str = "note 4711 of agent number please look at what the store says about entry 12345 and change the \
                      handler so that it keeps the order of iteration when two writers meet in the same place again";
 
@@ -24,7 +24,7 @@ pub(crate) fn run() -> Result<()> {
     }
     let store = store.canonicalize()?;
     let program = release::folder().join("waynote");
-    // What the sessions were given, gone with the measurement.
+    // The sessions' ledgers, removed after the measurement.
     let state = tempfile::tempdir_in("target")?;
     let state = state.path().canonicalize()?;
     let command = |arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a loop costs by itself: a thousand iterations of an agent that does nothing.
+//! Measures the loop itself: a thousand iterations of an agent that does nothing.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

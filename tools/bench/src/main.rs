@@ -1,4 +1,4 @@
-//! What `cargo xtask bench` runs, built as waynote is shipped: the measurements of docs/measurements.md.
+//! The measurements of docs/measurements.md, for `cargo xtask bench`, built as waynote is shipped.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
@@ -43,7 +43,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["retrieval", "import", folder] => retrieval::import(folder.as_ref()),
         ["retrieval", "query", folder] => retrieval::query(folder.as_ref()),
         ["upgrade"] => upgrade::run(),
-        // What `upgrade` starts.
+        // Started by `upgrade`.
         ["open", path] => upgrade::open(path),
         // For another program to look at.
         ["write-schema-5", path] => upgrade::write(path),

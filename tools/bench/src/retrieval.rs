@@ -1,4 +1,4 @@
-//! What search finds, for a benchmark that asks from outside, over JSON lines. It searches as `waynote search` does.
+//! Search results for a benchmark that asks from outside, over JSON lines. It searches as `waynote search` does.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -70,7 +70,7 @@ fn each_line<T: DeserializeOwned>(
             continue;
         }
         let value = serde_json::from_str(&line)
-            .context("a line of standard input; docs/measurements.md has the protocol")?;
+            .context("a line of standard input; tools/bench/README.md has the protocol")?;
         work(value)?;
     }
     Ok(())

@@ -132,7 +132,7 @@ fn ask_peer(peer: &Connection, query: &str) -> Result<()> {
     Ok(())
 }
 
-/// What single adds cost: most of them, those that seal a segment, those that merge too.
+/// Times of single adds: most of them, those that seal a segment, those that merge too.
 fn writes() -> Result<()> {
     let folder = tempfile::tempdir_in("target")?;
     let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default())?;
@@ -200,7 +200,7 @@ fn text(number: u32) -> String {
     words.join(" ")
 }
 
-/// The same texts on both sides.
+/// Fills both sides with the same texts.
 fn fill(folder: &Path) -> Result<()> {
     println!("filling {} once", folder.display());
     if folder.exists() {

@@ -187,7 +187,7 @@ fn speed(half: &Half) -> Result<()> {
     Ok(())
 }
 
-/// Where this machine keeps documentation.
+/// Folders with this machine's documentation.
 fn places() -> Vec<PathBuf> {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     let named = |variable: &str, default: &str| {

@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// What `run` starts: opens a store, which migrates it.
+/// Opens a store, which migrates it: started by `run`.
 pub(crate) fn open(path: &str) -> Result<()> {
     SqliteStore::open(Path::new(path), &Options::default())?;
     Ok(())

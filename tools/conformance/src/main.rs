@@ -1,6 +1,6 @@
-//! The server, driven by clients that nobody here wrote: the official SDKs of Python and TypeScript, in both eras of the
+//! The server, driven by other people's clients: the official SDKs of Python and TypeScript, in both eras of the
 //! protocol, over standard input and output and over HTTP; and the official conformance suite. They come from their registries into the target
-//! folder; what cannot be had is not checked, and that is said.
+//! folder; missing ones are listed as not checked.
 
 mod suite;
 

@@ -1,5 +1,5 @@
-//! The official conformance suite of the protocol, against the endpoint of a server. What it asks for and the server does
-//! not have is in `tools/conformance/baseline.yml`.
+//! The official conformance suite of the protocol, against the endpoint of a server. Its expected failures
+//! are in `tools/conformance/baseline.yml`.
 
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub(super) fn run(target: &Path, program: &Path) -> Result<()> {
         .arg(format!("{}/mcp", server.store))
         .args(["--expected-failures", BASELINE, "--output-dir"])
         .arg(home.path().join("results"));
-    // It says a lot of each scenario; what matters is the summary.
+    // Only the summary of its long output matters.
     let output = suite.output().context("the suite does not run")?;
     let said = String::from_utf8_lossy(&output.stdout);
     let summary = said

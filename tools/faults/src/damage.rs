@@ -145,7 +145,7 @@ fn trial(setup: &Setup, what: &str, base: &Base, suffix: &str, trials: u64) -> R
     Ok(row)
 }
 
-/// The file beside the store holds nothing that a note depends on: whatever happens to it, the store is sound.
+/// A store is sound whatever happens to its side file.
 fn lock(setup: &Setup, base: &Base, trials: u64) -> Result<Row> {
     let mut row = Row::new("the lock file damaged");
     let lock = beside(&base.home.join(STORE), "-lock");

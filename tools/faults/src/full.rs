@@ -12,14 +12,14 @@ use super::{Row, Setup};
 use kit::random::Random;
 use kit::registries::quietly;
 
-/// Below which btrfs and xfs make no file system.
+/// The least size of btrfs and xfs.
 const MEGABYTES: [(&str, u64); 4] = [("tmpfs", 4), ("ext4", 8), ("xfs", 300), ("btrfs", 128)];
 
 pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     let mut rows = vec![limited(setup)?];
     for (kind, megabytes) in MEGABYTES {
         let what = format!("{kind} that is full");
-        rows.push(match Mounted::new(setup.folder.path(), kind, megabytes) {
+        rows.push(match Mount::new(setup.folder.path(), kind, megabytes) {
             Ok(mounted) => filled(setup, &what, &mounted)?,
             Err(why) => Row::skipped(what, why),
         });
@@ -28,11 +28,11 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
 }
 
 /// A file system of its own, taken away on drop.
-struct Mounted {
+struct Mount {
     at: PathBuf,
 }
 
-impl Mounted {
+impl Mount {
     fn new(folder: &Path, kind: &str, megabytes: u64) -> Result<Self, String> {
         let at = folder.join(kind);
         std::fs::create_dir_all(&at).map_err(|error| error.to_string())?;
@@ -52,14 +52,14 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for Mount {
     fn drop(&mut self) {
         let _ = quietly(Command::new("umount").arg(&self.at));
     }
 }
 
 /// Leaves a little room, more each time, and writes until it is used up.
-fn filled(setup: &Setup, what: &str, mounted: &Mounted) -> Result<Row> {
+fn filled(setup: &Setup, what: &str, mounted: &Mount) -> Result<Row> {
     let mut row = Row::new(what);
     let (mut refused, mut accepted) = (0, 0);
     let step = setup.count(4, 40);

@@ -25,7 +25,7 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     ])
 }
 
-/// What forges best, between words.
+/// Pieces that forge best, between words.
 const PIECES: [&str; 34] = [
     "#",
     "## ",
@@ -245,7 +245,7 @@ fn messages(setup: &Setup) -> Result<Row> {
             stream.extend(mutated(message, &mut random));
             stream.push(b'\n');
         }
-        // Whatever came before, a sound message gets its answer.
+        // A sound message gets its answer after any other.
         for sound in [
             MESSAGES[0],
             MESSAGES[1],

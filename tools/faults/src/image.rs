@@ -1,5 +1,5 @@
-//! A disk as POSIX promises it, no better: what was synced is there; of the rest, any part. A file's sync says nothing
-//! about its name, which is on disk when its folder was synced.
+//! A disk as POSIX promises it, no better: synced bytes are there, and any part of the rest. A file's sync says nothing
+//! about its name, which is on disk once its folder was synced.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,9 +11,9 @@ use kit::random::Random;
 
 const SECTOR: usize = 512;
 
-/// What is left of what was not synced.
+/// The part of unsynced writes that survives.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Left {
+pub(crate) enum Survival {
     Nothing,
     Everything,
     /// Each sector and each name by chance, in any order.
@@ -35,7 +35,7 @@ enum Node {
         /// Names as processes see them.
         seen: BTreeMap<String, usize>,
         synced: BTreeMap<String, usize>,
-        since: Vec<Naming>,
+        since: Vec<NameChange>,
     },
 }
 
@@ -46,15 +46,15 @@ enum Change {
 }
 
 #[derive(Clone, Debug)]
-enum Naming {
+enum NameChange {
     Put(String, usize),
     Remove(String),
     Rename(String, String, usize),
 }
 
-/// Where a process is in a file.
+/// An open file and the position in it.
 #[derive(Clone, Copy, Debug)]
-struct Opened {
+struct OpenFile {
     node: usize,
     at: usize,
     is_appending: bool,
@@ -64,7 +64,7 @@ struct Opened {
 pub(crate) struct Disk {
     root: String,
     nodes: Vec<Node>,
-    opened: BTreeMap<i64, Opened>,
+    opened: BTreeMap<i64, OpenFile>,
 }
 
 impl Disk {
@@ -90,7 +90,7 @@ impl Disk {
         self.opened.clear();
     }
 
-    /// Does what a call did. Whether it changed anything.
+    /// Does what a call did; true if that changed anything.
     pub(crate) fn apply(&mut self, call: &Call) -> Result<bool> {
         if call.result < 0 {
             return self.failed(call);
@@ -178,7 +178,7 @@ impl Disk {
                     synced: Vec::new(),
                     since: Vec::new(),
                 });
-                self.named(folder, Naming::Put(name, node))?;
+                self.named(folder, NameChange::Put(name, node))?;
                 (node, true)
             }
         };
@@ -186,7 +186,7 @@ impl Disk {
             self.changed(node, Change::Length(0))?;
         }
         let is_appending = flags.contains("O_APPEND");
-        let opened = Opened {
+        let opened = OpenFile {
             node,
             at: 0,
             is_appending,
@@ -235,12 +235,12 @@ impl Disk {
             return Ok(false);
         };
         let node = self.add(folder());
-        self.named(parent, Naming::Put(name, node))
+        self.named(parent, NameChange::Put(name, node))
     }
 
     fn remove(&mut self, path: &str) -> Result<bool> {
         match self.place(path) {
-            Some((folder, name)) => self.named(folder, Naming::Remove(name)),
+            Some((folder, name)) => self.named(folder, NameChange::Remove(name)),
             None => Ok(false),
         }
     }
@@ -252,7 +252,7 @@ impl Disk {
                     .seen(folder)?
                     .get(&from)
                     .context("renamed from nothing")?;
-                self.named(folder, Naming::Rename(from, to, node))
+                self.named(folder, NameChange::Rename(from, to, node))
             }
             (None, None) => Ok(false),
             _ => bail!("a rename from folder to folder is not modelled: {from} to {to}"),
@@ -263,7 +263,7 @@ impl Disk {
         match (self.place(from), self.place(to)) {
             (Some((folder, from)), Some((other, to))) => {
                 let node = *self.seen(folder)?.get(&from).context("a link to nothing")?;
-                self.named(other, Naming::Put(to, node))
+                self.named(other, NameChange::Put(to, node))
             }
             _ => Ok(false),
         }
@@ -294,7 +294,7 @@ impl Disk {
         self.nodes.len() - 1
     }
 
-    fn named(&mut self, folder: usize, naming: Naming) -> Result<bool> {
+    fn named(&mut self, folder: usize, naming: NameChange) -> Result<bool> {
         match &mut self.nodes[folder] {
             Node::Folder { seen, since, .. } => {
                 naming.apply(seen);
@@ -306,11 +306,17 @@ impl Disk {
     }
 
     /// Writes what the disk may hold if the power goes now.
-    pub(crate) fn write(&self, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+    pub(crate) fn write(&self, to: &Path, left: Survival, random: &mut Random) -> Result<()> {
         self.write_node(0, to, left, random)
     }
 
-    fn write_node(&self, node: usize, to: &Path, left: Left, random: &mut Random) -> Result<()> {
+    fn write_node(
+        &self,
+        node: usize,
+        to: &Path,
+        left: Survival,
+        random: &mut Random,
+    ) -> Result<()> {
         match &self.nodes[node] {
             Node::File { synced, since } => {
                 std::fs::write(to, left.of_file(synced, since, random))?;
@@ -318,7 +324,7 @@ impl Disk {
             Node::Folder { synced, since, .. } => {
                 std::fs::create_dir_all(to)?;
                 for (name, node) in left.of_folder(synced, since, random) {
-                    // Memory that processes share: whoever opens the store makes it anew.
+                    // Memory that processes share: made again when the store is opened.
                     if !name.ends_with("-shm") {
                         self.write_node(node, &to.join(name), left, random)?;
                     }
@@ -386,7 +392,7 @@ fn put(bytes: &mut Vec<u8>, at: usize, new: &[u8]) {
     bytes[at..end].copy_from_slice(new);
 }
 
-impl Naming {
+impl NameChange {
     fn apply(&self, names: &mut BTreeMap<String, usize>) {
         match self {
             Self::Put(name, node) => {
@@ -403,7 +409,7 @@ impl Naming {
     }
 }
 
-impl Left {
+impl Survival {
     fn of_file(self, synced: &[u8], since: &[Change], random: &mut Random) -> Vec<u8> {
         let mut bytes = synced.to_vec();
         match self {
@@ -425,7 +431,7 @@ impl Left {
     fn of_folder(
         self,
         synced: &BTreeMap<String, usize>,
-        since: &[Naming],
+        since: &[NameChange],
         random: &mut Random,
     ) -> BTreeMap<String, usize> {
         let mut names = synced.clone();
@@ -502,8 +508,8 @@ mod tests {
             std::fs::read_to_string(to.join("a")).ok()
         };
         // The file was synced, its name was not.
-        assert_eq!(read(&disk, Left::Nothing), None);
-        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+        assert_eq!(read(&disk, Survival::Nothing), None);
+        assert_eq!(read(&disk, Survival::Everything).as_deref(), Some("onetwo"));
         let mut apply = |name, arguments, result| {
             disk.apply(&call(name, arguments, result)).unwrap();
         };
@@ -513,7 +519,7 @@ mod tests {
             4,
         );
         apply("fsync", vec![word("4")], 0);
-        assert_eq!(read(&disk, Left::Nothing).as_deref(), Some("one"));
-        assert_eq!(read(&disk, Left::Everything).as_deref(), Some("onetwo"));
+        assert_eq!(read(&disk, Survival::Nothing).as_deref(), Some("one"));
+        assert_eq!(read(&disk, Survival::Everything).as_deref(), Some("onetwo"));
     }
 }

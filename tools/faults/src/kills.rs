@@ -1,5 +1,5 @@
-//! The program is killed at every system call that it makes, and every call that touches files fails in turn. What it
-//! acknowledged before, and what it acknowledges in spite of that, has to be there; the next write has to work.
+//! The program is killed at every system call that it makes, and every call that touches files fails in turn. All
+//! writes that it acknowledged, before or after, have to be there; the next write has to work.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::truth::{self, Truth};
 use super::work::{self, Base, STORE};
 use super::{Row, Setup};
 
-/// What is done to a call.
+/// A fault in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// The process is killed before it.
@@ -60,17 +60,17 @@ const FAILING: [&str; 18] = [
     "link",
 ];
 
-/// The file that a backup, a copy or what is salvaged goes to.
+/// The file that a backup, a copy or a salvage writes.
 const MADE: &str = "made.db";
 
-/// What is run on a store, and how its note is known.
+/// A run of the program on a store, and the note that it writes.
 struct Run {
     what: &'static str,
     base: Base,
     words: Vec<String>,
     /// The note that is written, if one is.
     writes: Option<(String, u64)>,
-    /// What may be there afterwards.
+    /// Notes that may be there afterwards.
     after: Truth,
 }
 
@@ -115,7 +115,7 @@ fn is_chosen(number: u64, all: u64, limit: u64) -> bool {
 /// How often a run makes each call, before it looks at its store and in all.
 type Calls = BTreeMap<String, (u64, u64)>;
 
-/// A call by its name and number, and what is done to it.
+/// A call by its name and number, and its fault.
 type Trial = (String, u64, Fault);
 
 fn each_run(
@@ -140,7 +140,7 @@ fn each_run(
             let mut row = Row::new(format!("{}: {what}", run.what));
             row.says = format!("{all} in all");
             tried(setup, run, &chosen, &mut row)?;
-            // The long form takes most of an hour: what is done is said as it goes.
+            // The long form takes most of an hour: it prints its progress.
             let seconds = begin.elapsed().as_secs_f64();
             println!(
                 "   {}: {} trials, {} failed, {seconds:.0} s",
@@ -151,7 +151,7 @@ fn each_run(
         .collect()
 }
 
-/// Carries out trials, several at once: most of their time they wait for something that does not come.
+/// Carries out trials, several at once: they spend most of their time waiting.
 fn tried(setup: &Setup, run: &Run, trials: &[Trial], row: &mut Row) -> Result<()> {
     const AT_ONCE: usize = 8;
     let next = AtomicUsize::new(0);
@@ -257,7 +257,7 @@ fn calls_of(setup: &Setup, run: &Run) -> Result<Calls> {
     Ok(strace::counts(&calls, "waynote/"))
 }
 
-/// What a fault broke.
+/// Tries a fault; the promise that it broke, if any.
 fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<Option<String>> {
     let folder = setup.quick()?;
     let home = folder.path();
@@ -293,7 +293,7 @@ fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<
     Ok(broken.map(|broken| format!("{name}: {broken}")))
 }
 
-/// What is wrong with a store after a fault.
+/// The damage of a store after a fault.
 fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<String> {
     let store = home.join(STORE);
     let seen = match work::look(&store, truth) {

@@ -1,6 +1,6 @@
 //! `cargo xtask faults`: whatever breaks, acknowledged notes are there, and a store that lost something says so.
 //!
-//! Each part breaks a store in its own way, many times, from a seed. What it wants is 0 in the column `failed`: no
+//! Each part breaks a store in its own way, many times, from a seed. The column `failed` must be 0: no
 //! acknowledged note is missing from a store that calls itself sound, nothing is read that was never written, no sound
 //! store is called damaged, no process crashes.
 
@@ -24,13 +24,13 @@ use kit::steps;
 
 fn main() -> Result<()> {
     kit::main(|words| match *words {
-        // What `power` starts to watch it.
+        // Started and watched by `power`.
         ["write", path, seed, writes] => power::write(path, seed, writes),
         ref words => run(&Choice::of(words)?),
     })
 }
 
-/// What is to be run.
+/// Parts to run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice<'c> {
     seed: u64,
@@ -79,13 +79,13 @@ impl<'c> Choice<'c> {
     }
 }
 
-/// What every part works with.
+/// Shared by all parts.
 pub(crate) struct Setup {
     /// The program that is broken.
     program: PathBuf,
     seed: u64,
     short: bool,
-    /// Where stores are made.
+    /// The folder for stores.
     folder: tempfile::TempDir,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct Row {
     trials: u64,
     /// Trials that broke a promise.
     failed: u64,
-    /// What else was counted.
+    /// Other counts.
     says: String,
     /// The first failures, with what repeats them.
     examples: Vec<String>,
@@ -130,7 +130,7 @@ impl Row {
         }
     }
 
-    /// What could not be tried here.
+    /// A part that could not be tried here.
     fn skipped(what: impl Into<String>, why: impl std::fmt::Display) -> Self {
         let mut row = Self::new(what);
         kit::unchecked::not_checked(&format!("faults: {}", row.what), &why);

@@ -1,5 +1,5 @@
-//! Power cuts: every write and sync of a run is recorded, and the disk is made anew as it may be after each of them,
-//! what was not synced dropped, torn at sectors, and in any order. Of each image the store is opened and read.
+//! Power cuts: every write and sync of a run is recorded, and after each of them the disk is rebuilt as it may
+//! be, unsynced writes dropped, torn at sectors, and in any order. The store of each image is opened and read.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,21 +8,21 @@ use anyhow::{Result, ensure};
 use waynote::SideData;
 use waynote::store::SideValue;
 
-use super::image::{CALLS, Disk, Left};
+use super::image::{CALLS, Disk, Survival};
 use super::strace::{self, Call};
 use super::truth::{self, Truth};
 use super::work::{self, STORE};
 use super::{Row, Setup};
 use kit::random::Random;
 
-/// What happened, in order.
+/// The events of a run, in order.
 enum Event {
     /// The next write is about to begin: the truth until it is acknowledged.
     Begin(Truth),
     Call(Call),
     /// The last write was acknowledged.
     Acknowledged(Truth),
-    /// So was that a text was forgotten.
+    /// The last forgetting was acknowledged.
     Forgotten(String),
     NextProcess,
 }
@@ -73,7 +73,7 @@ struct Recording {
 }
 
 impl Recording {
-    /// A process that writes until the WAL has been folded, in a folder that is on disk: what is lost is lost of files.
+    /// Writes until the WAL is checkpointed, in a folder on disk: a power cut loses parts of files, not names.
     fn of_library(setup: &Setup, what: impl Into<String>, fault: Option<&str>) -> Result<Self> {
         const FOLDERS: &str = ".local/share/waynote";
         let home = tempfile::tempdir_in(setup.folder.path())?;
@@ -139,7 +139,7 @@ fn spawned(setup: &Setup, home: &Path, words: &[String], events: &mut Vec<Event>
     Ok(())
 }
 
-/// One process that writes until the WAL has been folded; it says on its standard output what came of each write.
+/// One process that writes until the WAL is checkpointed; it prints the result of each write.
 fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Event>> {
     const WRITES: u64 = 150;
     let mut program = Command::new(std::env::current_exe()?);
@@ -154,7 +154,7 @@ fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Eve
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    // Which write it fails for is not said: the first of all makes the store, and its value is no note.
+    // The failing write varies: the first of all makes the store, and its value is no note.
     let is_failed_sync = |call: &Call| is_sync(call) && call.result < 0;
     ensure!(
         fault.is_none() || calls.iter().any(is_failed_sync),
@@ -212,14 +212,14 @@ impl Order {
     }
 }
 
-/// What `by_library` starts.
+/// The writer process of `by_library`.
 pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
     use std::io::Write;
     let store = work::open(Path::new(path))?;
     let (mut order, mut truth) = (Order::of(seed.parse()?), Truth::default());
     for _ in 0..writes.parse()? {
         order.begun();
-        // What a program keeps beside the notes is not synced for itself.
+        // Side values beside the notes are not synced for themselves.
         let value = SideValue {
             key: "last".into(),
             value: order.next.0.clone().into_bytes(),
@@ -280,9 +280,9 @@ fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
         for image in 0..images {
             let mut random = Random::of(setup.seed ^ moment, image);
             let left = match (moment + image) % 5 {
-                0 => Left::Nothing,
-                1 => Left::Everything,
-                _ => Left::Some,
+                0 => Survival::Nothing,
+                1 => Survival::Everything,
+                _ => Survival::Some,
             };
             let folder = setup.quick()?;
             let root = folder.path().join("home");
@@ -337,7 +337,7 @@ fn count_moments(run: &Recording) -> Result<u64> {
     Ok(moments)
 }
 
-/// Whether a file below a folder holds the words of a text.
+/// True if a file below a folder holds the words of a text.
 fn holds(folder: &Path, text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').skip(3).take(3).collect();
     let words = words.join(" ");

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::work;
 
-/// Whether it works here; else why not. A Debian system gets it where that is allowed.
+/// Checks that strace works here. A Debian system gets it where that is allowed.
 pub(crate) fn ready() -> Result<(), String> {
     let works =
         || kit::registries::quietly(Command::new("strace").args(["-o", "/dev/null", "true"]));
@@ -162,7 +162,7 @@ fn call(line: &str) -> Result<Option<Call>> {
                 if depth == 0 {
                     arguments.push(Argument::Text(unescaped(text)?));
                     word.clear();
-                    // What follows a text is a comma or the end.
+                    // A comma or the end follows a text.
                     rest = after.trim_start_matches("...");
                     if let Some(after) = rest.strip_prefix(',') {
                         rest = after.trim_start();

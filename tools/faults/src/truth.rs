@@ -1,5 +1,5 @@
-//! What was written and what of it was acknowledged. Every text names its note and the number of the write, and the rest
-//! of it follows from both: so whatever is read can be checked by itself.
+//! Writes that were begun and acknowledged. Every text names its note and the number of the write, and the rest of it
+//! follows from both: so every text can be checked by itself.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ pub(crate) struct Truth {
     begun: BTreeMap<String, u64>,
 }
 
-/// What a store shows that it should not, and what it lacks.
+/// A store's wrong and missing notes.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct StoreReport {
     /// Acknowledged notes that are not there, or in an older state.
     pub(crate) missing: Vec<String>,
-    /// What was read and never written.
+    /// Texts that were never written.
     pub(crate) wrong: Vec<String>,
     /// Reads that failed.
     pub(crate) refused: Vec<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub(crate) verified: Option<Vec<String>>,
 }
 
-impl Seen {
+impl StoreReport {
     /// The store claims to be sound.
     pub(crate) fn is_sound(&self) -> bool {
         self.verified.as_ref().is_some_and(Vec::is_empty)
@@ -181,8 +181,8 @@ impl Truth {
     }
 
     /// Reads everything in every way.
-    pub(crate) fn check(&self, store: &dyn LocalStore) -> Seen {
-        let mut seen = Seen::default();
+    pub(crate) fn check(&self, store: &dyn LocalStore) -> StoreReport {
+        let mut seen = StoreReport::default();
         let mut entries: BTreeMap<String, u64> = BTreeMap::new();
         for kind in [ScopeKind::Agent, ScopeKind::Place, ScopeKind::Session] {
             match store.select(&Filter::Kind(kind)) {
@@ -231,7 +231,7 @@ impl Truth {
     }
 
     /// The name of a note and the number of its write, if it is one that was written.
-    fn known(&self, note: &Note, seen: &mut Seen) -> Option<(String, u64)> {
+    fn known(&self, note: &Note, seen: &mut StoreReport) -> Option<(String, u64)> {
         let read = note.content.shown();
         let known = name_of(note).and_then(|name| {
             let write = write_in(&name, &read)?;
@@ -248,7 +248,13 @@ impl Truth {
         known
     }
 
-    fn history(&self, store: &dyn LocalStore, name: &str, address: &Address, seen: &mut Seen) {
+    fn history(
+        &self,
+        store: &dyn LocalStore,
+        name: &str,
+        address: &Address,
+        seen: &mut StoreReport,
+    ) {
         match store.history(address) {
             Err(error) => seen.refused.push(format!("history of {name}: {error}")),
             Ok(revisions) => {
@@ -262,7 +268,7 @@ impl Truth {
     }
 
     /// The prompt's block: every run of words in it has to be a part of some text.
-    fn block(&self, store: &dyn LocalStore, seen: &mut Seen) {
+    fn block(&self, store: &dyn LocalStore, seen: &mut StoreReport) {
         let block = (|| -> Result<String> {
             let request = Request::new("a".parse()?, "~/p1".parse()?, Timestamp::UNIX_EPOCH)
                 .session(Some("s".parse()?))
@@ -298,7 +304,7 @@ impl Truth {
     }
 
     /// A word of a text finds its note.
-    fn search(&self, store: &dyn LocalStore, seen: &mut Seen) {
+    fn search(&self, store: &dyn LocalStore, seen: &mut StoreReport) {
         for (name, acknowledged) in self.acknowledged.iter().step_by(9) {
             if self.begun.get(name) != Some(acknowledged) {
                 continue;
@@ -360,7 +366,7 @@ pub(crate) fn stamp() -> Result<Stamp> {
     ))
 }
 
-/// What the command line needs to write a note.
+/// The command line that writes a note.
 pub(crate) fn words(name: &str, write: u64) -> Vec<String> {
     let text = text(name, write);
     let words: &[&str] = match name.as_bytes().first() {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use waynote::{LocalStore, Options, SqliteStore};
 
 use super::Setup;
-use super::truth::{Seen, Truth};
+use super::truth::{StoreReport, Truth};
 use kit::random::Random;
 
 /// A store's file in a home folder.
@@ -90,18 +90,18 @@ pub(crate) fn keep_time(file: &Path, before: &Metadata) -> Result<()> {
 }
 
 /// Opens a store that was broken and reads everything. A panic of the library is an error like others.
-pub(crate) fn look(path: &Path, truth: &Truth) -> Result<Seen, String> {
+pub(crate) fn look(path: &Path, truth: &Truth) -> Result<StoreReport, String> {
     let looked = std::panic::catch_unwind(|| match open(path) {
         Ok(store) => truth.check(&store),
-        Err(error) => Seen {
+        Err(error) => StoreReport {
             refused: vec![format!("open: {error}")],
-            ..Seen::default()
+            ..StoreReport::default()
         },
     });
     looked.map_err(|_| "the library panicked".into())
 }
 
-/// Whether one more write is accepted.
+/// Checks that one more write is accepted.
 pub(crate) fn accepts_a_write(path: &Path) -> Result<(), String> {
     let written = open(path).map_err(anyhow::Error::from).and_then(|store| {
         let store: &dyn LocalStore = &store;

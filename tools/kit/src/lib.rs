@@ -1,5 +1,5 @@
-//! What xtask and the tools share: steps and their list of what was not checked, programs of other registries, and what
-//! measuring needs.
+//! Shared by xtask and the tools: steps and their list of unchecked things, programs of other registries, and
+//! measuring.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
@@ -13,10 +13,10 @@ pub mod unchecked;
 
 use anyhow::Result;
 
-/// Runs a program with the words of its command line, and says at its end what was not checked.
+/// Runs a program with the words of its command line, and prints at its end the list of unchecked things.
 ///
 /// # Errors
-/// What `run` returns.
+/// The error of `run`.
 pub fn main(run: impl FnOnce(&[&str]) -> Result<()>) -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -32,7 +32,7 @@ pub fn run(command: &mut Command) -> Result<Cost> {
     })
 }
 
-/// The same for a command that reads something, and says more than so many bytes.
+/// As [`run`], for a command that reads an input and prints more than `least` bytes.
 pub fn run_on(command: &mut Command, input: &str, least: usize) -> Result<Cost> {
     let before = children_cpu()?;
     let begin = Instant::now();

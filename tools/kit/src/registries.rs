@@ -93,7 +93,7 @@ fn apt(words: &[&str]) -> Result<(), String> {
         true => Command::new("apt-get"),
         false => {
             let mut sudo = Command::new("sudo");
-            // Nobody is there to be asked for a password.
+            // No terminal to ask for a password.
             sudo.args(["--non-interactive", "apt-get"]);
             sudo
         }

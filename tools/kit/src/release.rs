@@ -1,8 +1,8 @@
-//! What is shipped, which is what is measured: the profile `release`.
+//! The profile `release`, which is shipped and measured.
 
 use std::path::PathBuf;
 
-/// Where the profile's programs are.
+/// The folder of the profile's programs.
 #[must_use]
 pub fn folder() -> PathBuf {
     crate::registries::target().join("release")

@@ -40,7 +40,7 @@ impl Server {
         Ok(server)
     }
 
-    /// `waynote` with the store of the server's home; what it prints.
+    /// The output of `waynote` with the store of the server's home.
     pub fn waynote(&self, words: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", &self.home);

@@ -1,4 +1,4 @@
-//! Commands that must succeed. What only builds has no limit of time: a slow machine would reach any.
+//! Commands that must succeed. Builds have no limit of time: a slow machine would reach any.
 
 use std::path::PathBuf;
 use std::process::Command;

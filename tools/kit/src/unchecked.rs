@@ -1,4 +1,4 @@
-//! What could not be checked on this machine, in one list at the end.
+//! Things that could not be checked on this machine, in one list at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

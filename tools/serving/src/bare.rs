@@ -26,8 +26,7 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// A copy of the store in a folder, which has so many notes. Its server moves the log into the database when nobody
-    /// has written for a while.
+    /// A copy of the store in a folder, which has so many notes. Its idle server checkpoints the log.
     pub(super) fn copy(folder: &Path, notes: u32) -> Result<Self> {
         let (path, original) = (folder.join("bare.db"), store(folder));
         let log = original.with_extension("db-wal");

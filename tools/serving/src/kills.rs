@@ -13,24 +13,24 @@ use waynote::{Address, Options, Reader, SqliteStore, Store};
 use super::Form;
 use super::client::Client;
 use super::load::put;
-use super::server::{AGENTS, API, Serving, store, text};
+use super::server::{AGENTS, API, RunningServer, store, text};
 use kit::random::Random;
 
 const WRITERS: usize = 16;
 
-/// How long a reader may need for what is left when nobody writes any more.
+/// How long a reader may need for the rest after the last write.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The writes that the server said it has.
-type Acknowledged = Mutex<Vec<u32>>;
+type AcknowledgedWrites = Mutex<Vec<u32>>;
 
 pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let folder = tempfile::tempdir_in(kit::registries::target())?;
-    let mut serving = Serving::start(program, folder.path(), 0)?;
+    let mut serving = RunningServer::start(program, folder.path(), 0)?;
     let address = serving.address;
     let next = AtomicU32::new(0);
     let (are_written, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
-    let acknowledged = Acknowledged::default();
+    let acknowledged = AcknowledgedWrites::default();
     let (mut checked, mut random) = (0, Random::of(5, 0));
     let read = Mutex::new(Vec::new());
     std::thread::scope(|scope| -> Result<()> {
@@ -60,7 +60,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
             }
             serving.kill()?;
             checked = check(folder.path(), &acknowledged, checked)?;
-            serving = Serving::start(program, folder.path(), address.port())?;
+            serving = RunningServer::start(program, folder.path(), address.port())?;
         }
         are_written.store(true, Ordering::Relaxed);
         caught_up(folder.path(), &read)
@@ -94,14 +94,19 @@ impl Drop for Over<'_> {
     }
 }
 
-fn count(acknowledged: &Acknowledged) -> usize {
+fn count(acknowledged: &AcknowledgedWrites) -> usize {
     acknowledged
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .len()
 }
 
-fn write(client: &mut Client, next: &AtomicU32, acknowledged: &Acknowledged, is_over: &AtomicBool) {
+fn write(
+    client: &mut Client,
+    next: &AtomicU32,
+    acknowledged: &AcknowledgedWrites,
+    is_over: &AtomicBool,
+) {
     while !is_over.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         match put(client, number) {
@@ -122,7 +127,7 @@ fn follow(address: std::net::SocketAddr, read: &Mutex<Vec<String>>, is_over: &At
             std::thread::yield_now();
             continue;
         };
-        // Whatever ends it, the next one goes on.
+        // The next connection goes on, after any end of this one.
         let _ = client.feed(&format!("{API}/changes"), &last.clone(), |id, data| {
             if !data.is_empty() {
                 let item: serde_json::Value = serde_json::from_str(data).unwrap_or_default();
@@ -160,7 +165,7 @@ fn caught_up(folder: &Path, read: &Mutex<Vec<String>>) -> Result<()> {
 }
 
 /// Looks for the acknowledged writes from a number of them on, in the store itself, and returns how many there are.
-fn check(folder: &Path, acknowledged: &Acknowledged, from: usize) -> Result<usize> {
+fn check(folder: &Path, acknowledged: &AcknowledgedWrites, from: usize) -> Result<usize> {
     let acknowledged = acknowledged
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -10,7 +10,7 @@ use super::Form;
 use super::bare::Bare;
 use super::client::Client;
 use super::many::{self, clients};
-use super::server::{AGENTS, API, Serving, fill, store, text};
+use super::server::{AGENTS, API, RunningServer, fill, store, text};
 use kit::measure::median;
 
 /// One of so many requests is a write.
@@ -29,7 +29,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         form.clients, form.notes
     );
     fill(folder.path(), form.notes)?;
-    let serving = Serving::start(program, folder.path(), 0)?;
+    let serving = RunningServer::start(program, folder.path(), 0)?;
     let next = AtomicU32::new(form.notes);
     mixed(&serving, form, &next)?;
     // As large as the server's store is now, and its pages as full.
@@ -43,7 +43,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
 }
 
 /// Clients that read notes and write new ones.
-fn mixed(serving: &Serving, form: &Form, next: &AtomicU32) -> Result<()> {
+fn mixed(serving: &RunningServer, form: &Form, next: &AtomicU32) -> Result<()> {
     let is_over = AtomicBool::new(false);
     let (seen, memory) = std::thread::scope(|scope| -> Result<_> {
         let watch = scope.spawn(|| watch(serving, form.mixed, &is_over));
@@ -92,7 +92,7 @@ fn mixed(serving: &Serving, form: &Form, next: &AtomicU32) -> Result<()> {
 }
 
 /// The server's memory after a tenth of the time, and at the end.
-fn watch(serving: &Serving, time: Duration, is_over: &AtomicBool) -> Result<(u64, u64)> {
+fn watch(serving: &RunningServer, time: Duration, is_over: &AtomicBool) -> Result<(u64, u64)> {
     let begin = Instant::now();
     let mut first = None;
     let mut last = 0;
@@ -108,7 +108,7 @@ fn watch(serving: &Serving, time: Duration, is_over: &AtomicBool) -> Result<(u64
 
 /// Writers alone, in turns with bare SQLite that commits groups of the same size.
 fn writers(
-    serving: &Serving,
+    serving: &RunningServer,
     form: &Form,
     next: &AtomicU32,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! The server under load, under kills and under requests that nobody thought of.
+//! The server under load, under kills and under generated requests.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
@@ -31,7 +31,7 @@ pub(crate) struct Form {
     generated: Duration,
 }
 
-/// What the gate runs.
+/// The gate's run.
 const SHORT: Form = Form {
     notes: 2_000,
     clients: 64,
@@ -42,7 +42,7 @@ const SHORT: Form = Form {
     generated: Duration::from_secs(40),
 };
 
-/// What `--long` runs, for `cargo xtask prove`.
+/// The run of `--long`, for `cargo xtask prove`.
 const LONG: Form = Form {
     notes: 100_000,
     clients: 64,

@@ -14,9 +14,9 @@ use kit::random::Random;
 /// How many headers an answer has at most.
 const HEADERS: usize = 32;
 
-/// What clients saw.
+/// The clients' measurements.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Measurements {
     pub(super) reads: Vec<Duration>,
     pub(super) writes: Vec<Duration>,
     pub(super) errors: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Client {
     head: String,
     buffer: Vec<u8>,
     pub(super) random: Random,
-    pub(super) seen: Seen,
+    pub(super) seen: Measurements,
 }
 
 impl Client {
@@ -40,7 +40,7 @@ impl Client {
             head: format!("Host: {address}\r\n"),
             buffer: Vec::new(),
             random: Random::of(2, number),
-            seen: Seen::default(),
+            seen: Measurements::default(),
         })
     }
 
@@ -99,19 +99,19 @@ pub(super) fn clients(
     clients: usize,
     time: Duration,
     work: &impl AsyncFn(&mut Client),
-) -> anyhow::Result<Seen> {
+) -> anyhow::Result<Measurements> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()?;
     let end = Instant::now() + time;
-    let one = async |number: usize| -> Result<Seen> {
+    let one = async |number: usize| -> Result<Measurements> {
         let mut client = Client::connect(address, number as u64).await?;
         while Instant::now() < end && client.seen.errors.is_empty() {
             work(&mut client).await;
         }
         Ok(client.seen)
     };
-    let mut whole = Seen::default();
+    let mut whole = Measurements::default();
     for seen in runtime.block_on(join_all((0..clients).map(one))) {
         let seen = seen.context("connect a client")?;
         whole.reads.extend(seen.reads);

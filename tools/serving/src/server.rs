@@ -13,18 +13,18 @@ use waynote::{Change, Content, Expect, Limits, Options, SqliteStore, Stamp, Stor
 pub(super) const API: &str = "/s/default/api/v1";
 
 /// A server that is killed when this is dropped.
-pub(super) struct Serving {
+pub(super) struct RunningServer {
     child: Child,
     pub(super) address: SocketAddr,
 }
 
-impl Serving {
+impl RunningServer {
     /// A server of that store, on a free port for 0.
     pub(super) fn start(program: &Path, folder: &Path, port: u16) -> Result<Self> {
         Self::start_with(program, folder, port, &[])
     }
 
-    /// The same with more options.
+    /// As [`Self::start`], with more options.
     pub(super) fn start_with(
         program: &Path,
         folder: &Path,
@@ -70,7 +70,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -22,7 +22,7 @@ impl<S> Narrowed<S> {
 #[error("the store failed ({kind}); its keeper can see why")]
 pub struct StoreFailed {
     /// The [kind](Error::kind) of the failure.
-    pub kind: &'static str,
+    pub kind: String,
     class: ErrorClass,
 }
 
@@ -77,13 +77,12 @@ fn seen(grant: &Grant, error: Error) -> Error {
         Error::DamagedNote { what } => names_seen(grant, what),
         Error::Loop(error) => of_loop(grant, error),
         Error::Undo(error) => of_undo(grant, error),
-        Error::Custom(error) => error.kind() == "store_failed",
-        _ => false,
+        error => error.kind() == "store_failed",
     };
     match is_shown {
         true => error,
         false => Error::from(StoreFailed {
-            kind: error.kind(),
+            kind: error.kind().to_owned(),
             class: error.class(),
         }),
     }
@@ -92,7 +91,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
 fn of_loop(grant: &Grant, error: &LoopError) -> bool {
     match error {
         LoopError::LoopRunning { session, .. }
-        | LoopError::LeaseLost { session }
+        | LoopError::LeaseLost { session, .. }
         | LoopError::NoLiveIteration { session, .. }
         | LoopError::Unanswered { session, .. }
         | LoopError::NothingAsked { session }

@@ -1,6 +1,8 @@
 //! The feed and the journal: what happened in what the grant sees.
 
-use waynote::store::{Ask, Cursor, FeedEntry, Happened};
+use waynote::event::SessionsEvent;
+use waynote::store::ForgottenTexts;
+use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage};
 use waynote::{Position, Reader, Result, Revision, Scope};
 
 use super::Narrowed;
@@ -127,7 +129,10 @@ impl<R: Reader> Narrowed<R> {
         let mut rows = 0;
         for size in sizes(limit) {
             let ask = Ask {
-                journal: vec![(found.reached.or(before), size)],
+                journal: vec![JournalPage {
+                    before: found.reached.or(before),
+                    limit: size,
+                }],
                 ..Ask::default()
             };
             let mut answers = self.store.read(&ask)?;
@@ -177,25 +182,25 @@ pub(super) fn of_feed(grant: &Grant, entry: FeedEntry) -> Option<FeedEntry> {
             let is_seen = grant.sees_note(revision.address());
             is_seen.then_some(Happened::Changed(revision))?
         }
-        Happened::Event { session, recorded } => {
+        Happened::Event(SessionsEvent { session, recorded }) => {
             let is_seen = sees_session(session.clone());
-            is_seen.then_some(Happened::Event { session, recorded })?
+            is_seen.then_some(Happened::Event(SessionsEvent { session, recorded }))?
         }
-        Happened::Forgotten {
+        Happened::Forgotten(ForgottenTexts {
             mut revisions,
             mut events,
             at,
             by,
-        } => {
+        }) => {
             revisions.retain(|of| grant.sees_note(&of.address));
             events.retain(|of| sees_session(of.session.clone()));
             let is_seen = !(revisions.is_empty() && events.is_empty());
-            is_seen.then_some(Happened::Forgotten {
+            is_seen.then_some(Happened::Forgotten(ForgottenTexts {
                 revisions,
                 events,
                 at,
                 by,
-            })?
+            }))?
         }
         // A kind of item that this version does not know.
         _ => return None,

@@ -108,10 +108,10 @@ impl<R: Reader> Narrowed<R> {
         });
         let (histories, histories_asked) = pick(histories, |address| grant.sees_note(address));
         let (noted_before, noted_before_asked) =
-            pick(noted_before, |(address, _)| grant.sees_note(address));
+            pick(noted_before, |of| grant.sees_note(&of.address));
         let (entry_types, entry_types_asked) = pick(entry_types, of_session);
         let (last_iterations, last_iterations_asked) = pick(last_iterations, of_session);
-        let (events, events_asked) = pick(events, |(session, ..)| of_session(session));
+        let (events, events_asked) = pick(events, |of| of_session(&of.session));
         let (leases, leases_asked) = pick(leases, of_session);
         let operations = operations.iter().map(|id| self.operation(*id)).collect();
         let answers = self.store.read(&Ask {
@@ -158,14 +158,14 @@ impl<R: Reader> Narrowed<R> {
             }
         }
         let mut changes = Vec::with_capacity(journal.len());
-        for (before, limit) in journal {
-            let (page, mut left_out) = self.journal_before(*before, *limit)?;
+        for of in journal {
+            let (page, mut left_out) = self.journal_before(of.before, of.limit)?;
             changes.push(page);
             damaged.append(&mut left_out);
         }
         let mut happened = Vec::with_capacity(feed.len());
-        for (after, limit) in feed {
-            happened.push(self.feed_after(*after, *limit)?);
+        for of in feed {
+            happened.push(self.feed_after(of.after, of.limit)?);
         }
         let mut done = answers.operations;
         for of_operation in &mut done {
@@ -174,7 +174,7 @@ impl<R: Reader> Narrowed<R> {
                 .retain(|done| of_feed(grant, done.entry.clone()).as_ref() == Some(&done.entry));
         }
         let mut all_leases = answers.all_leases;
-        all_leases.retain(|(session, _)| of_session(session));
+        all_leases.retain(|of| of_session(&of.session));
         let mut event_sessions = answers.event_sessions;
         event_sessions.retain(of_session);
         damaged.sort();

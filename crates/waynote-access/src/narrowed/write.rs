@@ -1,7 +1,7 @@
 //! What a grant may write, and how.
 
 use waynote::change::{Change, Origin};
-use waynote::event::SessionEvent;
+use waynote::event::{EventAddress, SessionEvent};
 use waynote::forget::{Forget, ForgetTarget, Forgotten};
 use waynote::store::ApplyCall;
 use waynote::{Address, Error, Name, Result, Scope, Stamp};
@@ -152,9 +152,11 @@ impl<S> Narrowed<S> {
         self.answered(stamp, work(&self.own(stamp)))
     }
 
-    /// A stamp as the store inside gets it.
+    /// A stamp as the store inside gets it. A session that the grant does not see, it is not told of either.
     fn own(&self, stamp: &Stamp) -> Stamp {
+        let sees = |lease: &EventAddress| self.grant.sees(&Scope::Session(lease.session.clone()));
         Stamp {
+            lease: stamp.lease.clone().filter(sees),
             author: self.grant.author(&stamp.author),
             token: self.grant.token.clone(),
             operation: stamp.operation.map(|id| self.operation(id)),

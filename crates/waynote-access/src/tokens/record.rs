@@ -1,6 +1,6 @@
 //! A token as it is kept: everything but its text.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
@@ -10,32 +10,27 @@ use waynote::{Name, Place};
 use crate::{Grant, Rights};
 
 /// What is known of a token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = TokenSummary))]
 pub struct TokenInfo {
     /// The part of its text that is no secret.
     pub id: String,
     /// Its name.
-    #[serde(serialize_with = "shown")]
     pub name: Name,
-    /// How much it grants.
+    /// How much it grants: `read`, `write` or `admin`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub rights: Rights,
     /// The agents that it is narrowed to.
-    #[serde(serialize_with = "all_shown")]
     pub agents: Vec<Name>,
     /// The places that it is narrowed to.
-    #[serde(serialize_with = "all_shown")]
     pub places: Vec<Place>,
     /// The sessions that it is narrowed to.
-    #[serde(serialize_with = "all_shown")]
     pub sessions: Vec<Name>,
     /// When it was created.
-    #[serde(serialize_with = "shown")]
     pub created_at: Timestamp,
     /// When it expires; none: never.
-    #[serde(serialize_with = "maybe_shown")]
     pub expires_at: Option<Timestamp>,
     /// The day of its last use, in universal time.
-    #[serde(serialize_with = "maybe_shown")]
     pub last_used: Option<civil::Date>,
 }
 
@@ -50,24 +45,6 @@ impl TokenInfo {
             sessions: self.sessions.clone(),
         }
     }
-}
-
-fn shown<S: Serializer>(value: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&value.to_string())
-}
-
-fn maybe_shown<S: Serializer>(
-    value: &Option<impl ToString>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    value
-        .as_ref()
-        .map(ToString::to_string)
-        .serialize(serializer)
-}
-
-fn all_shown<S: Serializer>(values: &[impl ToString], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(values.iter().map(ToString::to_string))
 }
 
 /// The value that is kept, as JSON.

@@ -4,9 +4,14 @@
 use waynote::context::{Request, block_and_notes, matching};
 use waynote::error::Error;
 use waynote::event::EventAddress;
+use waynote::event::SessionsEvent;
 use waynote::jiff::Timestamp;
 use waynote::search::SearchKind;
-use waynote::store::{Answers, Ask, Count, Cursor, Done, FeedEntry, Happened, Page};
+use waynote::store::ForgottenTexts;
+use waynote::store::{
+    Answers, Ask, Count, Cursor, Done, EventPage, FeedEntry, FeedPage, Happened, JournalPage,
+    NotedBefore, Page,
+};
 use waynote::{
     Address, AsOf, EntryType, Filter, OperationId, Position, Reader, ReaderExt, Recent, Scope,
     ScopeKind, SearchRequest, SessionLog, single,
@@ -77,27 +82,36 @@ fn everything(all: &[Who], entries: &[Address]) -> Ask {
         pages,
         counts,
         summaries: KINDS.into(),
-        noted_before: notes.iter().map(|note| (note.clone(), 9)).collect(),
+        noted_before: notes
+            .iter()
+            .map(|note| NotedBefore {
+                address: note.clone(),
+                iteration: 9,
+            })
+            .collect(),
         histories: notes.clone(),
         notes,
-        journal: vec![
-            (None, 1000),
-            (None, 3),
-            (Some(Position::new(40)), 5),
-            (None, 0),
-        ],
+        journal: [(None, 1000), (None, 3), (Some(40), 5), (None, 0)]
+            .map(|(before, limit)| JournalPage {
+                before: before.map(Position::new),
+                limit,
+            })
+            .to_vec(),
         entry_types: sessions.clone(),
         last_iterations: sessions.clone(),
-        events: sessions.iter().map(|of| (of.clone(), None, 99)).collect(),
+        events: sessions
+            .iter()
+            .map(|of| EventPage::last(of.clone(), 99))
+            .collect(),
         leases: sessions,
         all_leases: true,
         event_sessions: true,
-        feed: vec![
-            (Cursor::START, 1000),
-            (Cursor::START, 3),
-            (Cursor::at(Position::new(3)), 4),
-            (Cursor::START, 0),
-        ],
+        feed: [(0, 1000), (0, 3), (3, 4), (0, 0)]
+            .map(|(after, limit)| FeedPage {
+                after: Cursor::at(Position::new(after)),
+                limit,
+            })
+            .to_vec(),
         operations: all
             .iter()
             .map(|who| OperationId::of(who.operation))
@@ -161,8 +175,10 @@ fn fields(answers: &Answers) -> Vec<(&'static str, String, bool)> {
 fn all_seen(answers: &Answers, grant: &Grant) -> bool {
     let entry_seen = |entry: &FeedEntry| match &entry.happened {
         Happened::Changed(revision) => grant.sees_note(revision.address()),
-        Happened::Event { session, .. } => grant.sees(&Scope::Session(session.clone())),
-        Happened::Forgotten { revisions, .. } => {
+        Happened::Event(SessionsEvent { session, .. }) => {
+            grant.sees(&Scope::Session(session.clone()))
+        }
+        Happened::Forgotten(ForgottenTexts { revisions, .. }) => {
             revisions.iter().all(|of| grant.sees_note(&of.address))
         }
         _ => false,

@@ -1,7 +1,7 @@
 //! The feed and the journal page over what others wrote in between.
 
 use waynote::search::Hit;
-use waynote::store::{Answers, Ask, Cursor};
+use waynote::store::{Answers, Ask, Cursor, FeedPage};
 use waynote::{
     AsOf, Content, EntryType, Note, Position, Reader, Result, Scope, SearchRequest, Store,
 };
@@ -138,7 +138,10 @@ fn a_short_page_reaches_up_to_the_version() {
     };
     let narrowed = Narrowed::new(&store, grant);
     let ask = Ask {
-        feed: vec![(Cursor::START, 500)],
+        feed: vec![FeedPage {
+            after: Cursor::START,
+            limit: 500,
+        }],
         version: true,
         ..Ask::default()
     };

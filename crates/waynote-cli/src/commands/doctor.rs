@@ -8,7 +8,7 @@ use serde_json::json;
 use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote_clients::{
-    Client, Examined, FileFound, Findings, HookTime, MissingRight, Reach, ServerFound, Setup,
+    Client, Examination, FileCheck, Findings, HookTime, MissingRight, Reach, ServerCheck, Setup,
     State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
@@ -250,7 +250,7 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
     }
 }
 
-fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
+fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
     let title = setup.client().title();
     if examined.files.is_empty() {
         findings.note(
@@ -296,7 +296,7 @@ fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
     }
 }
 
-fn of_file(setup: &Setup<'_>, file: FileFound, findings: &mut Findings) {
+fn of_file(setup: &Setup<'_>, file: FileCheck, findings: &mut Findings) {
     let title = setup.client().title();
     let (path, part) = (file.path.display(), file.part);
     let install = format!("`waynote install {}`", setup.words());
@@ -379,7 +379,7 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
     Ok(())
 }
 
-fn of_server(title: &str, server: &ServerFound, findings: &mut Findings) {
+fn of_server(title: &str, server: &ServerCheck, findings: &mut Findings) {
     match &server.tools {
         Ok(tools) => findings.ok(format!("{title}: the server answers, with {tools} tools")),
         Err(reason) => findings.wrong(

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_formats::xs::Misfiled;
-use waynote_formats::{Exported, openotters, xs, zrb};
+use waynote_formats::xs::MisfiledFrames;
+use waynote_formats::{ExportReport, openotters, xs, zrb};
 
 use super::Context;
 use super::import::{say_skipped, zrb_file};
@@ -33,12 +33,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
 }
 
 /// The counts; what was skipped goes to standard error, because the export itself did its work.
-fn report(context: &mut Context<'_>, exported: &Exported, target: &str) -> Outcome {
+fn report(context: &mut Context<'_>, exported: &ExportReport, target: &str) -> Outcome {
     say_skipped(&exported.left_out);
     let mut value = json!(exported);
     value["target"] = Value::from(target);
     context.output.answer(&value, || {
-        let Exported {
+        let ExportReport {
             written, unchanged, ..
         } = exported;
         let skipped = match exported.left_out.len() {
@@ -66,8 +66,8 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
 }
 
 /// Names frames that an earlier version exported under a topic that nobody reads.
-fn say_misfiled(misfiled: &Misfiled) {
-    let Misfiled {
+fn say_misfiled(misfiled: &MisfiledFrames) {
+    let MisfiledFrames {
         topic,
         frames,
         meant,

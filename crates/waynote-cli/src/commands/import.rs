@@ -10,14 +10,14 @@ use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, Current, Imported, Incoming, Mode, Project, Skipped, openotters, xs, zrb,
+    Conflict, Current, ImportReport, Incoming, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
 use super::Context;
 use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
-use crate::{home, input};
+use crate::{home, input, inside};
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
@@ -33,6 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         }
         ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
+    let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
     // Until here Ctrl-C ends the command at once: nothing has been written.
     let interrupt = Interrupt::listen()?;
@@ -161,8 +162,8 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
 }
 
 /// The counts; what was not imported goes to standard error, because the import itself did its work.
-fn report(context: &mut Context<'_>, imported: &Imported, mode: Mode) -> Outcome {
-    let Imported {
+fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
+    let ImportReport {
         added,
         updated,
         unchanged,
@@ -215,16 +216,16 @@ fn line(conflict: &Conflict) -> String {
 }
 
 /// What was skipped, each with its reason, on standard error.
-pub(super) fn say_skipped(skipped: &[Skipped]) {
+pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }
 
-fn say_reasons(title: &str, skipped: &[Skipped]) {
+fn say_reasons(title: &str, skipped: &[SkippedItem]) {
     if skipped.is_empty() {
         return;
     }
     say(&format!("{title}:"));
-    for Skipped { what, reason } in skipped {
+    for SkippedItem { what, reason } in skipped {
         say(&format!("  {}: {}", visible(what), visible(reason)));
     }
 }

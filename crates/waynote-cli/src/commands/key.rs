@@ -34,17 +34,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
                 .expect(expected(*if_revision));
-            let (note, is_new, before) = context.write(|store| {
+            let (note, before) = context.write(|store| {
                 let notebook = target.notebook(store);
-                let before = store.get(&notebook.address(&key)?)?;
-                let (note, is_new) = notebook.save(&key, content, options, &stamp)?;
-                Ok((note, is_new, before))
+                Ok(notebook.save(&key, content, options, &stamp)?)
             })?;
-            let saved = Saved::new(&note, is_new, before.as_ref());
+            let saved = Saved::new(&note, before);
             context.output.answer(&saved, || {
-                let how = match is_new {
-                    true => "new key".into(),
-                    false => saved.told(),
+                let how = match before {
+                    None => "new key".into(),
+                    Some(_) => saved.told(),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
                 format!("saved {} ({how}){pinned}", note.address)
@@ -134,7 +132,7 @@ pub(super) fn expected(if_revision: Option<u64>) -> Expect {
 pub(super) fn gone(error: Error) -> Failure {
     match error {
         Error::Conflict { current: None, .. } => Failure::refused(
-            error.kind(),
+            "conflict",
             error.to_string(),
             "somebody deleted it; `waynote history ADDRESS` shows who",
         ),

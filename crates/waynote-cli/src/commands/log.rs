@@ -39,20 +39,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     .as_ref()
                     .map(|named| log.stuck(named))
                     .transpose()?;
-                Ok(log.add_resolving(kind, iteration, content, resolves, &stamp)?)
+                Ok(log.add_resolving(kind, Some(iteration), content, resolves, &stamp)?)
             })?;
             let is_repeat = note.revision > 1;
             let mut value = json!(note);
             value["repeat"] = json!(is_repeat);
             context
                 .output
-                .answer(&value, || reply(&note, resolves.is_some()))?;
-            if note.iteration.is_none() && !context.output.json {
-                say(
-                    "note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`",
-                );
-            }
-            Ok(())
+                .answer(&value, || reply(&note, resolves.is_some()))
         }
         LogCommand::List { kind } => {
             let (session, _) = context.session()?;
@@ -207,11 +201,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
 }
 
 /// The iteration of a new entry; a refusal for one that has not begun.
-fn iteration_of_entry(
-    context: &Context<'_>,
-    session: &Name,
-    given: Option<i64>,
-) -> Outcome<Option<i64>> {
+fn iteration_of_entry(context: &Context<'_>, session: &Name, given: Option<i64>) -> Outcome<i64> {
     match context.read(|store| Ok(entry_iteration(store, session, given)?))? {
         EntryIteration::Of(iteration) => Ok(iteration),
         EntryIteration::Future { last } => Err(Failure::refused(
@@ -308,7 +298,7 @@ fn answer(status: &SessionStatus) -> Option<Value> {
 fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let own = context.read(|store| inside::own_loop(store))?;
-    if let Some(own) = own.filter(|own| *own != session) {
+    if let Some(own) = own.map(|own| own.session).filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
             format!("this agent runs in session {own} and cannot write to session {session}"),

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use waynote::Store;
 use waynote::context::ShownNote;
+use waynote::event::EventAddress;
 use waynote::store::Damage;
 use waynote_clients::{Calling, Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
@@ -17,7 +18,7 @@ use waynote_system::process::Process;
 use super::Context;
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::inside::Inside;
+use crate::inside::{Inside, told_lease};
 use crate::opened::Opened;
 use crate::settings::Settings;
 
@@ -32,6 +33,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     }
     let opened = Opened::at_the_first_call(settings)?;
     let inside = inside(settings, &opened);
+    let lease = told_lease(settings)?.or(inside.lease.clone());
     let mut caller = caller(settings, inside, directories)?;
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
@@ -47,7 +49,11 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     };
     end_with_parent();
     let settings = settings.clone();
-    let host = Arc::new(Notes { settings, opened });
+    let host = Arc::new(Notes {
+        settings,
+        opened,
+        lease,
+    });
     // Not through the standard library's lock, which the rest of the program holds.
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     waynote_mcp::serve(BufReader::new(io::stdin()), output, options, host).map_err(Failure::from)
@@ -163,6 +169,7 @@ impl Delivery for ToClient {
 struct Notes {
     settings: Settings,
     opened: Opened,
+    lease: Option<EventAddress>,
 }
 
 impl Host for Notes {
@@ -172,6 +179,10 @@ impl Host for Notes {
 
     fn now(&self) -> Timestamp {
         crate::clock::now().unwrap_or_default()
+    }
+
+    fn lease(&self) -> Option<EventAddress> {
+        self.lease.clone()
     }
 
     fn may_write(&self) -> Result<(), Refusal> {

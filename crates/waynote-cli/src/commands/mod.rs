@@ -43,6 +43,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
+use waynote::event::EventAddress;
 use waynote::visible::visible;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
@@ -76,17 +77,21 @@ impl<'o> Context<'o> {
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
         self.writes.set(true);
-        let stamp = Stamp::new(crate::clock::now()?, self.author()?);
+        let (author, own) = self.author()?;
+        let lease = inside::told_lease(&self.settings)?.or(own);
+        let stamp = Stamp::new(crate::clock::now()?, author).inside(lease);
         Ok(stamp.allowing(self.settings.secret_policy()))
     }
 
-    /// Who writes. What a loop runs is an agent, whatever it says of itself.
-    fn author(&self) -> Outcome<Name> {
+    /// Who writes, and in which loop if that was looked for. What a loop runs is an agent, whatever it says of itself.
+    fn author(&self) -> Outcome<(Name, Option<EventAddress>)> {
         let author = &self.settings.author;
-        if Author::of(&author.value) != Author::Person
-            || self.read(|store| inside::own_loop(store))?.is_none()
-        {
-            return Ok(author.value.clone());
+        let own = match Author::of(&author.value) {
+            Author::Person => self.read(|store| inside::own_loop(store))?,
+            _ => None,
+        };
+        if own.is_none() {
+            return Ok((author.value.clone(), None));
         }
         if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
             return Err(Failure::refused(
@@ -98,7 +103,7 @@ impl<'o> Context<'o> {
                 "leave the author out: the loop has set the agent's own",
             ));
         }
-        self.settings.agents_author()
+        Ok((self.settings.agents_author()?, own))
     }
 
     /// The same for a write that may be allowed to hold a credential.

@@ -31,16 +31,12 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let content = input::note_text(text, allow.empty)?;
             let stamp = context.stamp_allowing(allow)?;
             let limits = context.settings.place_limits(*max_bytes);
-            let (note, is_new, before) = context.write(|store| {
-                let places = Places::new(store);
-                let before = places.read(&place)?;
-                let (note, is_new) = places.save(&place, content, limits, &stamp)?;
-                Ok((note, is_new, before))
-            })?;
-            let saved = Saved::new(&note, is_new, before.as_ref());
-            context.output.answer(&saved, || match is_new {
-                true => format!("saved {} (revision {})", note.address, note.revision),
-                false => format!("saved {} ({})", note.address, saved.told()),
+            let (note, before) = context
+                .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
+            let saved = Saved::new(&note, before);
+            context.output.answer(&saved, || match before {
+                None => format!("saved {} (revision {})", note.address, note.revision),
+                Some(_) => format!("saved {} ({})", note.address, saved.told()),
             })
         }
         PlaceCommand::Read { at } => {

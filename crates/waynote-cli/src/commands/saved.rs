@@ -1,8 +1,8 @@
 //! What a save overwrote, and how to bring it back.
 
 use serde::Serialize;
-use waynote::Note;
 use waynote::text::shell_word;
+use waynote::{Note, NoteBefore};
 
 /// A note that was saved.
 #[derive(Serialize)]
@@ -25,11 +25,11 @@ struct Overwrote {
 }
 
 impl<'n> Saved<'n> {
-    /// The note as it is now, and as it was when the save began.
-    pub(super) fn new(note: &'n Note, is_new: bool, before: Option<&Note>) -> Self {
-        let overwrote = (!is_new).then(|| Overwrote {
-            revision: note.revision - 1,
-            same_text: before.is_some_and(|before| before.content == note.content),
+    /// The note as it is now, and what it was before.
+    pub(super) fn new(note: &'n Note, before: Option<NoteBefore>) -> Self {
+        let overwrote = before.map(|before| Overwrote {
+            revision: before.revision,
+            same_text: before.hash == note.content.hash(),
             undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
         });
         Self { note, overwrote }

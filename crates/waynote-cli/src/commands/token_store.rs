@@ -1,9 +1,9 @@
 //! The tokens of a store on this machine or on a server, and its audit log.
 
 use waynote::jiff::Timestamp;
-use waynote::{LocalStore, Name, Place};
-use waynote_access::{Audit, AuditEntry, Grant, Line, Rights, TokenInfo, Tokens};
-use waynote_api::resource::{NewToken, TokenSummary};
+use waynote::{LocalStore, Name};
+use waynote_access::wire::NewToken;
+use waynote_access::{Audit, AuditEntry, Grant, Line, TokenInfo, Tokens};
 use waynote_remote::RemoteStore;
 
 use super::token::{may, sees};
@@ -54,26 +54,21 @@ impl<'s> TokenStore<'s> {
             noted(store, "token created", about(&info))?;
             return Ok((token.expose().to_owned(), info));
         };
-        let texts = |names: &[Name]| names.iter().map(Name::to_string).collect();
         let created = remote.create_token(&NewToken {
-            name: name.to_string(),
-            rights: grant.rights.as_str().to_owned(),
-            agents: texts(&grant.agents),
-            places: grant.places.iter().map(Place::to_string).collect(),
-            sessions: texts(&grant.sessions),
-            expires_at: expires.map(|at| at.to_string()),
+            name: name.clone(),
+            rights: grant.rights,
+            agents: grant.agents.clone(),
+            places: grant.places.clone(),
+            sessions: grant.sessions.clone(),
+            expires_at: expires,
         })?;
-        let info = of_server(remote, &created.summary)?;
-        Ok((created.token, info))
+        Ok((created.token, created.info))
     }
 
     pub(super) fn list(&self) -> Outcome<Vec<TokenInfo>> {
         match self {
             Self::Here(_) => Ok(self.local()?.list()?),
-            Self::Server(remote) => {
-                let tokens = remote.tokens()?.tokens;
-                tokens.iter().map(|of| of_server(remote, of)).collect()
-            }
+            Self::Server(remote) => Ok(remote.tokens()?),
         }
     }
 
@@ -84,7 +79,7 @@ impl<'s> TokenStore<'s> {
             noted(store, "token revoked", about(&info))?;
             return Ok(info);
         };
-        of_server(remote, &remote.revoke_token(name)?)
+        Ok(remote.revoke_token(name)?)
     }
 
     /// Removes all tokens, and opens the store.
@@ -121,51 +116,6 @@ impl<'s> TokenStore<'s> {
         }
         Ok(lines)
     }
-}
-
-/// What a server says of a token.
-fn of_server(remote: &RemoteStore, summary: &TokenSummary) -> Outcome<TokenInfo> {
-    read(summary).ok_or_else(|| {
-        Failure::refused(
-            "not_a_server",
-            format!(
-                "{} describes a token in a way that this program does not know",
-                remote.url()
-            ),
-            "use the version of waynote that the server has",
-        )
-    })
-}
-
-fn read(of: &TokenSummary) -> Option<TokenInfo> {
-    let names = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect();
-    let time = |text: &Option<String>| match text {
-        Some(text) => Some(Some(text.parse().ok()?)),
-        None => Some(None),
-    };
-    let places: Option<Vec<Place>> = of.places.iter().map(|text| text.parse().ok()).collect();
-    let (agents, sessions): (Option<Vec<Name>>, Option<Vec<Name>>) =
-        (names(&of.agents), names(&of.sessions));
-    let last_used = match &of.last_used {
-        Some(day) => Some(day.parse().ok()?),
-        None => None,
-    };
-    Some(TokenInfo {
-        id: of.id.clone(),
-        name: of.name.parse().ok()?,
-        rights: match of.rights.as_str() {
-            "read" => Rights::Read,
-            "write" => Rights::Write,
-            "admin" => Rights::Admin,
-            _ => return None,
-        },
-        agents: agents?,
-        places: places?,
-        sessions: sessions?,
-        created_at: of.created_at.parse().ok()?,
-        expires_at: time(&of.expires_at)?,
-        last_used,
-    })
 }
 
 fn about(info: &TokenInfo) -> String {

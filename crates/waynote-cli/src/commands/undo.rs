@@ -57,7 +57,7 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 /// Asks before `undo` skips the log entry that was written last: whoever types `undo` then means that entry, and an
 /// older note would change. Refused where nobody can be asked.
 fn ask_past_the_log(context: &Context<'_>) -> Outcome {
-    let author = context.author()?;
+    let (author, _) = context.author()?;
     let Some(entry) = context.read(|store| Ok(log_entry_written_last(store, &author)?))? else {
         return Ok(());
     };

@@ -37,14 +37,13 @@ fn a_day_with_a_session() {
     $ waynote --session demo log add --type decision through
     exit 0
     Note added: [decision] through
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --session demo log list
     exit 0
     ITERATION  TYPE      PREVIEW  NOTE
     #1         stuck     wall     session:demo#03g56gadhc9giz28czyb1mrr5
     #2         tip       ladder   session:demo#03g56gadhc9giz28d00a2qtq9
-    -          decision  through  session:demo#03g56gadhc9giz28d0293uvpd
+    #2         decision  through  session:demo#03g56gadhc9giz28d0293uvpd
 
     $ waynote --session demo log list --type tip
     exit 0
@@ -67,7 +66,7 @@ fn a_day_with_a_session() {
       [#2] ladder
 
     DECISION
-       through
+      [#2] through
 
     $ waynote --session demo --iteration 2 context --only iterations --style faithful
     exit 0
@@ -191,12 +190,10 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote --session s log add --type decision through
     exit 0
     Note added: [decision] through
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --session s log add --type decision through
     exit 0
-    already noted, seen 2 times
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
+    already noted at #5, seen 2 times
 
     $ waynote --session s --iteration 6 log add --type tip wall
     exit 0
@@ -211,7 +208,7 @@ fn a_text_that_was_noted_before_is_counted() {
     ITERATION  TYPE      SEEN  PREVIEW  NOTE
     #3         stuck     4     wall     session:s#03g56gadhc9giz28czzxeif1v
     #3         tip       1     ladder   session:s#03g56gadhc9giz28d01wfmh0z
-    -          decision  2     through  session:s#03g56gadhc9giz28d03vgqj03
+    #5         decision  2     through  session:s#03g56gadhc9giz28d03vgqj03
     #6         tip       1     wall     session:s#03g56gadhc9giz28d05uhukz7
 
     $ waynote --session s log show
@@ -227,7 +224,7 @@ fn a_text_that_was_noted_before_is_counted() {
       [#6] wall
 
     DECISION
-       through (2 times)
+      [#5] through (2 times)
 
     $ waynote log sessions
     exit 0
@@ -263,7 +260,7 @@ fn a_text_that_was_noted_before_is_counted() {
     insta::assert_snapshot!(history.replace(address, "ADDRESS"), @"
     ADDRESS
     REVISION  ACTION  ITERATION  AUTHOR   RECORDED              PREVIEW
-    4         repeat  -          person   2026-05-17T12:00:00Z  wall
+    4         repeat  #5         person   2026-05-17T12:00:00Z  wall
     3         repeat  #5         person   2026-05-17T12:00:00Z  wall
     2         repeat  #4         agent:b  2026-05-17T12:00:00Z  wall
     1         save    #3         person   2026-05-17T12:00:00Z  wall

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use waynote::event::ProcessIdentity;
+use waynote::event::{EndReason, ProcessIdentity};
 use waynote::loops::{Loop, LoopStart};
 use waynote::{Error, LoopError, Options as StoreOptions, SqliteStore, Stamp};
 use waynote_remote::{Options, RemoteStore};
@@ -135,4 +135,73 @@ fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
     );
     serving.later(1);
     drop(elsewhere(&store).unwrap());
+}
+
+#[test]
+fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
+    let (serving, here) = (Serving::start(), Scratch::new());
+    let store = serving.remote();
+    let mut command = here.command("--session nightly loop --stall 0 -- sh -c");
+    let mut looping = command
+        .arg("env | grep ^WAYNOTE_ > told; mv told began; exec tail -f /dev/null")
+        .env("WAYNOTE_STORE", &serving.url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = here.home().join("work/began");
+    until("the iteration", || began.exists());
+    let told = std::fs::read_to_string(&began).unwrap();
+    // What the agent starts, whether its loop goes on to run or not.
+    let agents = |words: &str| {
+        let told = told.lines().filter_map(|line| line.split_once('='));
+        told.fold(here.run(words), |run, (name, value)| run.env(name, value))
+    };
+    let writes = || {
+        let request = |id: i32, method: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#) + "\n"
+        };
+        let hello = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}"#;
+        let save = r#"{"name":"note_add","arguments":{"type":"tip","content":"by a tool"}}"#;
+        let requests = request(1, "initialize", hello) + &request(2, "tools/call", save);
+        let replies = agents("mcp").stdin(requests).ok();
+        [
+            agents("log add tip --type tip").said(),
+            agents("log complete done").said(),
+            replies.lines().last().unwrap().to_owned() + "\n",
+            // Another store has nothing to do with that loop.
+            agents("--store other.db key save k text").said(),
+        ]
+        .join("\n")
+    };
+    let holder = ProcessIdentity::new("elsewhere", "boot", 7, 9);
+    let start = LoopStart::new(holder, "/p", &|_| Some(true));
+    let stamp = Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap());
+    let taken = Loop::begin(&store, "nightly".parse().unwrap(), start, &stamp).unwrap();
+    insta::assert_snapshot!(writes(), @r#"
+    exit 1
+    error: the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC
+      an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
+
+    exit 1
+    error: the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC
+      an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
+
+    {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC\nan agent of that loop ends its turn: nothing that it writes is taken any more"}],"isError":true}}
+
+    exit 0
+    saved agent:default#k (new key)
+    created the store other.db, which was not there
+    "#);
+    taken.end(EndReason::Interrupted, &stamp).unwrap();
+    insta::assert_snapshot!(agents("key save k text").said(), @"
+    exit 1
+    error: the loop has lost session nightly: it was ended, and no loop has it now
+      an agent of that loop ends its turn: nothing that it writes is taken any more; `waynote log show` shows what became of the session
+    ");
+    let person = here.run("--session nightly log add theirs --type tip");
+    person.env("WAYNOTE_STORE", &serving.url).ok();
+    looping.kill().unwrap();
+    looping.wait().unwrap();
 }

@@ -233,7 +233,8 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
       put the file back, or restart this program to use the file that is there now
     ");
-    let replaces = format!("{removes}; \"$WAYNOTE\" log add 'for the new one' --type tip");
+    let replaces =
+        format!("{removes}; WAYNOTE_LOOP= \"$WAYNOTE\" log add 'for the new one' --type tip");
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
     exit 1
     Note added: [tip] for the new one

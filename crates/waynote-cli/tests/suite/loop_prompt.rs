@@ -185,6 +185,16 @@ fn the_prompt_goes_where_the_agent_takes_it() {
 }
 
 #[test]
+fn what_a_person_noted_before_the_first_loop_is_in_its_first_prompt() {
+    let scratch = Scratch::new();
+    scratch.ok("--session s log add --type tip canary");
+    let prompt = looping(&scratch, "--iterations 1", "cat").ok();
+    assert!(prompt.contains("canary"), "{prompt}");
+    let (_, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
+    assert_eq!(of["iterations"][0]["iteration"], 2, "{of}");
+}
+
+#[test]
 fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     let scratch = Scratch::new();
     let told = looping(
@@ -196,11 +206,16 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     let told = String::from_utf8(told.stdout)
         .unwrap()
         .replace(&*scratch.home().to_string_lossy(), "HOME");
+    // It tells this agent from all others.
+    let (before, mark) = told.split_once("GUARDED=").unwrap();
+    let (_, rest) = mark.split_once('\n').unwrap();
+    let told = format!("{before}GUARDED=MARK\n{rest}");
     insta::assert_snapshot!(told, @"
     WAYNOTE_AGENT=default
     WAYNOTE_AUTHOR=agent:default
+    WAYNOTE_GUARDED=MARK
     WAYNOTE_ITERATION=1
-    WAYNOTE_LOOP=s
+    WAYNOTE_LOOP=session:s#event-1
     WAYNOTE_NOW=2026-05-17T12:00:00Z
     WAYNOTE_SESSION=s
     WAYNOTE_STORE=HOME/.local/share/waynote/notes.db

@@ -94,7 +94,6 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE --session s log add tried --type learning
     exit 0
     Note added: [learning] tried
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --store STORE --session s log show --json
     exit 0

@@ -124,15 +124,15 @@ fn an_iteration_is_counted_from_one() {
     insta::assert_snapshot!(said.join("\n"), @"
     exit 2
     error: `-1` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
 
     exit 2
     error: `0` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
 
     exit 2
     error: `-7` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
     ");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 }

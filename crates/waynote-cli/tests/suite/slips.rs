@@ -228,9 +228,9 @@ fn an_empty_text_overwrites_nothing() {
     ## Notes from previous iterations
 
     TIP:
-    - [-, by a person] (empty)
+    - [#0, by a person] (empty)
 
-    82 of 2,000 tokens
+    84 of 2,000 tokens
     ");
 }
 
@@ -588,7 +588,6 @@ fn undo_after_a_log_entry_asks_which_note_is_meant() {
     $ waynote --session nightly log add --type tip wall
     exit 0
     Note added: [tip] wall
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote undo
     exit 1

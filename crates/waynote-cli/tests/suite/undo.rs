@@ -45,7 +45,6 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote --session nightly log add --type tip wall
     exit 0
     Note added: [tip] wall
-    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote undo
     exit 1

@@ -16,7 +16,7 @@ use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_js
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
-/// What Claude Code calls a tool of ours begins with this.
+/// The prefix of our tools in Claude Code.
 const TOOLS: &str = "mcp__waynote";
 
 static FACTS: Facts = Facts {
@@ -87,7 +87,7 @@ impl Profile for ClaudeCode {
         missing(call, lines);
     }
 
-    /// It keeps servers of one directory in a place of their own.
+    /// Servers of one directory are in its state file.
     fn has_server_elsewhere(&self, call: &Invocation<'_>) -> bool {
         has_local_server(call).unwrap_or(false)
     }
@@ -117,8 +117,7 @@ impl Profile for ClaudeCode {
     }
 }
 
-/// The file that has the server: of the user the one in which Claude Code keeps its state, beside its folder unless that is
-/// moved.
+/// The file that has the server. The user's is Claude Code's state file: beside `.claude`, or in the moved folder.
 fn state(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(match (root.reach, root.moved("CLAUDE_CONFIG_DIR")?) {
         (Reach::Project, _) => root.at(".mcp.json"),
@@ -135,7 +134,7 @@ fn settings_file(root: &Roots<'_>) -> Result<PathBuf> {
         .join("settings.json"))
 }
 
-/// What its settings say, the weakest file first.
+/// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
     let user = call.roots(Reach::User);
     let user = user.and_then(|root| settings_file(&root)).ok();
@@ -207,7 +206,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     ));
 }
 
-/// Whether its files say that the project's server is approved.
+/// True if its files say that the project's server is approved.
 fn is_approved(setup: &Setup<'_>) -> Result<bool> {
     let environment = setup.machine.environment;
     let here = environment.working_directory()?;
@@ -374,7 +373,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a rule of Claude Code's is about tools of ours.
+/// True if a rule of Claude Code's is about tools of ours.
 fn covers_a_tool(rule: &str) -> bool {
     match rule.strip_prefix(TOOLS) {
         Some(rest) => rest.is_empty() || rest.starts_with("__") || rest.starts_with('('),

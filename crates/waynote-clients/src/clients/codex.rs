@@ -74,7 +74,7 @@ impl Profile for Codex {
         steps
     }
 
-    /// Without an entry it takes no setting of one.
+    /// Without a server entry, Codex takes no settings for the server.
     fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
         let is_read = has_server(self, call.machine, Reach::User)
             || has_server(self, call.machine, Reach::Project) && trusts(call);
@@ -99,7 +99,7 @@ impl Profile for Codex {
     fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
         let environment = setup.machine.environment;
         let user = Roots::of(environment, Reach::User)?;
-        // One that cannot be read is named elsewhere.
+        // An unreadable file is reported elsewhere.
         let table = text_file::read(&config(&user)?).ok().flatten();
         let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
         let file = hooks(&setup.roots()?)?;
@@ -153,13 +153,13 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(folder(root)?.join("hooks.json"))
 }
 
-/// What the user's configuration says.
+/// The user's configuration.
 fn user_config(call: &Invocation<'_>) -> Option<toml::Table> {
     let path = config(&call.roots(Reach::User).ok()?).ok()?;
     text(&path)?.parse().ok()
 }
 
-/// Whether it trusts the working directory or one above it, as the user's file says.
+/// True if it trusts the working directory or one above it, by the user's file.
 fn trusts(call: &Invocation<'_>) -> bool {
     let (Some(user), Some(directory)) = (user_config(call), call.directory()) else {
         return false;
@@ -199,7 +199,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
         let file = user_config(call)?;
         Some(file.get("sandbox_mode")?.as_str()?.to_owned())
     };
-    // In a directory that it trusts it writes by itself. What a profile says is the user's affair.
+    // In a directory that it trusts it writes by itself. Its profiles are not read.
     let is_unknown = !words.values(&["-p", "--profile"]).is_empty();
     let sandbox = sandbox.or(in_words).or_else(in_file);
     let reads_only = match sandbox.as_deref() {

@@ -87,13 +87,13 @@ impl Profile for Gemini {
             .tempdir()
             .map_err(|source| waynote::Error::File {
                 path: std::env::temp_dir(),
-                action: "written to",
+                action: "written to".into(),
                 source,
             })?;
         let file = folder.path().join("waynote.toml");
         std::fs::write(&file, POLICY).map_err(|source| waynote::Error::File {
             path: file.clone(),
-            action: "written",
+            action: "written".into(),
             source,
         })?;
         let mut named = vec![file];
@@ -118,13 +118,13 @@ impl Profile for Gemini {
     }
 }
 
-/// What its settings say, the weakest file first.
+/// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
     let reaches = [Reach::User, Reach::Project].into_iter();
     reaches.flat_map(|reach| settings_of(call, reach)).collect()
 }
 
-/// What the user's settings say, or what the project's do.
+/// The settings of the user, or of the project.
 fn settings_of(call: &Invocation<'_>, reach: Reach) -> Vec<Value> {
     let root = call.roots(reach).ok();
     let settings = root.and_then(|root| read_json(&root.at(SETTINGS)));
@@ -170,7 +170,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             .values(&["--approval-mode"])
             .last()
             .map(|mode| (*mode).to_owned())
-            // There the settings cannot open everything.
+            // Settings cannot set `yolo`.
             .or(in_settings.filter(|mode| mode != "yolo")),
     };
     let mut allowed = words.lists(&["--allowed-tools"]);
@@ -180,7 +180,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     let in_settings = in_settings.flatten().filter_map(Value::as_str);
     allowed.extend(in_settings.map(str::to_owned));
     let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
-    // Policies can allow what we do not look for.
+    // Policies are not parsed: any of them may allow it.
     let has_policies = !words.values(&["--policy"]).is_empty() || !policies(call).is_empty();
     let may = match mode.as_deref() {
         Some("yolo") => May::BOTH,
@@ -190,7 +190,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             run: allows("run_shell_command") || allows("ShellTool"),
         },
     };
-    // Its modes know no step between edits and everything.
+    // No mode lies between edits and everything.
     lines.extend(may.missing(
         &FACTS,
         "--approval-mode auto_edit",
@@ -204,7 +204,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     }
 }
 
-/// Whether Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
+/// True if Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
 fn trusts(call: &Invocation<'_>) -> bool {
     let by_variable = call
         .variable("GEMINI_CLI_TRUST_WORKSPACE")
@@ -218,7 +218,7 @@ fn trusts(call: &Invocation<'_>) -> bool {
         || is_trusted_folder(call).unwrap_or(false)
 }
 
-/// Whether the user trusted this directory, or one above it, in Gemini CLI.
+/// True if the user trusted this directory, or one above it, in Gemini CLI.
 fn is_trusted_folder(call: &Invocation<'_>) -> Option<bool> {
     let user = call.roots(Reach::User).ok()?;
     let folders = read_json(&user.at(".gemini/trustedFolders.json"))?;

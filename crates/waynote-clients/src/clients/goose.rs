@@ -38,7 +38,7 @@ static FACTS: Facts = Facts {
     },
 };
 
-/// The variable by which it was told of the file of an earlier version.
+/// The variable with an earlier version's file of notes.
 const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
 
 pub(super) struct Goose;
@@ -72,7 +72,7 @@ impl Profile for Goose {
             ClientFile::left_over(plugin.join("hooks/hooks.json"), Part::Hooks, "hook goose "),
         ];
         if setup.reach == Reach::User {
-            // In waynote's own folder, whatever it says.
+            // The file is in waynote's own folder: any text in it is ours.
             let file = old_file(setup.machine.environment)?;
             files.push(ClientFile::left_over(file, Part::Notes, ""));
         }
@@ -146,7 +146,7 @@ pub fn remove_old_notes_file(environment: &Environment) -> Result {
     match std::fs::remove_file(&path) {
         Err(source) if source.kind() != ErrorKind::NotFound => Err(waynote::Error::File {
             path,
-            action: "removed",
+            action: "removed".into(),
             source,
         }
         .into()),

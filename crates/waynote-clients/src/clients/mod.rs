@@ -40,7 +40,7 @@ impl Client {
         self.profile().facts().aliases
     }
 
-    /// What it calls itself.
+    /// The name that people know.
     pub fn title(self) -> &'static str {
         self.profile().facts().title
     }
@@ -61,7 +61,7 @@ impl Client {
         self.profile().facts().event_word(event)
     }
 
-    /// The event of its own word.
+    /// The event that it calls `word`.
     pub fn event_named(self, word: &str) -> Option<Event> {
         Event::ALL.into_iter().find(|event| {
             self.event_word(*event)
@@ -69,7 +69,7 @@ impl Client {
         })
     }
 
-    /// Whether it seems to be on this machine.
+    /// True if its program or its folder is on this machine.
     ///
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
@@ -128,7 +128,7 @@ impl<'e> Setup<'e> {
         Ok(files)
     }
 
-    /// What only the user can do after an installation.
+    /// Steps after an installation that only the user can do.
     pub fn next_steps(&self) -> Vec<String> {
         let mut steps = self
             .client()
@@ -144,7 +144,7 @@ impl<'e> Setup<'e> {
         steps
     }
 
-    /// What the user can undo of an earlier version, which is in no file.
+    /// A setting of an earlier version, outside of all files, that the user can undo.
     ///
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment).

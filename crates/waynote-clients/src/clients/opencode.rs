@@ -73,7 +73,7 @@ impl Profile for Opencode {
                 "mcp",
                 &[
                     ("enabled", Json::Bool(true)),
-                    // Else it looks for a sign-in that the server does not have.
+                    // Else it looks for a sign-in, which the server does not have.
                     ("oauth", Json::Bool(false)),
                 ],
             ),
@@ -125,7 +125,7 @@ impl Profile for Opencode {
         check.opencode()
     }
 
-    /// It asks for none.
+    /// opencode asks for no consent.
     fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
         Ok(())
     }
@@ -146,7 +146,7 @@ fn with_comments(path: &Path) -> PathBuf {
     }
 }
 
-/// What its settings say, the weakest file first.
+/// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
     let user = call.roots(Reach::User);
     let user = user.and_then(|root| user_folder(&root)).ok();
@@ -183,7 +183,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
             Value::String(all) => Some(all.clone()),
             Value::Object(rules) => {
                 let rule = rules.get(tool).or_else(|| rules.get("*"))?;
-                // Of patterns some commands may pass.
+                // A pattern may allow some commands.
                 Some(rule.as_str().unwrap_or("allow").to_owned())
             }
             _ => None,
@@ -264,7 +264,7 @@ impl Check<'_> {
                 "unset it",
             );
         }
-        // Where there is a plugin, opencode waits for a package that it fetches into that folder.
+        // For a plugin, opencode waits for a package that it fetches into that folder.
         let folder = match self.reach {
             Reach::User => user,
             Reach::Project => self.folders.first().map(|folder| folder.join(".opencode")),
@@ -309,7 +309,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a pattern of opencode's is about tools of ours.
+/// True if a pattern of opencode's is about tools of ours.
 fn is_ours(pattern: &str) -> bool {
     pattern.starts_with("waynote") || pattern == "*"
 }
@@ -336,7 +336,7 @@ mod tests {
             told(r#""ask""#),
             allowed(r#"{"*":"ask","waynote_*":"allow"}"#)
         );
-        // Whoever forbids them by that very name means it.
+        // A user's own rule of that very name stays.
         let denied = r#"{"waynote_*":"deny"}"#;
         assert_eq!(told(denied), allowed(denied));
         assert_eq!(told("{"), None);

@@ -1,5 +1,5 @@
-//! Whether the agents of a client get the notes: its files, its server, its hook, its settings. What is found is data; the
-//! words of it are the caller's, but for settings of a client, which its own file knows.
+//! Checking that the agents of a client get the notes: its files, its server, its hook, its settings. The result is
+//! data; the caller words it, but for settings of a client, which its own file words.
 
 mod load;
 pub mod probe;
@@ -22,31 +22,31 @@ use crate::rights::missing_rights;
 use probe::{ProbeError, round_trip};
 use trial::{HookTime, TrialError};
 
-/// What was found of a client, in the order in which a person is told.
+/// The examination of a client, in the order of the report.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Examined {
+pub struct Examination {
     /// Its files; none where it has none of this reach.
-    pub files: Vec<FileFound>,
-    /// Whether its files start waynote by its name, and it is not on the path.
+    pub files: Vec<FileCheck>,
+    /// True if its files start waynote by its name, and it is not on the path.
     pub is_not_on_path: bool,
     /// Its server, where its files have one that can be started.
-    pub server: Option<ServerFound>,
+    pub server: Option<ServerCheck>,
     /// How long its hook takes, or why it gives no notes; none where it has none.
     pub hook: Option<std::result::Result<HookTime, TrialError>>,
     /// Settings that keep the notes or the tools from its model, and what it still wants from its user.
     pub settings: Findings,
-    /// What its agent may not do in a loop.
+    /// Rights that its agent lacks in a loop.
     pub missing_rights: Vec<MissingRight>,
 }
 
 /// One of a client's files.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct FileFound {
+pub struct FileCheck {
     /// The file.
     pub path: PathBuf,
-    /// What of the setup it should hold.
+    /// The parts of the setup that it should hold.
     pub part: Part,
     /// How it is.
     pub state: State,
@@ -55,12 +55,12 @@ pub struct FileFound {
 /// A client's server, started as the client starts it.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct ServerFound {
+pub struct ServerCheck {
     /// The words with which it is started.
     pub command: Vec<String>,
     /// How many tools it has.
     pub tools: std::result::Result<usize, ProbeError>,
-    /// Whether its instructions hold the notes, where no hook brings them.
+    /// The check of the notes in its instructions, where no hook brings them.
     pub instructions: Option<std::result::Result<(), TrialError>>,
 }
 
@@ -68,7 +68,7 @@ pub struct ServerFound {
 ///
 /// # Errors
 /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
-pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
+pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
     let client = setup.client();
     let environment = setup.machine.environment;
     let mut files = Vec::new();
@@ -76,7 +76,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
     let (mut has_hook, mut is_there) = (false, false);
     for file in setup.files()? {
         let state = file.state(environment);
-        // What is somebody else's is not started.
+        // Another program's entry is not started.
         if !matches!(state, State::Missing | State::Refused(_)) {
             is_there = true;
             if let Ok(Some(text)) = text_file::read(&file.path) {
@@ -84,7 +84,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
                 has_hook |= file.part.has_hooks();
             }
         }
-        files.push(FileFound {
+        files.push(FileCheck {
             path: file.path,
             part: file.part,
             state,
@@ -102,7 +102,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
         server.args(args);
         let tools = round_trip(server).map(|answered| answered.tools.len());
         let instructed = || trial::instructions(setup, &command, now);
-        Some(ServerFound {
+        Some(ServerCheck {
             tools,
             instructions: (!brings_by_hook).then(instructed),
             command,
@@ -111,12 +111,12 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
     let hook = (brings_by_hook && has_hook).then(|| trial::hook(setup, now));
     let mut settings = Findings::default();
     let mut missing = Vec::new();
-    // What is not there needs no trust.
+    // Missing files need no trust.
     if is_there {
         settings = self::settings(setup)?;
         missing = missing_rights(setup.machine, client, &[]);
     }
-    Ok(Examined {
+    Ok(Examination {
         files,
         is_not_on_path,
         server,

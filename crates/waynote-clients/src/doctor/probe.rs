@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// The longest that a step may take: what the most impatient client allows is ten.
+/// The longest that a step may take; the most impatient client waits ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why there is no conversation.
@@ -45,7 +45,7 @@ pub enum ProbeError {
     Refused {
         /// The request.
         asked: String,
-        /// What it says.
+        /// Its error message.
         message: String,
     },
     /// Its list of tools is none.
@@ -55,10 +55,10 @@ pub enum ProbeError {
 
 type Result<T> = std::result::Result<T, ProbeError>;
 
-/// What a server said.
+/// A server's answers.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Answered {
-    /// What it calls itself.
+pub struct ServerInfo {
+    /// From `serverInfo`.
     pub name: String,
     /// The names of its tools.
     pub tools: Vec<String>,
@@ -141,7 +141,7 @@ impl Conversation {
         answer(&self.lines, id, method)
     }
 
-    /// One that does not listen any more does not answer either, and that is what is told.
+    /// A closed standard input is reported as no answer.
     fn send(&mut self, message: &Value) {
         let _ = writeln!(self.stdin, "{message}").and_then(|()| self.stdin.flush());
     }
@@ -151,12 +151,12 @@ impl Conversation {
 ///
 /// # Errors
 /// Every [`ProbeError`].
-pub fn round_trip(command: Command) -> Result<Answered> {
+pub fn round_trip(command: Command) -> Result<ServerInfo> {
     let (mut server, greeted) = Conversation::start(command, "waynote-doctor")?;
     let listed = server.ask("tools/list", &json!({}))?;
     let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
     let tools = listed["tools"].as_array().ok_or(ProbeError::NoTools)?;
-    Ok(Answered {
+    Ok(ServerInfo {
         name: name.to_owned(),
         tools: tools
             .iter()

@@ -17,7 +17,7 @@ use super::load::measured;
 use super::probe::{Conversation, ProbeError};
 use crate::client::PROJECT_VARIABLES;
 use crate::error::Error as ClientsError;
-use crate::profile::answer::{MAX_BYTES, NotRead};
+use crate::profile::answer::{AnswerError, MAX_BYTES};
 use crate::profile::options;
 use crate::profile::setup::Setup;
 
@@ -45,7 +45,7 @@ pub enum TrialError {
     Failed {
         /// How it ended.
         status: ExitStatus,
-        /// What it said.
+        /// Its standard error.
         stderr: String,
     },
     /// The client would not accept the answer.
@@ -53,7 +53,7 @@ pub enum TrialError {
     Form {
         /// The client's name.
         title: &'static str,
-        /// What is wrong with it.
+        /// The error in it.
         error: serde_json::Error,
     },
     /// The answer is for another event.
@@ -72,7 +72,7 @@ pub enum TrialError {
     /// The note is not in the hook's answer.
     #[error("the note is not in its answer; {stderr}")]
     NotInAnswer {
-        /// What the hook said.
+        /// The hook's standard error.
         stderr: String,
     },
     /// The note is not in the server's instructions.
@@ -163,7 +163,7 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
         .args(["-c", &command])
         .current_dir(project)
         .env(variables::STORE, &trial.store)
-        // So that the trial leaves nothing in the user's folders.
+        // Leaves nothing in the user's folders.
         .env(variables::STATE_FOLDER, trial.folder.join("state"))
         .env(variables::DATA_FOLDER, trial.folder.join("data"))
         .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())
@@ -194,13 +194,13 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
         .answer
         .read(word, &printed)
         .map_err(|error| match error {
-            NotRead::Form(error) => TrialError::Form { title, error },
-            NotRead::OtherEvent(found) => TrialError::OtherEvent {
+            AnswerError::Form(error) => TrialError::Form { title, error },
+            AnswerError::OtherEvent(found) => TrialError::OtherEvent {
                 title,
                 found,
                 asked: word,
             },
-            NotRead::TooLong => TrialError::TooLong,
+            AnswerError::TooLong => TrialError::TooLong,
         })?;
     match text.contains(CANARY) {
         true => Ok(took),

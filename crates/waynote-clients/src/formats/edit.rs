@@ -1,16 +1,16 @@
-//! What one file gets, whatever its format: put in, taken out, looked at.
+//! Edits of one file, of any format: adding, removing and reading our entries.
 
 use serde_json::Value;
 
 use super::entry::{JsonEdit, NAME, Server};
 use super::json;
-use super::refusal::{Edited, Refusal};
+use super::refusal::{EditResult, Refusal};
 use super::{toml, yaml};
 
-/// What Windows' editors put before a text.
+/// The mark that Windows' editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What one file gets.
+/// The edit of one file.
 pub(crate) enum Edit {
     /// Members of a file of JSON with comments.
     Json(Vec<JsonEdit>),
@@ -21,14 +21,14 @@ pub(crate) enum Edit {
     /// A file that is waynote's alone.
     Whole {
         text: String,
-        /// What stands in every version of it, and in nobody else's file.
+        /// A text in every version of it, and in no other program's file.
         mark: &'static str,
     },
 }
 
 impl Edit {
-    /// The file's text with what is ours in it; the same text when it is in it already. An empty text is a new file.
-    pub(crate) fn add(&self, text: &str) -> Edited {
+    /// The file's text with our entries; unchanged if it has them already. An empty text is a new file.
+    pub(crate) fn add(&self, text: &str) -> EditResult {
         behind_mark(text, |text| match self {
             Self::Json(edits) => json::add(text, edits),
             Self::Toml(server) => toml::add(text, server),
@@ -40,8 +40,8 @@ impl Edit {
         })
     }
 
-    /// The file's text without what is ours; the same text when there is nothing of ours.
-    pub(crate) fn take_back(&self, text: &str) -> Edited {
+    /// The file's text without our entries; unchanged if it has none.
+    pub(crate) fn take_back(&self, text: &str) -> EditResult {
         behind_mark(text, |text| match self {
             Self::Json(edits) => json::take_back(text, edits),
             Self::Toml(_) => toml::take_back(text),
@@ -91,7 +91,7 @@ impl Edit {
         }
     }
 
-    /// Whether a text says nothing: what is left of a file that was made for our entries.
+    /// True if a text is empty of content: the rest of a file that was made for our entries.
     pub(crate) fn is_nothing(&self, text: &str) -> bool {
         match self {
             Self::Json(edits) => json::is_nothing(text, edits),
@@ -101,7 +101,7 @@ impl Edit {
 }
 
 /// Edits what stands behind a byte order mark, which stays.
-fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Edited) -> Edited {
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> EditResult) -> EditResult {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(text) => Ok(format!("{BYTE_ORDER_MARK}{}", edit(text)?)),
         None => edit(text),

@@ -1,11 +1,11 @@
-//! What is written into clients' files, whatever their format: a server, hooks, values in their order.
+//! Entries of ours in clients' files of any format: a server, hooks, values in their order.
 
 use serde_json::Value;
 
 /// The name under which waynote's server is entered everywhere.
 pub(crate) const NAME: &str = "waynote";
 
-/// What the hook of prompts is told unless every prompt is to be searched for.
+/// Flag for the prompt hook without `--every-prompt`.
 pub(crate) const NO_SEARCH: &str = " --no-search";
 
 /// How a client starts the MCP server.
@@ -14,7 +14,7 @@ pub(crate) struct Server {
     /// The program: an absolute path, or a name on the path.
     pub(crate) command: String,
     pub(crate) args: Vec<String>,
-    /// Who writes the notes that come through it.
+    /// The author of the notes that come through it.
     pub(crate) author: String,
     /// The variables that the client hands on to it, where it hands on no others.
     pub(crate) variables: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) enum Json {
     Object(Vec<(&'static str, Json)>),
 }
 
-/// What a file gets.
+/// An edit of a JSON file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonEdit {
     /// The entry of our server in the object of that name.
@@ -45,20 +45,20 @@ pub(crate) enum JsonEdit {
     Hook {
         event: &'static str,
         command: String,
-        /// What else the command's object says.
+        /// Further members of the command's object.
         more: Vec<(&'static str, Json)>,
-        /// Whether commands stand in groups, as Claude Code has them, or alone.
+        /// True if commands stand in groups, as Claude Code has them; else alone.
         grouped: bool,
     },
     /// No command of ours among those of an event: an earlier version had one there.
     NoHook { event: &'static str },
     /// A member that a new file needs.
     Version(i64),
-    /// The client takes two slashes for a comment, even within a text: in our commands they are escaped.
+    /// Escapes slashes in our commands: the client takes two for a comment, even within a text.
     EscapedSlashes,
 }
 
-/// A member of an entry that has another value now. `to` is none where it is no longer written.
+/// A member of an entry with another value now. `to` is none if it is no longer written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     pub(crate) path: Vec<String>,
@@ -75,7 +75,7 @@ impl Json {
         )
     }
 
-    /// The same without its order.
+    /// As JSON, without the order.
     pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Bool(value) => Value::from(*value),
@@ -105,7 +105,7 @@ pub(crate) fn hook_entry(command: &str, more: &[(&'static str, Json)], grouped: 
 }
 
 impl Server {
-    /// The member by which an entry says where the server is, with its value: its program, or its address.
+    /// The member of an entry with the server's program or address, and its value.
     pub(crate) fn place<'s>(&'s self, program: &'s str, url: &'s str) -> (&'s str, &'s str) {
         match &self.endpoint {
             Some(endpoint) => (url, endpoint),
@@ -114,13 +114,13 @@ impl Server {
     }
 }
 
-/// Whether words start our server, with whatever options: an entry of the same name that does not is somebody else's.
+/// True if words start our server, with any options: an entry of our name that does not is another program's.
 pub(crate) fn starts_our_server<'w>(words: impl IntoIterator<Item = &'w str>) -> bool {
     let mut words = words.into_iter();
     words.next().is_some_and(is_our_program) && words.any(|word| word == "mcp")
 }
 
-/// Whether a program is ours by its name, wherever it is.
+/// True if a program is ours by its name, in any folder.
 pub(crate) fn is_our_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     matches!(name, "waynote" | "waynote.exe")

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::entry::is_our_program;
 use crate::profile::options;
 
-/// The program of a command that runs a hook of ours and does nothing else, wherever the program is and whatever it is
-/// told: where in the command it stands, and its path, both with its options. None of any other command.
+/// The range and the path of the program, both with its options, in a command that runs a hook of ours and does nothing
+/// else. None of any other command.
 pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     let mut words = words(command)?.into_iter();
     // Variables that a person sets for it stand before it.
@@ -21,7 +21,7 @@ pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     (is_ours && command.first()?.text == "hook").then_some((program.range, program.text))
 }
 
-/// Whether a command runs a hook of ours and does nothing else, wherever the program is.
+/// True if a command runs a hook of ours, in any folder, and does nothing else.
 pub(crate) fn is_ours(command: &str) -> bool {
     our_program(command).is_some()
 }

@@ -10,12 +10,12 @@ pub enum Refusal {
     Damaged {
         /// From 1.
         line: Option<usize>,
-        /// What is wrong with it.
+        /// The fault, in words.
         reason: String,
     },
-    /// What has our name in it is somebody else's.
+    /// An entry of our name is another program's.
     Taken {
-        /// What it is.
+        /// The kind of the entry.
         what: &'static str,
     },
     /// A name that we need stands in it twice, on these lines; readers take the last.
@@ -29,14 +29,14 @@ pub enum Refusal {
     ByHand {
         /// From 1.
         line: Option<usize>,
-        /// What has that form.
+        /// The name of the value in that form.
         name: &'static str,
-        /// What the person does.
+        /// The edit that a person makes.
         edit: ManualEdit,
     },
 }
 
-/// What a person does to a file that is not edited.
+/// An edit that a person makes to a file that waynote cannot edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManualEdit {
@@ -55,8 +55,8 @@ pub enum ManualEdit {
     },
 }
 
-/// An edited text, or why there is none.
-pub(crate) type Edited<T = String> = Result<T, Refusal>;
+/// An edited text, or the reason why there is none.
+pub(crate) type EditResult<T = String> = Result<T, Refusal>;
 
 impl Refusal {
     pub(crate) fn damaged(line: Option<usize>, reason: impl Into<String>) -> Self {
@@ -67,7 +67,7 @@ impl Refusal {
     }
 }
 
-/// What comes behind the name of the file.
+/// The words behind the name of the file.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,7 +17,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// A file by its path; none where it is not there or cannot be read, which is told elsewhere when it matters.
+    /// A file by its path; none if it is missing or unreadable, which is reported elsewhere when it matters.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let text = text_file::read(path).ok()??;
         type Line = fn(&str, &[&str]) -> Option<usize>;
@@ -48,7 +48,7 @@ impl Source {
         found
     }
 
-    /// What is reached by these names; null where nothing is.
+    /// The value on this path of names; null where there is none.
     pub(crate) fn at(&self, path: &[&str]) -> &Value {
         path.iter().fold(&self.value, |value, name| &value[*name])
     }
@@ -59,7 +59,7 @@ impl Source {
         list.filter_map(Value::as_str).collect()
     }
 
-    /// What is reached by these names, for a person who looks for it.
+    /// The place of a value, for a person who looks for it.
     pub(crate) fn place(&self, path: &[&str]) -> String {
         let text = self.text.trim_start_matches('\u{feff}');
         let line = (self.line)(text, path);

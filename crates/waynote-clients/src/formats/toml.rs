@@ -12,13 +12,13 @@ use waynote_system::variables::AUTHOR;
 
 use super::entry::{Change, NAME, Server, starts_our_server};
 use super::lines::line_end;
-use super::refusal::{Edited, ManualEdit, Refusal};
+use super::refusal::{EditResult, ManualEdit, Refusal};
 use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
 
 const SERVERS: &str = "mcp_servers";
 
 /// Puts our server in. An entry that is there already starts our program where it is now, and stays otherwise as it is.
-pub(crate) fn add(text: &str, server: &Server) -> Edited {
+pub(crate) fn add(text: &str, server: &Server) -> EditResult {
     let document = parse(text)?;
     let Some(servers) = document.get(SERVERS) else {
         return insert(text, server);
@@ -48,7 +48,7 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
 }
 
 /// Takes our server out.
-pub(crate) fn take_back(text: &str) -> Edited {
+pub(crate) fn take_back(text: &str) -> EditResult {
     let document = parse(text)?;
     let servers = document.get(SERVERS);
     let own = servers
@@ -77,7 +77,7 @@ pub(crate) fn take_back(text: &str) -> Edited {
     Ok(after)
 }
 
-/// Whether an entry of our name starts our server.
+/// True if an entry of our name starts our server.
 fn is_ours(entry: &dyn TableLike) -> bool {
     let url = entry.get("url").and_then(Item::as_str);
     if url.is_some_and(is_our_endpoint) {
@@ -89,7 +89,7 @@ fn is_ours(entry: &dyn TableLike) -> bool {
     starts_our_server(command.into_iter().chain(args))
 }
 
-fn insert(text: &str, server: &Server) -> Edited {
+fn insert(text: &str, server: &Server) -> EditResult {
     if parse(text)?.is_empty() && !text.is_empty() {
         // The editor puts a first table above a file's comments.
         let end = line_end(text);
@@ -141,13 +141,13 @@ fn members(server: &Server) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// What is written of our entry, as JSON.
+/// Our entry as it is written, as JSON.
 pub(crate) fn wanted(server: &Server) -> Json {
     let table = Table::from_iter(members(server)).to_string();
     read(&table).unwrap_or_default()
 }
 
-/// What a file says, as JSON.
+/// The contents of a file, as JSON.
 pub(crate) fn read(text: &str) -> Option<Json> {
     let file: toml::Table = text.strip_prefix('\u{feff}').unwrap_or(text).parse().ok()?;
     serde_json::to_value(file).ok()
@@ -167,7 +167,7 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
 }
 
 /// Changes members of our entry that is there; all else stays as it is.
-pub(crate) fn set(text: &str, changes: &[Change]) -> Edited {
+pub(crate) fn set(text: &str, changes: &[Change]) -> EditResult {
     let (mark, text) = match text.strip_prefix('\u{feff}') {
         Some(text) => ("\u{feff}", text),
         None => ("", text),
@@ -298,7 +298,7 @@ fn without(text: &str, mut cuts: Vec<Range<usize>>) -> String {
     left + &text[at..]
 }
 
-/// What a file says, without our entry or with it; nothing is as good as an empty table of servers.
+/// The contents of a file, without our entry or with it; no table of servers is the same as an empty one.
 fn meaning(text: &str, without_ours: bool) -> Option<String> {
     let mut file: toml::Table = text.parse().ok()?;
     if without_ours && let Some(servers) = file.get_mut(SERVERS).and_then(toml::Value::as_table_mut)
@@ -312,11 +312,11 @@ fn meaning(text: &str, without_ours: bool) -> Option<String> {
     {
         file.remove(SERVERS);
     }
-    // Numbers that are none are not equal to themselves; their words are.
+    // NaN is not equal to itself; its text is.
     Some(format!("{file:?}"))
 }
 
-fn parse(text: &str) -> Edited<Document<&str>> {
+fn parse(text: &str) -> EditResult<Document<&str>> {
     Document::parse(text).map_err(|error| damaged(text, &error))
 }
 
@@ -334,7 +334,7 @@ fn by_hand(line: Option<usize>, edit: ManualEdit) -> Refusal {
 }
 
 /// The text as the editor leaves it, but for line ends: it makes line feeds of all.
-fn edit(text: &str, work: impl FnOnce(&mut DocumentMut)) -> Edited {
+fn edit(text: &str, work: impl FnOnce(&mut DocumentMut)) -> EditResult {
     let mut document: DocumentMut = text.parse().map_err(|error| damaged(text, &error))?;
     work(&mut document);
     let after = document.to_string();

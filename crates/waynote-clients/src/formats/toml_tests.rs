@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn what_somebody_writes_meanwhile_stays(text in file(), gap in "[ \n]{0,3}", mark in "[a-z]{0,8}") {
-        // At the top of a file it cannot be told whose the blank line above our table is.
+        // In an empty file, the blank line above our table could be ours or a person's.
         prop_assume!(!text.is_empty());
         let text = ended(&text);
         let added = add(&text, &server()).unwrap();

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::entry::{NAME, Server, starts_our_server};
 use super::lines::line_end;
-use super::refusal::{Edited, ManualEdit, Refusal};
+use super::refusal::{EditResult, ManualEdit, Refusal};
 use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
 
 type Yaml = MarkedYamlOwned;
@@ -16,7 +16,7 @@ type Yaml = MarkedYamlOwned;
 const SERVERS: &str = "extensions";
 
 /// Puts our extension in. One that is there already starts our program where it is now, and stays otherwise as it is.
-pub(crate) fn add(text: &str, server: &Server) -> Edited {
+pub(crate) fn add(text: &str, server: &Server) -> EditResult {
     let before = load(text)?;
     let (name, value) = server.place("cmd", "uri");
     let refused = |line| {
@@ -59,7 +59,7 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
 }
 
 /// Takes our extension out.
-pub(crate) fn take_back(text: &str) -> Edited {
+pub(crate) fn take_back(text: &str) -> EditResult {
     let before = load(text)?;
     let own = extensions(&before).and_then(|all| get(all, NAME));
     let Some((key, _)) = own.filter(|(_, own)| is_ours(own)) else {
@@ -124,7 +124,7 @@ pub(crate) fn command(text: &str) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).collect())
 }
 
-/// What a file says, as JSON.
+/// The contents of a file, as JSON.
 pub(crate) fn read(text: &str) -> Option<Json> {
     fn json(node: &Yaml) -> Json {
         if let Some(members) = node.data.as_mapping() {
@@ -158,7 +158,7 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
     Some(get(node, name)?.0.span.start.line())
 }
 
-/// Whether an entry of our name starts our server.
+/// True if an entry of our name starts our server.
 fn is_ours(entry: &Yaml) -> bool {
     let args = get(entry, "args").and_then(|(_, args)| args.data.as_sequence());
     let args = args
@@ -174,7 +174,7 @@ fn is_ours(entry: &Yaml) -> bool {
 }
 
 /// The text with our entry in it; none where there is no line to put it below.
-fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> Edited<Option<String>> {
+fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> EditResult<Option<String>> {
     let end = line_end(text);
     let at_the_end = |text: &str| {
         let gap = if text.is_empty() || text.ends_with('\n') {
@@ -274,7 +274,7 @@ fn blanks(line: &str) -> &str {
 /// The parser goes down with every level, and levels below these nobody writes.
 const MAX_LEVELS: usize = 256;
 
-fn load(text: &str) -> Edited<Option<Yaml>> {
+fn load(text: &str) -> EditResult<Option<Yaml>> {
     // Each level takes a column of the indent, or a dash in front.
     let depth = |line: &str| {
         let bare = line.trim_start_matches([' ', '-', '?', '\t']);
@@ -309,8 +309,7 @@ fn line_of_servers(file: &Option<Yaml>) -> Option<usize> {
     Some(key.span.start.line())
 }
 
-/// The bytes of a scalar on one line, or of a list of nothing in braces: where the parser says that one ends, a comment may have
-/// been passed over too.
+/// The bytes of a scalar on one line, or of an empty list in braces. The parser's own end may lie behind a comment.
 fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
     let (begin, _) = text.char_indices().nth(node.span.start.index())?;
     let rest = &text[begin..];
@@ -335,7 +334,7 @@ fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
     Some(begin..begin + length)
 }
 
-/// Behind the quote that ends a text in single quotes; two of them are one of its characters.
+/// The offset behind the closing quote of a text in single quotes; two quotes are an escaped one.
 fn closed_by_quote(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -347,7 +346,7 @@ fn closed_by_quote(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether two files mean the same, our entry and an empty list of entries aside.
+/// True if two files mean the same, our entry and an empty list of entries aside.
 fn same_but_ours(one: &Option<Yaml>, other: &Option<Yaml>) -> bool {
     fn members(mapping: &Yaml) -> impl Iterator<Item = (&Yaml, &Yaml)> {
         mapping.data.as_mapping().into_iter().flatten()

@@ -69,7 +69,7 @@ fn what_cannot_be_edited_is_left_alone() {
 
 #[test]
 fn an_entry_of_ours_is_found_where_the_extensions_are() {
-    // The same words elsewhere are none of ours.
+    // Texts like it elsewhere are none of ours.
     let elsewhere = "mcp:\n  waynote:\n    cmd: other\nnote: |\n  waynote:\n    cmd: text\n";
     for (key, indent) in [
         ("waynote", "  "),

@@ -1,5 +1,5 @@
-//! What a hook says: from what the client sends to the answer in the client's own form. Opening the store, and how long
-//! that may take, is the caller's.
+//! A hook's answer: from the client's input to its own form of output. The caller opens the store, and limits the time
+//! of that.
 
 mod notes;
 pub(crate) mod payload;
@@ -22,7 +22,7 @@ use crate::ledger::{Ledgers, Link, PendingDelivery};
 use payload::Payload;
 use session::Session;
 
-/// An event that a client told a hook of, in a session of which the ledger knows what it has.
+/// A hook's event, in a session with its ledger.
 pub struct Hook {
     client: Client,
     event: Event,
@@ -30,19 +30,19 @@ pub struct Hook {
     session: Session,
 }
 
-/// What a hook is called with.
+/// The arguments and the input of a hook.
 pub struct Call<'w> {
     /// The client, as the hook's command names it.
     pub client: Client,
     /// The client's word for the event.
     pub event: &'w str,
-    /// What the client sent.
+    /// The client's input.
     pub payload: Payload,
 }
 
 impl Call<'_> {
-    /// Notes what the event says of the client's session, and reads what that has. None for a hook that an earlier version
-    /// installed and this one has no use for: it adds nothing until `install` takes it out.
+    /// Records the event for the client's session, and reads the session's ledger. None for an obsolete hook of an
+    /// earlier version: it adds nothing until `install` removes it.
     ///
     /// Without `ledgers` nothing can be remembered. `process` is the client's: [`Process::client`].
     ///
@@ -92,7 +92,7 @@ impl Call<'_> {
     }
 }
 
-/// Hooks that an earlier version installed and this one has no use for.
+/// Hooks of an earlier version that this one does not need.
 fn is_of_an_earlier_version(client: Client, event: &str) -> bool {
     match client {
         Client::Gemini => event.eq_ignore_ascii_case("SessionStart"),
@@ -102,13 +102,13 @@ fn is_of_an_earlier_version(client: Client, event: &str) -> bool {
 }
 
 impl Hook {
-    /// Whether the session may go on without an answer: it is at a prompt, and is not known to lack its block.
+    /// True if the session may go on without an answer: it is at a prompt, and is not known to lack its block.
     pub fn can_wait(&self) -> bool {
         self.event == Event::Prompt && !self.session.is_owed()
     }
 
-    /// Whether the prompt of a loop that runs this client can have given the session its block: it is no subagent's, and has
-    /// not lost that since.
+    /// True if the prompt of a loop that runs this client can have given the session its block: it is no subagent's,
+    /// and has not lost that since.
     pub fn may_have_it_in_prompt(&self) -> bool {
         !self.session.given.was_reset && !self.payload.is_subagents()
     }
@@ -135,8 +135,8 @@ impl Hook {
             .unwrap_or_else(Place::home))
     }
 
-    /// What the session lacks at this event: its block, or notes that are new to it, and notes that match its prompt if
-    /// these are to be searched for. Nothing counts as delivered before the answer is [claimed](Answer::claim).
+    /// The notes that the session lacks at this event: its block or new notes, and notes that match its prompt, if it
+    /// `searches`. Nothing counts as delivered before the answer is [claimed](Answer::claim).
     ///
     /// # Errors
     /// [`Error::Library`], where the store refuses.
@@ -166,20 +166,20 @@ impl Hook {
     }
 }
 
-/// What a hook answers.
+/// The answer of a hook.
 pub struct Answer {
     client: Client,
     event: Event,
-    /// What is added; empty for nothing.
+    /// The text to add; may be empty.
     text: String,
-    /// What is delivered with it, where the session has a name.
+    /// The delivery of the text, where the session has a name.
     pending: Option<PendingDelivery>,
-    /// In which session the client's process is then.
+    /// The session in which the client's process is then.
     link: Option<Link>,
 }
 
 impl Answer {
-    /// What is to be printed, in the client's form. From now on it counts as delivered, unless the claim is
+    /// The output, in the client's form. From now on it counts as delivered, unless the claim is
     /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
     pub fn claim(self) -> (String, Option<PendingDelivery>) {
         let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);

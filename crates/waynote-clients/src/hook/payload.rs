@@ -1,5 +1,5 @@
-//! What clients say to a hook on standard input: a JSON object, of which a few fields are of use. A field of a wrong kind counts as
-//! one that is not there.
+//! A client's input for a hook: a JSON object, of which a few fields are of use. A field of a wrong kind counts as
+//! missing.
 
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::Result;
 
-/// More than this no client sends at a session's start.
+/// Clients send less than this at a session's start.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The fields that one client or another sends.
@@ -37,7 +37,7 @@ pub struct Payload {
     trigger: Option<String>,
     #[serde(deserialize_with = "text")]
     agent_id: Option<String>,
-    /// The session that started this one for a subagent: what waynote's own plugin for opencode says.
+    /// The session that started this one for a subagent: from waynote's own plugin for opencode.
     #[serde(deserialize_with = "text")]
     parent_id: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -63,7 +63,7 @@ impl Payload {
     pub fn read(mut input: impl BufRead) -> Result<Self> {
         let failed = |source| waynote::Error::File {
             path: "standard input".into(),
-            action: "read",
+            action: "read".into(),
             source,
         };
         if input.fill_buf().map_err(failed)?.is_empty() {
@@ -94,12 +94,12 @@ impl Payload {
         self.agent_id.as_deref()
     }
 
-    /// Whether the session is a subagent's own.
+    /// True if the session is a subagent's own.
     pub fn is_subagents(&self) -> bool {
         self.parent_id.is_some()
     }
 
-    /// What the client calls the turn in which the event happens; empty where it does not say.
+    /// The client's id of the turn in which the event happens; may be empty.
     pub fn turn(&self) -> &str {
         let turn = self.prompt_id.as_deref().or(self.turn_id.as_deref());
         turn.or(self.generation_id.as_deref()).unwrap_or_default()
@@ -110,7 +110,7 @@ impl Payload {
         self.transcript_path.as_deref().map(Path::new)
     }
 
-    /// What the person asked, where the event is a prompt: without what hooks have put around it, which Gemini CLI sends along.
+    /// The person's prompt, without the texts of hooks around it, which Gemini CLI sends along.
     pub fn asked(&self) -> Option<Cow<'_, str>> {
         let asked = self.prompt.as_deref().or(self.message.as_deref())?;
         Some(without_hooks(asked))
@@ -123,7 +123,7 @@ impl Payload {
             .filter_map(Option::as_deref)
     }
 
-    /// Whether Cursor sent it, whatever client the command was written for: it runs other clients' hooks too.
+    /// True if Cursor sent it: it runs other clients' hooks too.
     pub fn is_cursors(&self) -> bool {
         self.cursor_version.is_some() || self.conversation_id.is_some()
     }

@@ -8,12 +8,12 @@ use waynote_system::process::Process;
 
 use super::payload::Payload;
 use crate::client::{Client, Event};
-use crate::ledger::{Channel, Delivered, Delivery, Ledgers, Link, PendingDelivery};
+use crate::ledger::{Channel, Deliveries, Delivery, Ledgers, Link, PendingDelivery};
 
 /// Longer transcripts are not looked through.
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 
-/// What every block that a hook hands over begins with.
+/// The beginning of every block that a hook delivers.
 const MARK: &[u8] = b"Notes that earlier runs and people left for this work, kept by waynote";
 
 /// The session as its client names it.
@@ -22,15 +22,15 @@ pub(super) struct Session {
     /// Its name and the folder of ledgers. None where the client gives it no name, or there is no folder: then nothing
     /// can be remembered.
     remembered: Option<(String, Ledgers)>,
-    pub(super) given: Delivered,
-    /// Whether its conversation has lost the block that the ledger says it has.
+    pub(super) given: Deliveries,
+    /// True if its conversation has lost the block that the ledger says it has.
     has_lost_block: bool,
-    /// What is noted of the client's process once the answer is claimed.
+    /// Linked to the client's process once the answer is claimed.
     pub(super) link: Option<Link>,
 }
 
 impl Session {
-    /// Notes what the event says of the session, and reads what it has. `process` is the client's.
+    /// Records the event for the session, and reads its ledger. `process` is the client's.
     pub(super) fn enter(
         client: Client,
         event: Event,
@@ -41,7 +41,7 @@ impl Session {
         let mut session = Self {
             client,
             remembered: payload.session().map(str::to_owned).zip(ledgers),
-            given: Delivered::default(),
+            given: Deliveries::default(),
             has_lost_block: false,
             link: None,
         };
@@ -59,7 +59,7 @@ impl Session {
         let (served, link) = entered.map_or((None, None), |entered| (entered.served, entered.link));
         session.link = link;
         session.given = ledgers.delivered(name);
-        let is_new = session.given == Delivered::default() && event == Event::Prompt;
+        let is_new = session.given == Deliveries::default() && event == Event::Prompt;
         if let Some(notes) = served.filter(|_| is_new) {
             // No hook ran when it began, and the server's first reply had the block.
             let by_server = Delivery::Block(Channel::Server);
@@ -74,12 +74,12 @@ impl Session {
         session
     }
 
-    /// Whether what it is given can be remembered.
+    /// True if deliveries can be remembered.
     pub(super) fn is_named(&self) -> bool {
         self.remembered.is_some()
     }
 
-    /// Whether it is known to lack the block.
+    /// True if it is known to lack the block.
     pub(super) fn is_owed(&self) -> bool {
         self.is_named() && (self.given.block.is_none() || self.has_lost_block)
     }
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// What is about to be given; none where nothing can be remembered.
+    /// The delivery to come; none where nothing can be remembered.
     pub(super) fn prepare(
         &self,
         delivery: Delivery,
@@ -103,8 +103,8 @@ impl Session {
     }
 }
 
-/// Whether a conversation of Gemini CLI holds no block: it compresses without saying so to a hook. Its transcript is a list of
-/// records, and one that sets all messages begins the conversation that the model sees.
+/// True if a conversation of Gemini CLI holds no block: it compresses without telling a hook. Its transcript is a list
+/// of records, and one that sets all messages begins the conversation that the model sees.
 fn is_without_block(transcript: &Path) -> bool {
     let is_short = transcript
         .metadata()
@@ -135,7 +135,7 @@ mod tests {
         assert!(is_without(&format!("{set}\n{added}\n{set}\n")));
         let kept = format!(r#"{{"$set":{{"messages":["{mark}"]}}}}"#);
         assert!(!is_without(&format!("{set}\n{added}\n{kept}\n")));
-        // What it is not known to be tells nothing.
+        // A file in another form tells nothing.
         assert!(!is_without(""));
         assert!(!is_without(r#"{"messages": []}"#));
         assert!(!is_without_block(&folder.path().join("gone")));

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::error::Result;
 use crate::ledger::{Channel, Delivery, PendingDelivery};
 
-/// The block, where the session does not have it; else what changed since.
+/// The block, if the session lacks it; else the changes since.
 pub(super) fn of_session(
     store: &dyn Store,
     request: Request,
@@ -66,7 +66,7 @@ pub(super) fn in_prompt(
     Ok((String::new(), session.prepare(delivery, notes.pieces)))
 }
 
-/// A text and what it gives; nothing is given where there is none.
+/// The text of notes and its delivery; none for an empty text.
 pub(super) fn given(
     notes: Notes,
     session: &Session,

@@ -1,4 +1,4 @@
-//! What an installation, or taking it back, does to a client's files: planned as a whole, shown, carried out.
+//! Installing and uninstalling in a client's files: planned as a whole, shown, carried out.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::formats::refusal::Refusal;
 use crate::profile::setup::{ClientFile, Reach, Setup};
 
-/// What happens to a file.
+/// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -25,17 +25,17 @@ pub enum Action {
     Changed,
 }
 
-/// What a person should know of a file.
+/// A remark on a file, for the person.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Remark {
-    /// What is planned would be refused: a dry run says so.
+    /// The change would be refused: a dry run says so.
     WouldBeRefused(Error),
-    /// Something of our name in it is somebody else's, and stays.
+    /// An entry of our name is another program's, and stays.
     TakenByOthers(&'static str),
 }
 
-/// A file, and what happens to it.
+/// A file and its change.
 pub struct Step {
     /// The file.
     pub file: ClientFile,
@@ -43,11 +43,11 @@ pub struct Step {
     pub before: Option<String>,
     /// Its text afterwards; none: it goes.
     pub after: Option<String>,
-    /// What happens to it.
+    /// The change.
     pub action: Action,
-    /// What a person should know of it.
+    /// A remark for the person.
     pub remark: Option<Remark>,
-    /// What stays because a person changed it: each line says what to change.
+    /// Changes by hand that stay: each line says how to update one.
     pub kept: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Step {
     }
 }
 
-/// What an installation does. All files are looked at before the first is written.
+/// An installation in a client's files. All files are looked at before the first is written.
 pub struct Installation<'s, 'e> {
     setup: &'s Setup<'e>,
     steps: Vec<Step>,
@@ -149,7 +149,7 @@ impl<'s, 'e> Installation<'s, 'e> {
         })
     }
 
-    /// What happens to each file.
+    /// The change of each file.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().chain(&self.left_over)
     }
@@ -173,7 +173,7 @@ impl<'s, 'e> Installation<'s, 'e> {
     }
 }
 
-/// What takes all of ours out of a client's files.
+/// The removal of all our entries from a client's files.
 pub struct Removal<'s, 'e> {
     setup: &'s Setup<'e>,
     steps: Vec<Step>,
@@ -193,7 +193,7 @@ impl<'s, 'e> Removal<'s, 'e> {
         Ok(Self { setup, steps })
     }
 
-    /// What happens to each file.
+    /// The change of each file.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -217,7 +217,7 @@ fn left_over(setup: &Setup<'_>, dry_run: bool) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// What takes our entries out of a file.
+/// The removal of our entries from a file.
 fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
     let environment = setup.machine.environment;
     let before = text_file::read(&file.path)?;
@@ -227,7 +227,7 @@ fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
         (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
         (Some(text), _) => {
             let left = take_back(&file, text)?;
-            // A file that `install` made goes when nothing of anybody's is in it.
+            // A file that `install` made goes when nothing else is in it.
             let made_here = record
                 .as_ref()
                 .is_some_and(|record| record.before.is_none());
@@ -261,7 +261,7 @@ fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
     Ok(())
 }
 
-/// Writes what a step says, with the record of what was there before anything of ours.
+/// Writes a file, with the record of its text from before any entry of ours.
 fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach) -> Result {
     let path = &step.file.path;
     let earlier = Record::load(environment, path)?;
@@ -290,7 +290,7 @@ fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach)
     };
     record.made = made;
     record.entries = entries;
-    // Before the file: a copy without need is better than a need without a copy.
+    // The record comes first: one without a change does no harm.
     record.save(environment)?;
     let made = text_file::put(path, after, step.before.as_deref(), mode(reach))?;
     if made.is_empty() {
@@ -300,7 +300,7 @@ fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach)
     record.save(environment)
 }
 
-/// Adds to the record of an earlier version what is in the file now.
+/// Adds the file's entries to the record of an earlier version.
 fn remember_entries(environment: &Environment, step: &Step, record: Option<Record>) -> Result {
     match (record, &step.before) {
         (Some(mut record), Some(text)) if record.is_of(text) => {
@@ -327,7 +327,7 @@ fn not_edited(file: &ClientFile, refusal: Refusal) -> Error {
     }
 }
 
-/// Whether a file is waynote's by its name, or by its folder's.
+/// True if a file is waynote's by its name, or by its folder's.
 fn is_ours_alone(path: &Path) -> bool {
     let is_named = |part: Option<&OsStr>| part.is_some_and(|name| name == "waynote");
     is_named(path.file_stem())

@@ -1,4 +1,4 @@
-//! What `install` remembers of a file, so that `uninstall` can put back every byte: what it held before, and what it was left with.
+//! The record of a file's texts before and after `install`, with which `uninstall` can restore every byte.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
@@ -11,8 +11,8 @@ use waynote_system::{Environment, text_file};
 
 use crate::error::Result;
 
-/// What was written last, by the name of the entry.
-pub(crate) type Written = BTreeMap<String, Value>;
+/// Our last written entries, by name.
+pub(crate) type EntriesByName = BTreeMap<String, Value>;
 
 /// A copy of a file, kept in a folder of waynote's own.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub(crate) struct Record {
     pub(crate) made: Vec<PathBuf>,
     /// Our entries as they were written, so that a later version can tell them from those that a person changed.
     #[serde(default)]
-    pub(crate) entries: Written,
+    pub(crate) entries: EntriesByName,
 }
 
 impl Record {
@@ -38,11 +38,11 @@ impl Record {
             before: before.map(str::to_owned),
             after: hash(after),
             made: Vec::new(),
-            entries: Written::new(),
+            entries: EntriesByName::new(),
         }
     }
 
-    /// Whether the file is as `install` left it.
+    /// True if the file is as `install` left it.
     pub(crate) fn is_of(&self, text: &str) -> bool {
         self.after == hash(text)
     }
@@ -62,7 +62,7 @@ impl Record {
             .create(&folder)
             .map_err(|source| waynote::Error::File {
                 path: folder,
-                action: "made",
+                action: "made".into(),
                 source,
             })?;
         let path = path(environment, &self.file)?;
@@ -78,7 +78,7 @@ impl Record {
     }
 }
 
-/// Where copies are.
+/// The folder of the records.
 ///
 /// # Errors
 /// [`Error::Environment`](crate::Error::Environment) without a home directory.

@@ -1,15 +1,15 @@
 //! Entries of ours in clients' files, held against what this version writes. One that is as an earlier version wrote it is brought
-//! up to date; one that a person changed stays, and the lines that differ are named.
+//! up to date; one that a person changed stays, with a remark on its differences.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::record::{Record, Written};
+use super::record::{EntriesByName, Record};
 use crate::formats::edit::Edit;
 use crate::formats::entry::{Change, JsonEdit, NAME, Server, hook_entry};
 use crate::formats::hook_command::is_ours;
-use crate::formats::refusal::Edited;
+use crate::formats::refusal::EditResult;
 use crate::formats::{json, toml, yaml};
 
 /// An entry that is in a file.
@@ -18,18 +18,18 @@ pub(crate) struct Entry {
     /// Its name in the file: `mcpServers.waynote`, `hooks.SessionStart`, …
     pub(crate) name: String,
     pub(crate) found: Value,
-    /// What this version writes, with the command as it was found: the program's path is brought up to date elsewhere, and options
-    /// behind it are the person's.
+    /// The entry of this version, with the command as it was found: the program's path is brought up to date elsewhere,
+    /// and options behind it are the person's.
     pub(crate) wanted: Value,
 }
 
 /// A file with its entries as this version writes them.
 #[derive(Debug, Default)]
-pub(crate) struct Renewed {
+pub(crate) struct RenewedFile {
     pub(crate) text: String,
-    /// What stays because a person changed the entry: each line says what to change.
+    /// Changes by hand that stay: each line says how to update one.
     pub(crate) kept: Vec<String>,
-    /// What differed from this version, before.
+    /// Members that were of an earlier version.
     pub(crate) older: Vec<String>,
 }
 
@@ -61,31 +61,31 @@ impl Edit {
         }
     }
 
-    /// The text with our entries in it, each as this version writes it where it was as an earlier version wrote it.
+    /// The text with our entries, those of an earlier version brought up to date.
     ///
     /// # Errors
     /// As `add`.
-    pub(crate) fn renew(&self, text: &str, record: Option<&Record>) -> Edited<Renewed> {
+    pub(crate) fn renew(&self, text: &str, record: Option<&Record>) -> EditResult<RenewedFile> {
         let added = self.add(text)?;
         if let Self::Whole { .. } = self {
             let is_changed = !text.is_empty() && record.is_some_and(|record| !record.is_of(text));
             return Ok(match is_changed && added != text {
-                true => Renewed {
+                true => RenewedFile {
                     text: text.to_owned(),
                     kept: vec![
                         "the file has another text: to replace it, remove the file and install again".into(),
                     ],
                     older: Vec::new(),
                 },
-                false => Renewed {
+                false => RenewedFile {
                     text: added,
-                    ..Renewed::default()
+                    ..RenewedFile::default()
                 },
             });
         }
-        let mut renewed = Renewed {
+        let mut renewed = RenewedFile {
             text: added,
-            ..Renewed::default()
+            ..RenewedFile::default()
         };
         for entry in self.entries(&renewed.text) {
             let written = record.and_then(|record| record.entries.get(&entry.name));
@@ -108,8 +108,8 @@ impl Edit {
         Ok(renewed)
     }
 
-    /// What to remember of a text's entries: what was written, not what people made of it.
-    pub(crate) fn written(&self, text: &str, earlier: Option<&Record>) -> Written {
+    /// The entries to record: as they were written, without a person's changes.
+    pub(crate) fn written(&self, text: &str, earlier: Option<&Record>) -> EntriesByName {
         let remembered = |entry: Entry| {
             let written = match entry.found == entry.wanted {
                 true => entry.wanted,
@@ -122,7 +122,7 @@ impl Edit {
         self.entries(text).into_iter().map(remembered).collect()
     }
 
-    fn set(&self, text: &str, name: &str, changes: &[Change]) -> Edited {
+    fn set(&self, text: &str, name: &str, changes: &[Change]) -> EditResult {
         match self {
             Self::Json(edits) => {
                 let edit = edits
@@ -248,7 +248,7 @@ fn with_command_of(entry: &Value, found: &Value) -> Value {
     entry
 }
 
-/// What the first version wrote: it kept no record of its entries. Later members are left out of what is written now.
+/// The entry of the first version, which kept no record: that of this version without later members.
 fn first_version(wanted: &Value) -> Value {
     const MEMBERS: [&str; 14] = [
         "type",
@@ -294,7 +294,7 @@ fn first_version(wanted: &Value) -> Value {
     Value::Object(first)
 }
 
-/// The members that this version writes otherwise than the earlier one, and that are not so in the file yet.
+/// The members that this version writes differently, and that the file does not have so yet.
 fn changes(earlier: &Value, wanted: &Value, found: &Value) -> Vec<Change> {
     fn members(path: &[String], value: &Value, into: &mut BTreeMap<Vec<String>, Value>) {
         match value {

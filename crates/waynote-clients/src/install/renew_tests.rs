@@ -32,7 +32,7 @@ fn hook(seconds: i64) -> Edit {
     }])
 }
 
-/// What `install` remembers after it wrote a text.
+/// The record that `install` makes of a text.
 fn record(edit: &Edit, text: &str) -> Record {
     let mut record = Record::new(Path::new("f"), None, text);
     record.entries = edit.written(text, None);
@@ -170,7 +170,7 @@ fn the_formats_of_codex_and_goose_are_read_back() {
     // Without a record, a list that no version wrote is a person's: it stays, and the line to change is named.
     let kept = edit.renew(older, None).unwrap();
     assert_eq!((kept.text.as_str(), kept.kept.len()), (older, 1));
-    // What the first version wrote is brought up to date.
+    // The first version's entry is brought up to date.
     let first = older.replace(
         "[\"WAYNOTE_STORE\"]",
         "[\"WAYNOTE_STORE\", \"WAYNOTE_CONFIG\", \"WAYNOTE_AGENT\", \"WAYNOTE_SESSION\", \"WAYNOTE_ITERATION\"]",

@@ -58,7 +58,7 @@ pub fn states(machine: Machine<'_>, client: Client, reach: Reach) -> Result<Vec<
     Ok(states.collect())
 }
 
-/// Whether something of ours is in a client's files.
+/// True if an entry of ours is in a client's files.
 pub fn is_set_up(machine: Machine<'_>, client: Client, reach: Reach) -> bool {
     let is_there = |state: &State| !matches!(state, State::Missing | State::Refused(_));
     states(machine, client, reach).is_ok_and(|all| all.iter().any(is_there))

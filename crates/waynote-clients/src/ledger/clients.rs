@@ -1,4 +1,4 @@
-//! The clients' processes: which session each was last in.
+//! The clients' processes, each with the session that it was last in.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use waynote_system::plain;
 use waynote_system::process::Process;
 
 use super::file::replace;
-use super::{Channel, Delivered, Delivery, Ledgers, name};
+use super::{Channel, Deliveries, Delivery, Ledgers, name};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What stands behind the name of a session where the process has had others.
+/// The mark behind a session's name of a process that has had others.
 const OTHERS: &str = "\nothers\n";
 
 /// As much of a client's file as is read, in bytes: the name of a session.
@@ -22,7 +22,7 @@ const LONGEST_NAME: u64 = 1 << 16;
 /// The file whose time says when the folder was last swept.
 const SWEPT: &str = "swept";
 
-/// What is known of the session in which a client calls its server. A call does not say which session it is of.
+/// The session in which a client calls its server, as far as it is known. A call does not name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Calling {
     /// No hook has named any.
@@ -33,11 +33,11 @@ pub enum Calling {
     OneOf,
 }
 
-/// What a hook finds when its session is entered.
-pub(crate) struct Entered {
-    /// What the client's server gave to a session that no hook had named.
+/// The result of entering a session.
+pub(crate) struct SessionEntry {
+    /// Notes that the client's server delivered to a session that no hook had named.
     pub(crate) served: Option<Vec<ShownNote>>,
-    /// What remains to be noted once the hook's answer is claimed.
+    /// To be noted once the hook's answer is claimed.
     pub(crate) link: Option<Link>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Link {
     ledgers: Ledgers,
     process: Process,
     session: String,
-    /// Whether the process has had another one.
+    /// True if the process has had another one.
     is_another: bool,
 }
 
@@ -61,11 +61,11 @@ impl Link {
 }
 
 impl Ledgers {
-    /// What a hook of that session finds, which begins or was there before.
+    /// Enters a session, which begins or was there before.
     ///
     /// A client may have several sessions at once. Its process stays linked to the one that began last, so that their
     /// prompts do not move it to and fro.
-    pub(crate) fn enter(&self, client: &Process, session: &str, begins: bool) -> Entered {
+    pub(crate) fn enter(&self, client: &Process, session: &str, begins: bool) -> SessionEntry {
         let linked = self.linked(client);
         let named = linked.as_ref().map(|(named, _)| named.as_str());
         let served = named
@@ -75,11 +75,11 @@ impl Ledgers {
             None | Some("") => true,
             Some(named) if named == session => false,
             // Some clients have no hook for the start of a session.
-            Some(_) => begins || self.delivered(session) == Delivered::default(),
+            Some(_) => begins || self.delivered(session) == Deliveries::default(),
         };
         let is_another = match &linked {
             None => false,
-            // A prompt names the session that was served; a start is that of another one.
+            // A prompt belongs to the session that was served; a start to another one.
             Some((named, _)) if named.is_empty() => begins,
             Some(_) => true,
         };
@@ -89,7 +89,7 @@ impl Ledgers {
             session: session.to_owned(),
             is_another,
         };
-        Entered {
+        SessionEntry {
             served,
             link: moves.then_some(link),
         }
@@ -98,7 +98,7 @@ impl Ledgers {
     /// Notes that the server of a process has given the block to a session that no hook has named.
     pub fn serve(&self, process: &Process, notes: Vec<ShownNote>) {
         let delivery = Delivery::Block(Channel::Server);
-        self.prepare(&unnamed(process), &Delivered::default(), delivery, notes)
+        self.prepare(&unnamed(process), &Deliveries::default(), delivery, notes)
             .claim();
         self.link(process, "", false);
     }
@@ -127,7 +127,7 @@ impl Ledgers {
     fn link(&self, process: &Process, session: &str, is_another: bool) {
         let others = if is_another { OTHERS } else { "" };
         let write = || replace(&self.client(process), &format!("{session}{others}"));
-        // A link that is missing costs a block twice at most.
+        // A missing link costs a second block at most.
         let _ = write().or_else(|_| {
             self.make_folder();
             write()
@@ -139,7 +139,7 @@ impl Ledgers {
         self.folder.join(name(&["client", &pid, &start]))
     }
 
-    /// Removes files that are old, and those of clients that have ended: once a day. Nothing depends on whether it can.
+    /// Removes old files, and those of clients that have ended: once a day, as far as possible.
     pub(super) fn sweep(&self) {
         let stamp = self.folder.join(SWEPT);
         let swept = stamp.symlink_metadata().and_then(|file| file.modified());
@@ -170,7 +170,7 @@ fn client_named(file: &str) -> Option<Process> {
     })
 }
 
-/// What stands for the name of a session that no hook has named.
+/// The name in place of one, for a session that no hook has named.
 fn unnamed(process: &Process) -> String {
     format!("{} {}", process.pid, process.start)
 }
@@ -195,7 +195,11 @@ mod tests {
         let (_folder, ledgers) = scratch();
         let client = Process::client().unwrap();
         assert_eq!(ledgers.calling(&client), Calling::Unnamed);
-        let notes = vec![("place:~".parse().unwrap(), 1, Shown::Whole)];
+        let notes = vec![ShownNote {
+            address: "place:~".parse().unwrap(),
+            revision: 1,
+            shown: Shown::Whole,
+        }];
         ledgers.serve(&client, notes.clone());
         assert_eq!(ledgers.calling(&client), Calling::Unnamed);
         assert_eq!(enters(&ledgers, "s", false), Some(notes));
@@ -212,7 +216,7 @@ mod tests {
         assert_eq!(linked.count(), 1);
     }
 
-    /// What a reply gives is given to the session that asked, which nobody knows of several.
+    /// A reply is delivered to the calling session, which is unknown among several.
     #[test]
     fn of_several_sessions_none_is_the_one_that_calls() {
         let (_folder, ledgers) = scratch();

@@ -1,4 +1,4 @@
-//! What was delivered to a session, as its ledger says.
+//! Deliveries to a session, from its ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -32,19 +32,19 @@ impl Channel {
     }
 }
 
-/// What was delivered to a session.
+/// Deliveries to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Delivered {
+pub struct Deliveries {
     /// How it got the block, if it did.
     pub block: Option<Channel>,
-    /// Whether it lost what was delivered, at least once.
+    /// True if its conversation lost them, at least once.
     pub was_reset: bool,
     notes: HashMap<(String, u64), Shown>,
     pub(super) subagents: HashSet<String>,
     pub(super) last_reset: Option<(String, String, u64)>,
 }
 
-impl Delivered {
+impl Deliveries {
     /// How much the session has of a note as it is now.
     pub fn of(&self, note: &Note) -> Option<Shown> {
         self.has(&note.address, note.revision)
@@ -60,8 +60,11 @@ impl Delivered {
             .notes
             .iter()
             .filter_map(|((address, revision), shown)| {
-                let address = address.parse().ok()?;
-                Some((address, *revision, *shown))
+                Some(ShownNote {
+                    address: address.parse().ok()?,
+                    revision: *revision,
+                    shown: *shown,
+                })
             });
         notes.collect()
     }

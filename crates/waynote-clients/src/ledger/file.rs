@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 use waynote_system::plain;
 
-use super::delivered::Delivered;
+use super::delivered::Deliveries;
 
 /// How long the lock of a ledger is waited for. It is held for the time of one write.
 const LOCK_WAIT: Duration = Duration::from_millis(100);
@@ -17,13 +17,13 @@ const LOCK_WAIT: Duration = Duration::from_millis(100);
 /// As much of a ledger as is read: tens of thousands of notes.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A ledger longer than this is written anew when that makes it half as long.
+/// A ledger longer than this is rewritten when that halves it.
 const LONG_BYTES: usize = 256 << 10;
 
-/// What a ledger says.
-pub(super) fn read(path: &Path) -> io::Result<Delivered> {
+/// The deliveries in a ledger.
+pub(super) fn read(path: &Path) -> io::Result<Deliveries> {
     let (text, _) = plain::read(plain::open(path)?, MAX_BYTES as u64)?;
-    Ok(Delivered::read(&String::from_utf8_lossy(&text)))
+    Ok(Deliveries::read(&String::from_utf8_lossy(&text)))
 }
 
 /// Puts a file in the place of another, so that a reader sees the one or the other.
@@ -40,10 +40,10 @@ pub(super) struct Ledger<'p> {
     path: &'p Path,
     file: File,
     length: u64,
-    /// Whether its last line is cut off.
+    /// True if its last line is cut off.
     is_torn: bool,
-    /// What it says.
-    pub(super) given: Delivered,
+    /// Its deliveries.
+    pub(super) given: Deliveries,
 }
 
 impl<'p> Ledger<'p> {
@@ -54,7 +54,7 @@ impl<'p> Ledger<'p> {
         loop {
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => break,
-                // Whoever had the lock has put another file in its place.
+                // The last holder of the lock has replaced the file.
                 Ok(()) => file = plain::open_or_make(path).ok()?,
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
                 Err(TryLockError::Error(_)) => return None,
@@ -63,7 +63,7 @@ impl<'p> Ledger<'p> {
                 return None;
             }
         }
-        // What cannot be read was not given.
+        // Unreadable lines count as not delivered.
         let read = file
             .try_clone()
             .and_then(|file| plain::read(file, MAX_BYTES as u64));
@@ -73,7 +73,7 @@ impl<'p> Ledger<'p> {
             file,
             length,
             is_torn: text.last().is_some_and(|last| *last != b'\n'),
-            given: Delivered::read(&String::from_utf8_lossy(&text)),
+            given: Deliveries::read(&String::from_utf8_lossy(&text)),
         })
     }
 
@@ -107,7 +107,7 @@ impl<'p> Ledger<'p> {
     }
 }
 
-/// Whether a path still leads to an open file.
+/// True if a path still leads to an open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let of_path = path.symlink_metadata();
     let ends = file.metadata().ok().zip(of_path.ok());

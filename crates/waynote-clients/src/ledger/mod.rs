@@ -9,7 +9,7 @@
 //!                        session `PID START`
 //! ```
 //!
-//! The parts of a name are percent-encoded, with a space between. SESSION is what the client calls its session: it stays
+//! The parts of a name are percent-encoded, with a space between. SESSION is the client's id of its session: it stays
 //! the same when the session is resumed, in another process and after a restart of the machine. A ledger is a list of
 //! lines, written under a lock of the file:
 //!
@@ -27,11 +27,11 @@
 //! rewritten too: what it says stays, in as few lines as possible.
 //!
 //! The server does not know the client's session, and a hook does not know the server's process. Both know the client's
-//! process above them, so `client` names a session. Of several sessions in one process nobody knows which one calls the
-//! server, so it leaves the block to their hooks.
+//! process above them, so `client` names a session. Among several sessions in one process, the one that calls the
+//! server is unknown: the server leaves the block to their hooks.
 //!
-//! What cannot be read or written counts as not delivered: the block twice is better than not at all. Once a day, files
-//! that nobody wrote for a month are removed, and those of clients that have ended.
+//! A ledger that cannot be read or written counts as not delivered: the block twice is better than not at all. Once a
+//! day, files that nobody wrote for a month are removed, and those of clients that have ended.
 
 mod clients;
 mod delivered;
@@ -48,7 +48,7 @@ use waynote::context::{Shown, ShownNote};
 pub use clients::Calling;
 pub(crate) use clients::Link;
 use delivered::note_line;
-pub use delivered::{Channel, Delivered};
+pub use delivered::{Channel, Deliveries};
 use file::Ledger;
 
 /// Two hooks that report the same loss within this time report one event.
@@ -64,7 +64,7 @@ pub struct Ledgers {
     clock: fn() -> SystemTime,
 }
 
-/// What is delivered.
+/// The kind of a delivery.
 #[derive(Clone, Debug)]
 pub enum Delivery {
     /// The block.
@@ -85,12 +85,12 @@ pub struct PendingDelivery {
     session: String,
     delivery: Delivery,
     notes: Vec<ShownNote>,
-    /// What the session had when the text was chosen.
-    given: Delivered,
+    /// The session's deliveries when the text was chosen.
+    given: Deliveries,
 }
 
 impl Ledgers {
-    /// The ledgers below the folder for what programs remember. `clock` tells the system's time, which is that of files.
+    /// The ledgers below the folder of state. `clock` is the system's time, which is that of files.
     pub fn below(state: &Path, clock: fn() -> SystemTime) -> Self {
         Self {
             folder: state.join("waynote/delivered"),
@@ -98,8 +98,8 @@ impl Ledgers {
         }
     }
 
-    /// What a session has been given, as its ledger says.
-    pub fn delivered(&self, session: &str) -> Delivered {
+    /// Deliveries to a session, from its ledger.
+    pub fn delivered(&self, session: &str) -> Deliveries {
         file::read(&self.ledger(session)).unwrap_or_default()
     }
 
@@ -120,7 +120,7 @@ impl Ledgers {
     pub fn prepare(
         &self,
         session: &str,
-        given: &Delivered,
+        given: &Deliveries,
         delivery: Delivery,
         notes: Vec<ShownNote>,
     ) -> PendingDelivery {
@@ -139,20 +139,20 @@ impl Ledgers {
 
     /// Appends the lines that `lines` derives from a ledger; none: nothing is written. Returns whether there were any,
     /// also where the ledger cannot be opened.
-    fn write(&self, session: &str, lines: impl FnOnce(&Delivered) -> Option<String>) -> bool {
+    fn write(&self, session: &str, lines: impl FnOnce(&Deliveries) -> Option<String>) -> bool {
         let path = self.ledger(session);
         if !self.folder.is_dir() {
             self.make_folder();
         }
         let Some(mut ledger) = Ledger::locked(&path) else {
-            return lines(&Delivered::default()).is_some();
+            return lines(&Deliveries::default()).is_some();
         };
         if ledger.is_empty() {
             self.sweep();
         }
         let lines = lines(&ledger.given);
         if let Some(lines) = &lines {
-            // What is not recorded is delivered again.
+            // Without a record, it is delivered again.
             let _ = ledger.write(lines);
         }
         lines.is_some()
@@ -183,9 +183,9 @@ impl PendingDelivery {
                 Delivery::Block(Channel::System) => false,
                 Delivery::Block(_) | Delivery::BlockAnew(_) => is_changed && given.block.is_some(),
                 Delivery::Notes => {
-                    let has = |(address, revision, shown): &ShownNote| {
-                        let known = given.has(address, *revision);
-                        known == Some(Shown::Whole) || known == Some(*shown)
+                    let has = |of: &ShownNote| {
+                        let known = given.has(&of.address, of.revision);
+                        known == Some(Shown::Whole) || known == Some(of.shown)
                     };
                     is_changed && self.notes.iter().all(has)
                 }
@@ -218,11 +218,11 @@ impl PendingDelivery {
                 ));
             }
             Delivery::Notes => {}
-            // What a subagent has, its session has not.
+            // A subagent's notes are not its session's.
             Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }
-        for (address, revision, shown) in &self.notes {
-            lines.push_str(&note_line(address, *revision, *shown));
+        for of in &self.notes {
+            lines.push_str(&note_line(&of.address, of.revision, of.shown));
         }
         lines
     }
@@ -268,11 +268,11 @@ mod tests {
     fn a_block_is_given_when_it_is_taken_and_not_before() {
         let (_folder, ledgers) = scratch();
         let (one, other) = (block(&ledgers, "a/../b"), block(&ledgers, "a/../b"));
-        assert_eq!(ledgers.delivered("a/../b"), Delivered::default());
+        assert_eq!(ledgers.delivered("a/../b"), Deliveries::default());
         assert!(one.claim());
         assert!(!other.claim());
         assert_eq!(ledgers.delivered("a/../b").block, Some(Channel::Hook));
-        assert_eq!(ledgers.delivered("other"), Delivered::default());
+        assert_eq!(ledgers.delivered("other"), Deliveries::default());
         one.release();
         let given = ledgers.delivered("a/../b");
         assert_eq!((given.block, given.was_reset), (None, true));
@@ -299,12 +299,16 @@ mod tests {
         let address: Address = "place:~/with a blank".parse().unwrap();
         let give = |revision, shown| {
             let given = ledgers.delivered("s");
-            let notes = vec![(address.clone(), revision, shown)];
+            let notes = vec![ShownNote {
+                address: address.clone(),
+                revision,
+                shown,
+            }];
             ledgers.prepare("s", &given, Delivery::Notes, notes)
         };
         let late = give(1, Shown::Whole);
         assert!(give(1, Shown::Whole).claim());
-        assert!(!late.claim(), "somebody else gave it meanwhile");
+        assert!(!late.claim(), "another hook delivered it meanwhile");
         assert!(give(1, Shown::Line).claim());
         assert!(give(2, Shown::Line).claim());
         let given = ledgers.delivered("s");

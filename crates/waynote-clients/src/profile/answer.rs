@@ -1,5 +1,5 @@
-//! What a hook prints, with exactly the keys that its client reads. The types can also parse what they write, strictly,
-//! so that `doctor` can check a hook's answer against the form that the client expects.
+//! The output of a hook, with exactly the keys that its client reads. The types can also parse it, strictly, so that
+//! `doctor` can check a hook's answer against the form that the client expects.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(crate) const MAX_BYTES: usize = 10_000;
 /// The form that Claude Code, Codex and Gemini CLI share.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nested<'t> {
+struct NestedForm<'t> {
     #[serde(rename = "hookSpecificOutput", borrow)]
     specific: Specific<'t>,
 }
@@ -29,7 +29,7 @@ struct Specific<'t> {
 /// The form of both of VS Code's own harnesses: Copilot's reads the text above, the local one the text within.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Twice<'t> {
+struct TwiceForm<'t> {
     #[serde(rename = "additionalContext")]
     context: Cow<'t, str>,
     #[serde(rename = "hookSpecificOutput", borrow)]
@@ -39,7 +39,7 @@ struct Twice<'t> {
 /// Cursor's form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Flat<'t> {
+struct FlatForm<'t> {
     additional_context: Cow<'t, str>,
 }
 
@@ -48,7 +48,7 @@ struct Flat<'t> {
 pub(crate) enum Form {
     /// `hookSpecificOutput` with the event and the text.
     Nested,
-    /// The same, and the text above it as `additionalContext`.
+    /// As `Nested`, and the text above it as `additionalContext`.
     Twice,
     /// `additional_context` alone.
     Flat,
@@ -69,11 +69,11 @@ impl Form {
         let json = match self {
             Self::Text => return text.to_owned(),
             Self::None => return String::new(),
-            Self::Flat => serde_json::to_string(&Flat {
+            Self::Flat => serde_json::to_string(&FlatForm {
                 additional_context: context,
             }),
-            Self::Nested => serde_json::to_string(&Nested { specific }),
-            Self::Twice => serde_json::to_string(&Twice { context, specific }),
+            Self::Nested => serde_json::to_string(&NestedForm { specific }),
+            Self::Twice => serde_json::to_string(&TwiceForm { context, specific }),
         };
         match json {
             Ok(json) => json + "\n",
@@ -90,22 +90,22 @@ impl Form {
     }
 
     /// Reads an answer as the client does, and gives the text that it adds.
-    pub(crate) fn read(self, event: &str, answer: &str) -> Result<String, NotRead> {
+    pub(crate) fn read(self, event: &str, answer: &str) -> Result<String, AnswerError> {
         let specific = match self {
             Self::Text | Self::None => return Ok(answer.to_owned()),
             _ if answer.trim() == "{}" => return Ok(String::new()),
             Self::Flat => {
-                let read: Flat<'_> = serde_json::from_str(answer)?;
+                let read: FlatForm<'_> = serde_json::from_str(answer)?;
                 return Ok(read.additional_context.into_owned());
             }
-            Self::Nested => serde_json::from_str::<Nested<'_>>(answer)?.specific,
-            Self::Twice => serde_json::from_str::<Twice<'_>>(answer)?.specific,
+            Self::Nested => serde_json::from_str::<NestedForm<'_>>(answer)?.specific,
+            Self::Twice => serde_json::from_str::<TwiceForm<'_>>(answer)?.specific,
         };
         if specific.event != event {
-            return Err(NotRead::OtherEvent(specific.event.into_owned()));
+            return Err(AnswerError::OtherEvent(specific.event.into_owned()));
         }
         if specific.context.len() > MAX_BYTES {
-            return Err(NotRead::TooLong);
+            return Err(AnswerError::TooLong);
         }
         Ok(specific.context.into_owned())
     }
@@ -113,7 +113,7 @@ impl Form {
 
 /// Why a client would not accept an answer.
 #[derive(Debug)]
-pub(crate) enum NotRead {
+pub(crate) enum AnswerError {
     /// It has another form.
     Form(serde_json::Error),
     /// It is the answer to another event.
@@ -122,7 +122,7 @@ pub(crate) enum NotRead {
     TooLong,
 }
 
-impl From<serde_json::Error> for NotRead {
+impl From<serde_json::Error> for AnswerError {
     fn from(error: serde_json::Error) -> Self {
         Self::Form(error)
     }

@@ -1,5 +1,4 @@
-//! Settings of a client that keep the notes or the tools from its model, although all of ours is in its files: what is
-//! looked at, and what is found.
+//! Settings of a client that keep the notes or the tools from its model, although all our entries are in its files.
 
 use std::path::{Path, PathBuf};
 
@@ -32,13 +31,13 @@ pub enum Verdict {
 pub struct Finding {
     /// How good or bad it is.
     pub verdict: Verdict,
-    /// What was found, in characters that a terminal only shows.
+    /// The finding, without control characters.
     pub what: String,
-    /// What to do.
+    /// The remedy.
     pub next: Option<String>,
 }
 
-/// What was found, in the order in which it was looked at.
+/// Findings, in the order of the checks.
 #[derive(Debug, Default)]
 pub struct Findings(Vec<Finding>);
 
@@ -71,20 +70,20 @@ impl Findings {
         &self.0
     }
 
-    /// Whether nothing is wrong.
+    /// True if nothing is wrong.
     pub fn is_well(&self) -> bool {
         self.0
             .iter()
             .all(|finding| finding.verdict != Verdict::Wrong)
     }
 
-    /// Adds those of another look.
+    /// Adds the findings of another check.
     pub fn append(&mut self, mut more: Self) {
         self.0.append(&mut more.0);
     }
 }
 
-/// What is looked at, and where findings go.
+/// The subject of a check, and its findings.
 pub(crate) struct Check<'e> {
     pub(crate) environment: &'e Environment,
     pub(crate) title: &'static str,

@@ -1,4 +1,4 @@
-//! What is known of every client, in the same words.
+//! Facts of every client, in the same words.
 
 use super::answer::Form;
 use super::target::EndpointForm;
@@ -12,7 +12,7 @@ pub(crate) struct Facts {
     pub(crate) word: &'static str,
     /// Other words for it.
     pub(crate) aliases: &'static [&'static str],
-    /// What it calls itself.
+    /// The name that people know.
     pub(crate) title: &'static str,
     /// Its own program, where one is on the path.
     pub(crate) program: &'static str,

@@ -1,4 +1,4 @@
-//! What a client is to this crate: the trait that every file in `clients/` fills in, and what they build with.
+//! The profile of a client: the trait that every file in `clients/` implements, and its building blocks.
 
 pub(crate) mod answer;
 pub(crate) mod check;
@@ -19,8 +19,8 @@ use permissions::{Invocation, MissingRight, Rights};
 use setup::{ClientFile, Machine, Reach, Roots, Setup};
 use target::Target;
 
-/// What is known of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a
-/// variant in `client.rs`.
+/// The profile of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a variant
+/// in `client.rs`.
 pub(crate) trait Profile: Sync {
     /// Its names, its events, the form of its answers.
     fn facts(&self) -> &'static Facts;
@@ -36,10 +36,10 @@ pub(crate) trait Profile: Sync {
     /// A file of the user's whose folder shows that the client is on this machine.
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
 
-    /// What only the user can do after an installation.
+    /// Steps after an installation that only the user can do.
     fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String>;
 
-    /// What the user can undo of an earlier version, which is in no file.
+    /// A setting of an earlier version, outside of all files, that the user can undo.
     fn outdated_variable(&self, _: Machine<'_>) -> Result<Option<String>> {
         Ok(None)
     }
@@ -50,11 +50,11 @@ pub(crate) trait Profile: Sync {
         Ok(())
     }
 
-    /// What the client does not let the agent of a loop do, as far as its command line and its settings say. What it asks
-    /// its user about counts as not allowed, since in a loop nobody answers.
+    /// Rights that the agent of a loop lacks, by the client's command line and its settings. A right that needs the
+    /// user's consent counts as lacking, since in a loop nobody answers.
     fn missing(&self, _: &Invocation<'_>, _: &mut Vec<MissingRight>) {}
 
-    /// Whether the client has our server in a place that `install` does not write to.
+    /// True if the client has our server in a place that `install` does not write to.
     fn has_server_elsewhere(&self, _: &Invocation<'_>) -> bool {
         false
     }
@@ -62,7 +62,7 @@ pub(crate) trait Profile: Sync {
     /// Settings that keep the notes or the tools from its model.
     fn check(&self, check: &mut Check<'_>) -> Result;
 
-    /// What the client still wants from its user, as far as its files tell.
+    /// Consent that the client still wants from its user, as far as its files tell.
     fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
         for step in self.next_steps(setup.reach, setup.has_hooks()) {
             let title = self.facts().title;
@@ -75,7 +75,7 @@ pub(crate) trait Profile: Sync {
     }
 }
 
-/// What a client's files of that reach are set up for; none where they have no entry of our server.
+/// The target of a client's files in that scope; none where they have no entry of our server.
 pub(crate) fn target(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> Option<Target> {
     if !has_server(profile, machine, reach) {
         return None;
@@ -84,7 +84,7 @@ pub(crate) fn target(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) 
     setup.found_target().ok()
 }
 
-/// Whether a client's files of that reach have an entry of our server.
+/// True if a client's files in that scope have an entry of our server.
 pub(crate) fn has_server(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> bool {
     let setup = Setup::unchecked(machine, profile.facts(), reach);
     let files = setup.and_then(|setup| profile.files(&setup));

@@ -1,4 +1,4 @@
-//! What an agent may do in a loop, where nobody answers when its client asks for permission.
+//! Rights of an agent in a loop, where nobody answers when its client asks for permission.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -14,8 +14,8 @@ use super::words::Words;
 use crate::error::Result;
 use crate::formats::json;
 
-/// What lets an agent use waynote's own tools in one run of a loop, and nothing else: by arguments and variables of that
-/// run, never by a change of its client's configuration.
+/// Rights to use waynote's own tools in one run of a loop, and nothing else: by arguments and variables of that run,
+/// never by a change of its client's configuration.
 #[derive(Debug, Default)]
 pub struct Rights {
     /// Arguments that stand before the user's own.
@@ -32,12 +32,12 @@ impl Rights {
     }
 }
 
-/// What an agent may not do in a loop, and what its user can do about it.
+/// A right that an agent lacks in a loop, and a remedy for its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingRight {
-    /// What it may not do, and why.
+    /// The right, and the reason.
     pub what: String,
-    /// What allows it.
+    /// The remedy.
     pub next: String,
 }
 
@@ -75,7 +75,7 @@ impl<'e> Invocation<'e> {
         self.machine.environment
     }
 
-    /// Where the user's files, or the project's, begin.
+    /// The base folder of the user's files, or the project's.
     pub(crate) fn roots(&self, reach: Reach) -> Result<Roots<'e>> {
         Roots::of(self.environment(), reach)
     }
@@ -96,12 +96,12 @@ pub(crate) fn text(path: &Path) -> Option<String> {
     text_file::read(path).ok().flatten()
 }
 
-/// What a file of JSON with comments says.
+/// The value of a file of JSON with comments.
 pub(crate) fn read_json(path: &Path) -> Option<Value> {
     json::reading::read(&text(path)?)
 }
 
-/// What the agent may do beside using our tools.
+/// Rights of the agent beside using our tools.
 pub(crate) struct May {
     pub(crate) edit: bool,
     pub(crate) run: bool,
@@ -113,7 +113,7 @@ impl May {
         run: true,
     };
 
-    /// What it may not do; none where it may do both.
+    /// The right that it lacks; none where it has both.
     pub(crate) fn lacks(&self) -> Option<&'static str> {
         match (self.edit, self.run) {
             (true, true) => None,
@@ -123,7 +123,7 @@ impl May {
         }
     }
 
-    /// What it may not do where the client asks for permission; `edit` and `run` are what to add to the command line.
+    /// The right that it lacks where the client asks; `edit` and `run` are the additions to the command line.
     pub(crate) fn missing(&self, facts: &Facts, edit: &str, run: &str) -> Option<MissingRight> {
         let what = self.lacks()?;
         let how = match (self.edit, self.run) {

@@ -1,5 +1,5 @@
-//! How a client is set up: whose files, which program, and what each file gets. Which files those are is the client's
-//! own: [`Profile::files`](super::Profile::files).
+//! The setup of a client: scope, program, and the entries of each file. The client's own module lists the files:
+//! [`Profile::files`](super::Profile::files).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server};
 pub struct Machine<'e> {
     /// Variables, folders, the working directory, waynote's own program.
     pub environment: &'e Environment,
-    /// The variables that waynote reads. A client that hands on to a server only what its entry names is told these.
+    /// The variables that waynote reads, for the entries of clients that pass on only the named ones.
     pub handed_on: &'e [&'e str],
 }
 
-/// Whose files.
+/// The scope of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// The user's, for every project.
@@ -34,7 +34,7 @@ pub enum Reach {
     Project,
 }
 
-/// What of a setup a file holds.
+/// The parts of a setup in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -46,17 +46,17 @@ pub enum Part {
     ServerAndHooks,
     /// A program of ours that the client runs, with its hooks.
     Plugin,
-    /// What an earlier version wrote the notes into.
+    /// The notes themselves, by an earlier version.
     Notes,
 }
 
 impl Part {
-    /// Whether it has the server's entry.
+    /// True if it has the server's entry.
     pub fn has_server(self) -> bool {
         matches!(self, Self::Server | Self::ServerAndHooks)
     }
 
-    /// Whether it has hooks.
+    /// True if it has hooks.
     pub fn has_hooks(self) -> bool {
         matches!(self, Self::Hooks | Self::ServerAndHooks | Self::Plugin)
     }
@@ -78,7 +78,7 @@ impl fmt::Display for Part {
 pub struct ClientFile {
     /// The file.
     pub path: PathBuf,
-    /// What of the setup it holds.
+    /// The parts of the setup that it holds.
     pub part: Part,
     pub(crate) edit: Edit,
 }
@@ -103,13 +103,13 @@ impl ClientFile {
 pub struct Setup<'e> {
     pub(crate) machine: Machine<'e>,
     pub(crate) facts: &'static Facts,
-    /// Whose files.
+    /// The scope of the files.
     pub reach: Reach,
-    /// Whether every prompt gets the notes that match it, too.
+    /// True if every prompt gets the notes that match it, too.
     pub every_prompt: bool,
     /// The program, as the client starts it.
     pub program: String,
-    /// Which store and settings the client gets, and by which way.
+    /// The store and settings of the client.
     pub target: Target,
 }
 
@@ -133,7 +133,7 @@ impl<'e> Setup<'e> {
         Ok(setup)
     }
 
-    /// The same to look at files that may be there.
+    /// A setup for looking at files that may be there.
     pub(crate) fn unchecked(
         machine: Machine<'e>,
         facts: &'static Facts,
@@ -149,15 +149,15 @@ impl<'e> Setup<'e> {
         })
     }
 
-    /// The same with other options, or by another way. [`Self::new`] takes those of the client's files.
+    /// Replaces the target. [`Self::new`] takes that of the client's files.
     pub fn to(self, target: Target) -> Self {
         Self { target, ..self }
     }
 
-    /// What the client's files are set up for.
+    /// The target of the client's files.
     pub(crate) fn found_target(&self) -> Result<Target> {
         for file in self.facts.client.profile().files(self)? {
-            // One that cannot be read is named elsewhere.
+            // An unreadable file is reported elsewhere.
             let text = text_file::read(&file.path).ok().flatten();
             if let Some(entry) = text.and_then(|text| file.edit.server_entry(&text)) {
                 return Ok(Target::of(&entry));
@@ -166,7 +166,7 @@ impl<'e> Setup<'e> {
         Ok(Target::default())
     }
 
-    /// Whether the client runs hooks of ours.
+    /// True if the client runs hooks of ours.
     pub(crate) fn has_hooks(&self) -> bool {
         !self.target.is_endpoint()
     }
@@ -183,7 +183,7 @@ impl<'e> Setup<'e> {
         file
     }
 
-    /// What names it behind `waynote install`.
+    /// Its words behind `waynote install`.
     pub fn words(&self) -> String {
         let project = match self.reach {
             Reach::User => "",
@@ -192,7 +192,7 @@ impl<'e> Setup<'e> {
         format!("{}{project}", self.facts.word)
     }
 
-    /// Where its files begin.
+    /// The base folder of its files.
     pub(crate) fn roots(&self) -> Result<Roots<'e>> {
         Roots::of(self.machine.environment, self.reach)
     }
@@ -274,7 +274,7 @@ impl<'e> Setup<'e> {
         self.hook_command_with(event, &options)
     }
 
-    /// The same with other options: a trial has a store of its own.
+    /// As `hook_command`, with other options: a trial has a store of its own.
     pub(crate) fn hook_command_with(&self, event: Event, options: &str) -> Option<String> {
         let word = self.facts.event_word(event)?;
         let client = self.facts.word;
@@ -305,7 +305,7 @@ impl<'e> Setup<'e> {
 /// How long a client lets a hook run: it takes milliseconds.
 pub(crate) const HOOK_SECONDS: i64 = 10;
 
-/// Where files of a reach begin.
+/// The base folder of the files of a scope.
 pub(crate) struct Roots<'e> {
     pub(crate) environment: &'e Environment,
     pub(crate) reach: Reach,
@@ -338,12 +338,12 @@ impl<'e> Roots<'e> {
     }
 }
 
-/// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
-/// started from a shell has another path.
+/// The program as clients start it: by its name in a team's files, by its path in the user's, since a client that was
+/// not started from a shell has another PATH.
 fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
     let own = environment.own_program()?;
     let resolved = own.canonicalize().ok();
-    // As it is on the path: that stays right when a package manager exchanges what it links to.
+    // Its path from PATH stays right when a package manager replaces the link's target.
     let on_path = environment
         .on_path("waynote")
         .filter(|path| path.canonicalize().ok() == resolved);
@@ -357,7 +357,7 @@ fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
     })
 }
 
-/// A home that is not there is a mistake, and nobody's to make.
+/// Refuses a home directory that does not exist; it is never created.
 fn is_home(environment: &Environment) -> Result {
     let home = environment.home()?;
     match Path::new(&home).is_dir() {
@@ -366,7 +366,7 @@ fn is_home(environment: &Environment) -> Result {
     }
 }
 
-/// What is written into home or the root would count everywhere below, or be the user's own files.
+/// Refuses home and the root: files there would count everywhere below, or be the user's own.
 fn is_project(environment: &Environment) -> Result {
     let here = environment.working_directory()?;
     let home = environment.home()?;

@@ -1,15 +1,15 @@
-//! Which store and which settings a client gets, and by which way.
+//! The store and the settings of a client, by a local program or an endpoint.
 
 use serde_json::Value;
 use waynote_system::variables::TOKEN;
 
 use super::options;
 
-/// Which store and which settings a client gets, and by which way.
+/// The store and the settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// The program on this machine, with these options before its command. What they do not name, its settings do.
+    /// The program on this machine, with these options before its command. Its settings give the rest.
     Program(Vec<String>),
     /// The MCP endpoint of a server, at this address. There are no hooks then.
     Endpoint(String),
@@ -24,11 +24,11 @@ impl Default for Target {
 /// How a client's file names an MCP endpoint. The token is never in it: the file refers to the variable that has it.
 #[derive(Debug)]
 pub(crate) struct EndpointForm {
-    /// What its file calls this kind of server, where it says.
+    /// The kind of this server in its file, where it names one.
     pub(crate) kind: Option<&'static str>,
     /// The member with the address.
     pub(crate) url: &'static str,
-    /// What stands in a header for the value of the variable.
+    /// The reference to the variable's value, in a header.
     pub(crate) reference: &'static str,
 }
 
@@ -70,12 +70,12 @@ impl Target {
         Self::Endpoint(format!("{store}{ENDPOINT}{agent}"))
     }
 
-    /// Whether it is an endpoint.
+    /// True for an endpoint.
     pub fn is_endpoint(&self) -> bool {
         matches!(self, Self::Endpoint(_))
     }
 
-    /// What an entry of ours in a client's file is for.
+    /// The target of our entry in a client's file.
     pub(crate) fn of(entry: &Value) -> Self {
         let texts = |name: &str| {
             let list = match &entry[name] {
@@ -101,7 +101,7 @@ pub(crate) const URLS: [&str; 3] = ["url", "httpUrl", "uri"];
 
 const ENDPOINT: &str = "/mcp";
 
-/// Whether an address is that of an MCP endpoint of a waynote server: `…/s/NAME/mcp`.
+/// True if an address is that of an MCP endpoint of a waynote server: `…/s/NAME/mcp`.
 pub(crate) fn is_our_endpoint(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.rsplit('/');

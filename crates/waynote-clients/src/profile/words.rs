@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// Words of a command line. What is not UTF-8 is no option that we look for.
+/// Words of a command line, without invalid UTF-8: none of our options has any.
 pub(crate) struct Words(Vec<String>);
 
 impl Words {
@@ -11,7 +11,7 @@ impl Words {
         Self(words.collect())
     }
 
-    /// Whether one of these stands there alone.
+    /// True if one of these stands there alone.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.0.iter().any(|word| names.contains(&word.as_str()))
     }
@@ -21,8 +21,8 @@ impl Words {
         self.collect(names, false)
     }
 
-    /// The same of an option that takes every word up to the next option; each may hold several, with commas or blanks
-    /// between them outside parentheses.
+    /// The values of an option that takes every word up to the next option; each may hold several, with commas or
+    /// blanks between them outside parentheses.
     pub(crate) fn lists(&self, names: &[&str]) -> Vec<String> {
         self.collect(names, true)
             .into_iter()

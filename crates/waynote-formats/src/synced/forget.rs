@@ -1,6 +1,6 @@
-//! Forgetting where a file is kept in sync: the text must be out of the file and of what lies beside it too.
+//! Forgetting where a file is kept in sync: the text must be out of the file and its leftovers too.
 //!
-//! What the file and its leftovers hold is journaled first, so that nothing brings the text back later. Then the store
+//! Texts of the file and its leftovers are journaled first, so that nothing brings them back later. Then the store
 //! forgets, and then the file is replaced. Unlike a write, none of this goes on without the file.
 
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ impl<S: LocalStore> SyncedStore<S> {
         Err(Error::file(self.file(), "cleared", busy))
     }
 
-    /// What that would come to. A text that lies only in the file would be forgotten with the others.
+    /// The result that forgetting would have. A text that lies only in the file would be forgotten with the others.
     pub(super) fn would_forget_with_file(
         &self,
         request: &Forget,
@@ -135,7 +135,7 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(request)
     }
 
-    /// What the named revisions say.
+    /// The texts of the requested revisions.
     fn said(&self, request: &Forget) -> Result<HashMap<AddressAt, Content>> {
         let Some(note) = request.note() else {
             return Ok(HashMap::new());
@@ -154,8 +154,7 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(said.collect())
     }
 
-    /// Whether a call with this id has forgotten a text in the store and in the file. That the store has done so says
-    /// nothing of the file.
+    /// True if a call with this id has finished forgetting in the file too, not only in the store.
     fn is_done(&self, stamp: &Stamp) -> Result<bool> {
         let Some(operation) = stamp.operation else {
             return Ok(false);
@@ -176,7 +175,7 @@ impl<S: LocalStore> SyncedStore<S> {
         self.inner.put_side_values(&self.done_space(), &[done], &[])
     }
 
-    /// Where the store keeps which calls have forgotten a text in the file too.
+    /// The side values of calls that have forgotten a text in the file too.
     fn done_space(&self) -> String {
         format!("forgotten-in:{}", self.file().display())
     }

@@ -7,7 +7,7 @@
 //! a revision too.
 //!
 //! For each key the store remembers the hash of the text that the file was last known to hold, its *mark*. A text that
-//! differs from its mark was written by somebody else. A key that is missing from the file deletes nothing.
+//! differs from its mark was written by another program. A key that is missing from the file deletes nothing.
 //!
 //! When the file is damaged or cannot be written, the store works on without it, and [`SyncedStore::notices`] says so.
 

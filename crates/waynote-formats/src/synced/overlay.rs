@@ -1,4 +1,4 @@
-//! Which text of a place is the current one: the store's or the file's.
+//! Deciding which text of a place is current: the store's or the file's.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,29 +9,29 @@ use waynote::{
 };
 
 use crate::merge::make_current_again;
-use crate::zrb::exchange::FileRead;
+use crate::zrb::exchange::FileContents;
 
-/// The file beside what the store last knew of it.
+/// The file beside its last known state in the store.
 pub(super) struct Overlay<'a> {
-    file: &'a FileRead,
+    file: &'a FileContents,
     marks: &'a HashMap<String, ContentHash>,
     author: &'a Name,
 }
 
-/// How a text in the file stands to what the store says.
+/// The relation of a text in the file to the store's.
 #[derive(PartialEq, Eq)]
 enum TextState {
     /// The store has it, or it is older than the store's and was known.
     Known,
-    /// Somebody wrote it, and it is the current one.
+    /// Another program wrote it, and it is the current one.
     Newer,
-    /// Somebody wrote it, but what the store says was written later.
+    /// Another program wrote it, but the store's text was written later.
     Older,
 }
 
 impl<'a> Overlay<'a> {
     pub(super) fn new(
-        file: &'a FileRead,
+        file: &'a FileContents,
         marks: &'a HashMap<String, ContentHash>,
         author: &'a Name,
     ) -> Self {

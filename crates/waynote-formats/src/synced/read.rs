@@ -1,4 +1,4 @@
-//! The store as its callers see it: the file laid over what is read, and part of what is written.
+//! The store for its callers: the file laid over reads, and part of the writes.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -23,28 +23,28 @@ use super::store::{FileView, SyncedStore, place_of};
 use crate::zrb::exchange;
 
 /// The file laid over one state of the store, or over the store as it is at each reading.
-struct Overlaid<'a, S> {
+struct OverlayReader<'a, S> {
     of: &'a SyncedStore<S>,
     inner: &'a dyn Snapshot,
-    /// Read when something is asked that the file may say.
+    /// Read on first use.
     view: OnceCell<Option<Arc<FileView>>>,
 }
 
 impl<S: LocalStore> SyncedStore<S> {
-    fn over<'a>(&'a self, inner: &'a dyn Snapshot) -> Overlaid<'a, S> {
-        Overlaid {
+    fn over<'a>(&'a self, inner: &'a dyn Snapshot) -> OverlayReader<'a, S> {
+        OverlayReader {
             of: self,
             inner,
             view: OnceCell::new(),
         }
     }
 
-    fn now(&self) -> Overlaid<'_, S> {
+    fn now(&self) -> OverlayReader<'_, S> {
         self.over(&self.inner)
     }
 }
 
-impl<S: LocalStore> Overlaid<'_, S> {
+impl<S: LocalStore> OverlayReader<'_, S> {
     fn view(&self) -> Result<Option<&FileView>> {
         if self.view.get().is_none() {
             let _ = self.view.set(self.of.view()?);
@@ -61,7 +61,7 @@ impl<S: LocalStore> Overlaid<'_, S> {
         let last = match stored {
             Some(note) => note.revision,
             None => match self.last_revision(place) {
-                // What is stored there is damaged, and left out.
+                // A damaged text is left out.
                 Err(Error::DamagedNote { .. }) => return Ok(None),
                 last => last?,
             },
@@ -104,7 +104,7 @@ impl<S: LocalStore> Overlaid<'_, S> {
         Ok(())
     }
 
-    /// Puts into the answers what the file says.
+    /// Completes the answers with the file's texts.
     fn complete(&self, ask: &Ask, answers: &mut Answers, view: &FileView) -> Result<()> {
         for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
             if let Address::Place(place) = address
@@ -161,7 +161,7 @@ impl<S: LocalStore> Overlaid<'_, S> {
         scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
     }
 
-    /// A version that differs when anybody has written the file.
+    /// A version that changes with every write to the file.
     fn version(&self, inner: Version) -> Version {
         let Some((bytes, written, inode)) = exchange::fingerprint(self.of.file()) else {
             return inner;
@@ -176,7 +176,7 @@ impl<S: LocalStore> Overlaid<'_, S> {
     }
 }
 
-/// Whether the file may have a part in the answers.
+/// True if the file may have a part in the answers.
 fn concerns_places(ask: &Ask) -> bool {
     let is_place = |address: &Address| matches!(address, Address::Place(_));
     ask.notes.iter().chain(&ask.histories).any(is_place)
@@ -193,14 +193,14 @@ fn shows_own_note(page: &Page) -> bool {
     matches!(&page.of, Recent::ByKey { scope } if scope.kind() == ScopeKind::Place)
 }
 
-/// Where a note stands among those of these scopes.
+/// The rank of a note among those of these scopes.
 fn order_in(scopes: &[Scope], note: &Note) -> (Option<usize>, Option<String>) {
     let scope = note.address.scope();
     let position = scopes.iter().position(|of| *of == scope);
     (position, note.address.key())
 }
 
-impl<S: LocalStore> Reader for Overlaid<'_, S> {
+impl<S: LocalStore> Reader for OverlayReader<'_, S> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let mut answers = self.inner.read(ask)?;
         if concerns_places(ask)
@@ -214,7 +214,7 @@ impl<S: LocalStore> Reader for Overlaid<'_, S> {
         Ok(answers)
     }
 
-    /// What the journal says; a text that lies only in the file is in it since the file was written.
+    /// From the journal; a text that lies only in the file is in it since the file was written.
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         let mut notes = self.inner.select_at(scopes, moment)?;
         if let (AsOf::Time(time), Some(view)) = (moment, self.view()?)
@@ -239,7 +239,7 @@ impl<S: LocalStore> Reader for Overlaid<'_, S> {
     }
 }
 
-impl<S: LocalStore> Snapshot for Overlaid<'_, S> {
+impl<S: LocalStore> Snapshot for OverlayReader<'_, S> {
     /// Texts of the file that are current stand for what is stored; in the history they are its last revisions.
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
         let Some(view) = self.view()? else {
@@ -287,7 +287,7 @@ impl<S: LocalStore> Snapshot for SyncedStore<S> {
     }
 }
 
-/// Whether changes leave the file as it is: nothing but notes of directories is in it.
+/// True if the changes leave the file as it is: only notes of directories are in it.
 fn leave_file(changes: &[Change]) -> bool {
     changes.iter().all(|change| place_of(change).is_none())
 }

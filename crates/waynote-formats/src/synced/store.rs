@@ -1,4 +1,4 @@
-//! The store and its file: what is known of the file, and what went wrong with it.
+//! The store and its file: the file's known state, and errors with it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use waynote::{
 };
 
 use crate::incoming::author;
-use crate::zrb::exchange::{self, FileRead, RetryLimit};
+use crate::zrb::exchange::{self, FileContents, RetryLimit};
 use crate::zrb::{FORMAT, NotesFile};
 
 /// The [side data](waynote::SideData) of a file is in a space of this prefix and its path.
@@ -24,11 +24,11 @@ const SPACE: &str = "file:";
 pub struct SyncedStore<S> {
     pub(super) inner: S,
     pub(super) target: Arc<Target>,
-    /// What was read of the file, cached while no other writer of the store can run.
+    /// The file's contents, cached while no other writer of the store can run.
     cached: Option<Mutex<Option<Arc<FileView>>>>,
 }
 
-/// The file that is kept in sync, and what there is to report of it.
+/// The file that is kept in sync, and reports of it.
 pub(super) struct Target {
     /// The file, links followed, so that a link stays one.
     pub(super) file: PathBuf,
@@ -41,12 +41,12 @@ pub(super) struct Target {
 
 /// The file and what the store knows of it.
 pub(super) struct FileView {
-    pub(super) file: FileRead,
+    pub(super) file: FileContents,
     pub(super) marks: HashMap<String, ContentHash>,
 }
 
-/// What the store says of the places and of the file, kept up to date during one write.
-pub(super) struct Known {
+/// Places and file marks in the store, kept up to date during one write.
+pub(super) struct StoredState {
     pub(super) places: BTreeMap<Place, Note>,
     pub(super) marks: HashMap<String, ContentHash>,
 }
@@ -75,7 +75,7 @@ impl<S: LocalStore> SyncedStore<S> {
         })
     }
 
-    /// The same over the store while no other writer of it can run.
+    /// As this, over another store while no other writer of it can run.
     pub(super) fn exclusive_over<T>(&self, inner: T) -> SyncedStore<T> {
         SyncedStore {
             inner,
@@ -84,12 +84,12 @@ impl<S: LocalStore> SyncedStore<S> {
         }
     }
 
-    /// Whether this is the file that the store is kept in sync with.
+    /// True if this is the file that the store is kept in sync with.
     pub fn is_synced_with(&self, file: &Path) -> bool {
         followed(file) == self.target.file
     }
 
-    /// What went wrong with the file since the last call, while the store worked on without it.
+    /// Errors with the file since the last call, while the store worked on without it.
     pub fn notices(&self) -> Vec<Error> {
         std::mem::take(&mut *self.target.notices.lock())
     }
@@ -153,9 +153,9 @@ impl<S: LocalStore> SyncedStore<S> {
         }
     }
 
-    /// What the store says now of the places and of the file.
-    pub(super) fn known(&self) -> Result<Known> {
-        Ok(Known {
+    /// Reads the places and the file marks.
+    pub(super) fn known(&self) -> Result<StoredState> {
+        Ok(StoredState {
             places: self.stored()?,
             marks: self.marks()?,
         })
@@ -171,8 +171,8 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(own.collect())
     }
 
-    /// Marks what the file holds now.
-    pub(super) fn remember(&self, file: &NotesFile, known: &Known) -> Result<()> {
+    /// Records the file's texts as known.
+    pub(super) fn remember(&self, file: &NotesFile, known: &StoredState) -> Result<()> {
         let now: HashMap<String, ContentHash> = file
             .notes(&self.target.base)
             .map(|(place, content)| (place.to_string(), content.hash()))
@@ -195,7 +195,7 @@ impl<S: LocalStore> SyncedStore<S> {
         self.inner.put_side_values(&self.space(), &new, &gone)
     }
 
-    /// What the file was last known to hold, by place.
+    /// The last known texts of the file, by place.
     fn marks(&self) -> Result<HashMap<String, ContentHash>> {
         let values = self.inner.side_values(&self.space())?.into_iter();
         Ok(values
@@ -203,7 +203,7 @@ impl<S: LocalStore> SyncedStore<S> {
             .collect())
     }
 
-    /// Where the store keeps what it knows of the file.
+    /// The side values of the file.
     pub(super) fn space(&self) -> String {
         format!("{SPACE}{}", self.file().display())
     }
@@ -217,8 +217,7 @@ pub(super) fn place_of(change: &Change) -> Option<&Place> {
     }
 }
 
-/// The files that were last known to hold a text that is forgotten: those that the store was kept in sync with before,
-/// and not in the call that forgot it.
+/// The files that were last known to hold a forgotten text: files of earlier syncs, not of the call that forgot it.
 pub fn files_that_held(forgotten: &Forgotten) -> Vec<&str> {
     let spaces = forgotten.spaces.iter();
     spaces

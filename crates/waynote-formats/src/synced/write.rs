@@ -1,4 +1,4 @@
-//! Writing: what the file says is journaled, then the change, and then the file is replaced.
+//! Writing: the file's texts are journaled, then the change, and then the file is replaced.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use waynote::{
 };
 
 use super::overlay::Overlay;
-use super::store::{Known, SyncedStore, place_of};
+use super::store::{StoredState, SyncedStore, place_of};
 #[cfg(doc)]
 use crate::error::FormatError;
 use crate::merge::make_current_again;
-use crate::report::Exported;
-use crate::zrb::exchange::{self, FileRead, Replaced, RetryLimit};
+use crate::report::ExportReport;
+use crate::zrb::exchange::{self, FileContents, ReplaceOutcome, RetryLimit};
 use crate::zrb::{self, NotesFile};
 
 /// How often a writer merges again when others write the file at the same time.
@@ -37,12 +37,12 @@ impl<S: LocalStore> SyncedStore<S> {
         faults.pop().map_or(Ok(()), Err)
     }
 
-    /// Exports to the file: brings file and store together, and counts what was written to the file.
+    /// Exports to the file: brings file and store together, and counts the notes that were written to it.
     ///
     /// # Errors
     /// As [`sync`](Self::sync).
-    pub fn export(&self, stamp: &Stamp) -> Result<Exported> {
-        // Only for the counts: a file that cannot be read is reported by what follows.
+    pub fn export(&self, stamp: &Stamp) -> Result<ExportReport> {
+        // Only for the counts: an unreadable file is reported below.
         let before = NotesFile::open(self.file()).ok().flatten();
         self.sync(stamp)?;
         let now = NotesFile::open(self.file())?.unwrap_or_default();
@@ -64,7 +64,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let mut known = self.known()?;
         self.journal_leftovers(&mut known, stamp)?;
         let applied = self.journal_with_file(read.as_ref(), changes, &mut known, stamp)?;
-        // Journaled all the same: the next write that reaches the file brings it there.
+        // Journaled all the same: the next write that reaches the file takes it there.
         if let Err(error) = self.write_file(read, changes, known, stamp) {
             self.notice(error);
         }
@@ -75,15 +75,15 @@ impl<S: LocalStore> SyncedStore<S> {
     /// are stored.
     pub(super) fn write_file(
         &self,
-        read: Option<FileRead>,
+        read: Option<FileContents>,
         changes: &[Change],
-        mut known: Known,
+        mut known: StoredState,
         stamp: &Stamp,
     ) -> Result<()> {
-        // What the file is expected to hold when it is replaced, as bytes and as notes.
+        // The expected state of the file when it is replaced, as bytes and as notes.
         let mut expected = read.as_ref().map(|file| file.bytes.clone());
         let mut held = read.map(|file| file.notes).unwrap_or_default();
-        // Our own view of it: its values that are no notes, as whoever wrote them last has them.
+        // Our own view of it, with the latest of its values that are no notes.
         let mut ours = held.clone();
         for _ in 0..MAX_ROUNDS {
             let next = self.next_file(&ours, changes, &known);
@@ -92,8 +92,8 @@ impl<S: LocalStore> SyncedStore<S> {
                 return self.remember(&next, &known);
             }
             match exchange::replace(self.file(), &text, expected.as_deref())? {
-                Replaced::Clean => return self.remember(&next, &known),
-                Replaced::Overwrote(other) => {
+                ReplaceOutcome::Clean => return self.remember(&next, &known),
+                ReplaceOutcome::Overwrote(other) => {
                     let texts = self.texts_written_since(&held, &other.file, changes, &known);
                     self.journal_texts(&texts, &mut known, stamp)?;
                     ours.adopt_others(&held, &other.file.notes, &self.target.base);
@@ -101,7 +101,7 @@ impl<S: LocalStore> SyncedStore<S> {
                     expected = Some(text);
                     held = next;
                 }
-                Replaced::FileAppeared => {
+                ReplaceOutcome::FileAppeared => {
                     let appeared = exchange::read(self.file(), RetryLimit::Writer)?;
                     self.journal_with_file(
                         appeared.as_ref(),
@@ -123,9 +123,9 @@ impl<S: LocalStore> SyncedStore<S> {
     /// came of the changes.
     pub(super) fn journal_with_file(
         &self,
-        file: Option<&FileRead>,
+        file: Option<&FileContents>,
         changes: &[Change],
-        known: &mut Known,
+        known: &mut StoredState,
         stamp: &Stamp,
     ) -> Result<Vec<Applied>> {
         let mut all = Vec::new();
@@ -158,9 +158,9 @@ impl<S: LocalStore> SyncedStore<S> {
     fn texts_written_since(
         &self,
         before: &NotesFile,
-        overwritten: &FileRead,
+        overwritten: &FileContents,
         changes: &[Change],
-        known: &Known,
+        known: &StoredState,
     ) -> Vec<Change> {
         let no_marks = HashMap::new();
         let overlay = Overlay::new(overwritten, &no_marks, self.author());
@@ -182,9 +182,14 @@ impl<S: LocalStore> SyncedStore<S> {
         journal
     }
 
-    /// Journals texts of the file; those that hold a credential are kept for [`flagged`](Self::flagged). They belong to
-    /// nobody's call.
-    fn journal_texts(&self, texts: &[Change], known: &mut Known, stamp: &Stamp) -> Result<()> {
+    /// Journals texts of the file; those that hold a credential are kept for [`flagged`](Self::flagged). They
+    /// belong to no call.
+    fn journal_texts(
+        &self,
+        texts: &[Change],
+        known: &mut StoredState,
+        stamp: &Stamp,
+    ) -> Result<()> {
         self.flag(&self.apply(texts, known, &without_operation(stamp))?);
         Ok(())
     }
@@ -200,7 +205,7 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// Journals the texts of files that earlier replacements left beside the file. They are old: a text that is new
     /// becomes a revision, and is current only where the place has no note.
-    pub(super) fn journal_leftovers(&self, known: &mut Known, stamp: &Stamp) -> Result<()> {
+    pub(super) fn journal_leftovers(&self, known: &mut StoredState, stamp: &Stamp) -> Result<()> {
         for path in exchange::leftovers(self.file()) {
             let cleared = match exchange::read(&path, RetryLimit::Reader) {
                 Ok(Some(file)) if !file.bytes.is_empty() => {
@@ -208,7 +213,7 @@ impl<S: LocalStore> SyncedStore<S> {
                     self.journal_texts(&texts, known, stamp)?;
                     exchange::remove(&path)
                 }
-                // Somebody may still be writing there.
+                // A program may still be writing there.
                 Ok(Some(_)) if exchange::is_settled(&path) => exchange::remove(&path),
                 Err(error) if exchange::is_settled(&path) => Err(error),
                 _ => Ok(()),
@@ -221,7 +226,7 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 
     /// The changes that journal the texts of a leftover that no revision holds yet.
-    fn leftover_texts(&self, leftover: &FileRead, known: &Known) -> Result<Vec<Change>> {
+    fn leftover_texts(&self, leftover: &FileContents, known: &StoredState) -> Result<Vec<Change>> {
         let overlay = Overlay::new(leftover, &known.marks, self.author());
         let mut changes = Vec::new();
         for (place, text) in leftover.notes.notes(&self.target.base) {
@@ -241,7 +246,12 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 
     /// Applies changes to the store, and to what is known of the places.
-    fn apply(&self, changes: &[Change], known: &mut Known, stamp: &Stamp) -> Result<Vec<Applied>> {
+    fn apply(
+        &self,
+        changes: &[Change],
+        known: &mut StoredState,
+        stamp: &Stamp,
+    ) -> Result<Vec<Applied>> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -257,8 +267,8 @@ impl<S: LocalStore> SyncedStore<S> {
         Ok(applied)
     }
 
-    /// What the file is to hold: all that it holds that is not ours, and every place's own note.
-    fn next_file(&self, file: &NotesFile, changes: &[Change], known: &Known) -> NotesFile {
+    /// The next text of the file: its values that are not ours, and every place's own note.
+    fn next_file(&self, file: &NotesFile, changes: &[Change], known: &StoredState) -> NotesFile {
         let mut next = file.clone();
         for (place, _) in file.notes(&self.target.base) {
             if !known.places.contains_key(&place) {
@@ -275,7 +285,7 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 }
 
-/// The stamp for texts of the file: they belong to nobody's call.
+/// The stamp for texts of the file: they belong to no call.
 pub(super) fn without_operation(stamp: &Stamp) -> Stamp {
     Stamp {
         operation: None,
@@ -284,7 +294,7 @@ pub(super) fn without_operation(stamp: &Stamp) -> Stamp {
     }
 }
 
-/// What a change saves where.
+/// The address and the text of a save.
 fn saved(change: &Change) -> Option<(&Address, ContentHash)> {
     match change {
         // One that expects a revision relies on the texts that are journaled before it.
@@ -298,7 +308,7 @@ fn saved(change: &Change) -> Option<(&Address, ContentHash)> {
     }
 }
 
-/// Whether one of the changes that save this already journals what the other would.
+/// True if one of the changes that save this already journals what the other would.
 fn saved_by(saved_there: &HashSet<(&Address, ContentHash)>, change: &Change) -> bool {
     !saved_there.is_empty() && saved(change).is_some_and(|saves| saved_there.contains(&saves))
 }

@@ -1,4 +1,4 @@
-//! Where the contents of frames are: an xs store keeps a text under its hash, apart from its frame.
+//! Reading the contents of frames: an xs store keeps a text under its hash, apart from its frame.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use waynote::{ContentHash, Error, Result};
 
 use crate::source::Folder;
 
-/// Where the contents of frames are.
+/// A source of contents.
 pub trait Contents {
     /// The bytes of a content; none when they are not there.
     ///

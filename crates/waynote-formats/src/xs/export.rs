@@ -8,16 +8,16 @@ use waynote::{Address, EntryId, Error, Name, Result, SessionLog, Store};
 use super::frame::{Frame, entry_id, frame_of, is_topic, topic};
 use super::server::{Routes, Server};
 use crate::error::FormatError;
-use crate::report::Exported;
+use crate::report::ExportReport;
 
-/// Frames that earlier versions of waynote exported to an xs before 0.9, under a topic where ralph.nu does not look.
+/// Frames that waynote once exported to an xs before 0.9, under a topic where ralph.nu does not look.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfiled {
-    /// Where they are.
+pub struct MisfiledFrames {
+    /// Their topic.
     pub topic: String,
     /// How many there are.
     pub frames: usize,
-    /// Where they should be, and are appended now.
+    /// The right topic, to which they are appended now.
     pub meant: String,
 }
 
@@ -32,8 +32,8 @@ pub fn export(
     store: &dyn Store,
     server: &Server,
     session: &Name,
-    misfiled: &mut dyn FnMut(&Misfiled),
-) -> Result<Exported> {
+    misfiled: &mut dyn FnMut(&MisfiledFrames),
+) -> Result<ExportReport> {
     let topic = topic(session);
     if !is_topic(&topic) {
         return Err(FormatError::NoTopic { topic }.into());
@@ -45,7 +45,7 @@ pub fn export(
         misfiled(&found);
     }
     let there = ids(server.frames(Some(&topic))?.as_slice(), &topic)?;
-    let mut exported = Exported::default();
+    let mut exported = ExportReport::default();
     for note in SessionLog::new(store, session.clone()).list(None)? {
         let Address::Session(_, id) = &note.address else {
             continue;
@@ -61,10 +61,10 @@ pub fn export(
     Ok(exported)
 }
 
-fn find_misfiled(server: &Server, meant: &str) -> Result<Option<Misfiled>> {
+fn find_misfiled(server: &Server, meant: &str) -> Result<Option<MisfiledFrames>> {
     let topic = format!("append/{meant}");
     let frames = ids(server.frames(Some(&topic))?.as_slice(), &topic)?.len();
-    Ok((frames > 0).then(|| Misfiled {
+    Ok((frames > 0).then(|| MisfiledFrames {
         topic,
         frames,
         meant: meant.into(),

@@ -19,7 +19,7 @@ pub(super) struct Frame {
     meta: Option<Box<RawValue>>,
 }
 
-/// The fields of a frame's meta that are looked at, as they stand there: what they hold takes no more memory than that.
+/// The fields of a frame's meta that are read, unparsed, so that they take no more memory.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(default)]
@@ -32,11 +32,11 @@ pub(super) struct Meta {
 }
 
 impl Frame {
-    /// What is known of the frame; an error when it is not an object.
+    /// The frame's metadata; an error when it is not an object.
     pub(super) fn meta(&self) -> serde_json::Result<Meta> {
         match &self.meta {
             None => Ok(Meta::default()),
-            // A list would be taken for the fields in their order.
+            // Serde would read a list as the fields in their order.
             Some(meta) if meta.get().starts_with('{') => serde_json::from_str(meta.get()),
             Some(_) => Err(serde::de::Error::custom("it is not an object")),
         }
@@ -53,7 +53,7 @@ pub fn topic(session: &Name) -> String {
     format!("ralph.{session}.note")
 }
 
-/// Whether xs takes a topic, and takes it as it is in the path of a request: it decodes nothing there.
+/// True if xs takes a topic, unchanged in the path of a request: it decodes nothing there.
 pub(super) fn is_topic(topic: &str) -> bool {
     const LONGEST: usize = 255;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
@@ -69,7 +69,7 @@ pub(super) fn session_in(topic: &str) -> Option<&str> {
     topic.strip_prefix("ralph.")?.strip_suffix(".note")
 }
 
-/// What ralph.nu keeps beside notes, by the end of the topic, and where that is in waynote.
+/// Topics of ralph.nu beside notes, by the end of the topic, each with its counterpart in waynote.
 const OTHER_TOPICS: [(&str, &str); 4] = [
     (
         "iteration",
@@ -99,13 +99,13 @@ pub(super) fn entry_id(meta: &Meta, frame: EntryId) -> EntryId {
     noted.and_then(|id| id.parse().ok()).unwrap_or(frame)
 }
 
-/// Where an appended frame is, from the reply of xs: its topic and its id.
+/// The topic and the id of an appended frame, from the reply of xs.
 pub(super) fn appended(reply: &[u8]) -> Option<(String, String)> {
     let frame: Frame = serde_json::from_slice(reply).ok()?;
     Some((frame.topic, frame.id))
 }
 
-/// What to append to a session's topic for an entry: the bytes, and the meta as JSON.
+/// The frame of an entry, for a session's topic: the bytes, and the meta as JSON.
 pub(super) fn frame_of(note: &Note) -> (Vec<u8>, String) {
     let mut bytes = note.content.as_bytes().to_vec();
     if note.content.as_text().is_some() {

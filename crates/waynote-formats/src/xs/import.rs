@@ -15,10 +15,10 @@ use super::frame::{Frame, entry_id, other_topic, session_in, string_of, topic};
 use crate::error::FormatError;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence};
-use crate::report::Skipped;
+use crate::report::SkippedItem;
 use crate::source::{Line, Lines, too_long};
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "xs",
     about: "ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note",
@@ -106,7 +106,7 @@ pub fn read(
     }
     let others = others.into_iter().map(|(topic, (frames, holds))| {
         let reason = format!("{}, {holds}", plural(frames, "frame"));
-        Skipped {
+        SkippedItem {
             what: topic,
             reason,
         }
@@ -191,7 +191,7 @@ fn parse_hash(sri: &str) -> Option<ContentHash> {
     Some(ContentHash(bytes.try_into().ok()?))
 }
 
-/// What a value is, without what it says.
+/// The JSON type of a value, in words.
 fn kind_of(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
         Some(b't' | b'f') => "a truth value",

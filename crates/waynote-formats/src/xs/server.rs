@@ -76,7 +76,7 @@ impl Server {
         }
     }
 
-    /// Appends a frame. What the answer says is checked: a frame under another topic would be found by nobody.
+    /// Appends a frame, and checks the answer: no program would find a frame under another topic.
     pub(super) fn append(
         &self,
         routes: Routes,
@@ -166,7 +166,7 @@ impl Server {
         let chunked =
             header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
         let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
-        // Whatever answers there, memory is bounded.
+        // Memory is bounded, for any server.
         let most = MAX_SOURCE + 1;
         let read = match length {
             _ if chunked => chunked_transfer::Decoder::new(stream)
@@ -208,7 +208,7 @@ impl Contents for Server {
     }
 }
 
-/// What stands in a query as it is; all else is percent-encoded.
+/// Characters that stand in a query as they are; all others are percent-encoded.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -22,16 +22,16 @@ use waynote::{Error, Result, lock as file_lock};
 use super::notes_file::{NotesFile, bytes};
 use crate::error::FormatError;
 
-/// The file as it was read.
+/// The contents of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct FileRead {
+pub(crate) struct FileContents {
     pub(crate) notes: NotesFile,
     pub(crate) bytes: Vec<u8>,
     /// When it was last written.
     pub(crate) written_at: Timestamp,
 }
 
-/// Between two attempts to read a file that another program may be writing.
+/// Pause between two attempts to read a file that another program may be writing.
 const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How long a process waits for another that exchanges the same file.
@@ -58,23 +58,23 @@ impl RetryLimit {
 /// How often an empty file that was overwritten is read again, until its program has written it: 50 ms.
 const RETRIES_OF_EMPTY: usize = 25;
 
-/// What replacing the file came to.
-pub(crate) enum Replaced {
+/// The outcome of replacing the file.
+pub(crate) enum ReplaceOutcome {
     /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
     Clean,
-    /// The file holds our text; this is what another program wrote meanwhile and our text overwrote.
-    Overwrote(Overwritten),
+    /// The file holds our text; another program wrote this meanwhile, and our text overwrote it.
+    Overwrote(OverwrittenFile),
     /// There was no file when we looked, and there is one now; nothing was written.
     FileAppeared,
 }
 
 /// A file that another program wrote and that ours took the place of. It lies beside ours until it is removed.
-pub(crate) struct Overwritten {
-    pub(crate) file: FileRead,
+pub(crate) struct OverwrittenFile {
+    pub(crate) file: FileContents,
     path: PathBuf,
 }
 
-impl Overwritten {
+impl OverwrittenFile {
     /// Removes it, once all that is new in it is kept.
     pub(crate) fn remove(self) -> Result<()> {
         remove(&self.path)
@@ -105,7 +105,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Reads the file; none when there is none. One that cannot be read as notes is read again for a while: another program
 /// may be writing it.
-pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileRead>> {
+pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileContents>> {
     let mut retries = 0;
     loop {
         match try_read(path) {
@@ -118,13 +118,13 @@ pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileRead>> {
     }
 }
 
-/// Whether a file may be read as notes once the program that writes it has done so.
+/// True if a file may be readable once the program that writes it has finished.
 fn is_half_written(error: &Error) -> bool {
     let format = error.downcast_ref();
     matches!(format, Some(FormatError::DamagedFile { line: Some(_), .. }))
 }
 
-fn try_read(path: &Path) -> Result<Option<FileRead>> {
+fn try_read(path: &Path) -> Result<Option<FileContents>> {
     let written_at = match std::fs::metadata(path) {
         Ok(file) => modified(&file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -134,7 +134,7 @@ fn try_read(path: &Path) -> Result<Option<FileRead>> {
         return Ok(None);
     };
     let notes = NotesFile::read(&bytes, path)?;
-    Ok(Some(FileRead {
+    Ok(Some(FileContents {
         notes,
         bytes,
         written_at,
@@ -157,7 +157,7 @@ pub(crate) fn fingerprint(path: &Path) -> Option<(u64, Timestamp, u64)> {
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be.
-pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Replaced> {
+pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<ReplaceOutcome> {
     let refused = |error: io::Error| Error::file(path, "written", error);
     let beside = write_beside(path, text).map_err(refused)?;
     let swapped = match expected {
@@ -176,9 +176,9 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
                 .and_then(|folder| folder.sync_all())
                 .map_err(refused)?;
             match (appeared, expected) {
-                (true, _) => remove(&beside).map(|()| Replaced::FileAppeared),
+                (true, _) => remove(&beside).map(|()| ReplaceOutcome::FileAppeared),
                 (false, Some(expected)) if beside.exists() => overwritten(&beside, expected),
-                (false, _) => Ok(Replaced::Clean),
+                (false, _) => Ok(ReplaceOutcome::Clean),
             }
         }
         Err(error) => {
@@ -191,7 +191,7 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
 /// Writes the text to a new file beside the old one, with its mode and owner.
 fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     let before = std::fs::metadata(path).ok();
-    // The folder would let us; whoever took the right to write away from the file would not.
+    // The folder would let us, but its owner made the file read-only.
     if before
         .as_ref()
         .is_some_and(|before| before.permissions().readonly())
@@ -231,8 +231,8 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     }
 }
 
-/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first: what is
-/// written in between is then not seen.
+/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first:
+/// writes in between are then missed.
 fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -252,7 +252,7 @@ fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     }
 }
 
-/// Moves a file to a name that is free; whether it was.
+/// Moves a file to a name that is free; false if it is not.
 fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(true),
@@ -265,38 +265,38 @@ fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Reads what was overwritten until it can be read. What cannot be read stays where it is, and the next write tries
-/// again: the program that has it open goes on writing there.
-fn overwritten(beside: &Path, expected: &[u8]) -> Result<Replaced> {
+/// Reads the overwritten file, with retries. An unreadable one stays in its place for the next write: the program that
+/// has it open goes on writing there.
+fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
     for retries in 0..RetryLimit::Writer.retries() {
         match try_read(beside) {
-            // Empty is what a file is that is about to be written.
+            // An empty file is about to be written.
             Ok(Some(file)) if file.bytes.is_empty() => {
                 if retries >= RETRIES_OF_EMPTY {
-                    return Ok(Replaced::Clean);
+                    return Ok(ReplaceOutcome::Clean);
                 }
             }
             Ok(Some(file)) if file.bytes == expected => {
-                return remove(beside).map(|()| Replaced::Clean);
+                return remove(beside).map(|()| ReplaceOutcome::Clean);
             }
             Ok(Some(file)) => {
-                return Ok(Replaced::Overwrote(Overwritten {
+                return Ok(ReplaceOutcome::Overwrote(OverwrittenFile {
                     file,
                     path: beside.to_owned(),
                 }));
             }
-            Ok(None) => return Ok(Replaced::Clean),
+            Ok(None) => return Ok(ReplaceOutcome::Clean),
             Err(_) => {}
         }
         std::thread::sleep(RETRY_INTERVAL);
     }
-    Ok(Replaced::Clean)
+    Ok(ReplaceOutcome::Clean)
 }
 
 /// Ends the name of a copy that is made where files cannot be exchanged.
 const OLD: &str = "-old";
 
-/// Removes leftovers that are empty and that nobody writes to, of a file that no store is kept in sync with.
+/// Removes settled, empty leftovers of a file that no store is kept in sync with.
 pub(super) fn remove_empty_leftovers(path: &Path) {
     for file in leftovers(path) {
         if std::fs::metadata(&file).is_ok_and(|file| file.len() == 0) && is_settled(&file) {
@@ -336,7 +336,7 @@ pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
     left
 }
 
-/// Whether nobody has written to a file for a while, so that nobody is still at it.
+/// True if the last write to a file is ten seconds ago, so that its writer has finished.
 pub(crate) fn is_settled(path: &Path) -> bool {
     const A_WHILE: Duration = Duration::from_secs(10);
     let modified = std::fs::metadata(path).and_then(|file| file.modified());

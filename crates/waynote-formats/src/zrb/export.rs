@@ -5,32 +5,32 @@ use std::path::Path;
 
 use waynote::{Address, Error, Places, Result, Store};
 
-use super::exchange::{self, Overwritten, Replaced};
+use super::exchange::{self, OverwrittenFile, ReplaceOutcome};
 use super::notes_file::{NotesFile, bytes, key};
 use super::python_json::PyString;
 #[cfg(doc)]
 use crate::error::FormatError;
-use crate::report::Exported;
+use crate::report::ExportReport;
 
 /// Every place's own note as the text of a file, and what was left out.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
+pub fn export(store: &dyn Store) -> Result<(String, ExportReport)> {
     let mut file = NotesFile::default();
     lay_into(store, &mut file, &BTreeSet::new())?;
     let exported = exported(store, &NotesFile::default(), &file)?;
     Ok((file.to_text(), exported))
 }
 
-/// Writes every place's own note to a file, in one step, beside what else is in it. What another program writes
-/// meanwhile stays.
+/// Writes every place's own note to a file, in one step, beside its other values. Another program's writes in
+/// the meantime stay.
 ///
 /// # Errors
 /// [`FormatError::DamagedFile`] for a file that cannot be read as notes, which is left as it is; [`Error::File`] when
 /// it cannot be read or written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
 /// read.
-pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
+pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
     const ROUNDS: usize = 20;
     let path = waynote::file::followed(path);
     let _lock = exchange::lock(&path)?;
@@ -40,20 +40,20 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
     let first = file.clone();
     let mut theirs = BTreeSet::new();
     // Removed once what is new in them is in the file.
-    let mut overwritten: Vec<Overwritten> = Vec::new();
-    // What the file held before somebody wrote it.
+    let mut overwritten: Vec<OverwrittenFile> = Vec::new();
+    // The file's notes before the other program wrote it.
     let mut held = file.clone();
     for _ in 0..ROUNDS {
         lay_into(store, &mut file, &theirs)?;
         let text = file.to_text().into_bytes();
         match exchange::replace(&path, &text, before.as_deref())? {
-            Replaced::Clean => {
+            ReplaceOutcome::Clean => {
                 for other in overwritten {
                     other.remove()?;
                 }
                 return exported(store, &first, &file);
             }
-            Replaced::Overwrote(other) => {
+            ReplaceOutcome::Overwrote(other) => {
                 before = Some(text);
                 let ours = file.clone();
                 for (key, value) in other.file.notes.changed_since(&held) {
@@ -63,7 +63,7 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
                 held = ours;
                 overwritten.push(other);
             }
-            Replaced::FileAppeared => {
+            ReplaceOutcome::FileAppeared => {
                 before = bytes(&path)?;
                 file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
                 held = file.clone();
@@ -88,12 +88,16 @@ fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>
     Ok(())
 }
 
-/// What writing a file came to, told from what it held before and what it holds now.
+/// The report of writing a file, from its notes before and now.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub(crate) fn exported(store: &dyn Store, before: &NotesFile, now: &NotesFile) -> Result<Exported> {
-    let mut exported = Exported::default();
+pub(crate) fn exported(
+    store: &dyn Store,
+    before: &NotesFile,
+    now: &NotesFile,
+) -> Result<ExportReport> {
+    let mut exported = ExportReport::default();
     for note in Places::new(store).list()? {
         let Address::Place(place) = &note.address else {
             exported.leave_out(

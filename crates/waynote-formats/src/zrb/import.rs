@@ -6,7 +6,7 @@ use super::notes_file::NotesFile;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
 
-/// What is known of this format.
+/// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "zrb",
     about: "Zrb's notes.json: notes by directory",

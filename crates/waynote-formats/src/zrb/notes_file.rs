@@ -1,7 +1,6 @@
 //! A `notes.json`: one JSON object from place keys to texts.
 //!
-//! What is not ours to understand (keys that no path resolves to, values that are no text) is kept and written
-//! back as it was.
+//! Keys that no path resolves to and values that are no text are kept and written back as they were.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,7 +70,7 @@ impl NotesFile {
         })
     }
 
-    /// What is in it beside notes, each with the reason.
+    /// Its values beside notes, each with the reason.
     pub(super) fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
         self.entries.iter().filter_map(|(key, value)| {
             let name = String::from_utf8_lossy(&key.0).into_owned();
@@ -94,7 +93,7 @@ impl NotesFile {
         }
     }
 
-    /// Whether the place's key holds something that is no text.
+    /// True if the place's key holds something that is no text.
     pub fn holds_other(&self, place: &Place) -> bool {
         matches!(self.entries.get(&key(place)), Some(PyValue::Other(_)))
     }
@@ -122,7 +121,7 @@ impl NotesFile {
         self.entries.insert(key, value);
     }
 
-    /// Takes over what is no note and was changed from `before` to `now`.
+    /// Takes over the values that are no notes and changed from `before` to `now`.
     pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
         for (key, value) in now.changed_since(before) {
             let is_place = || {

@@ -1,8 +1,8 @@
 //! JSON as Python's `json` module reads and writes it, for files that must come out byte for byte the same.
 //!
-//! serde_json does the parsing. What Python takes and serde_json does not is bridged here: `NaN` and the
+//! serde_json does the parsing. This module bridges what Python takes and serde_json does not: `NaN` and the
 //! infinities (shown to the parser as numbers of the same length), lone surrogates (kept as WTF-8), numbers of
-//! any size (kept as their text). Written is what `json.dump(data, indent=2, sort_keys=True)` writes.
+//! any size (kept as their text). The output is that of `json.dump(data, indent=2, sort_keys=True)`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -28,7 +28,7 @@ pub(super) enum PyValue {
     Other(Box<str>),
 }
 
-/// What is wrong with a text, and on which line, from 1.
+/// A syntax error, and its line, from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub(super) line: usize,
@@ -70,7 +70,7 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
     Ok(object)
 }
 
-/// Where a value stands in the text that it was read from.
+/// The offset of a value in the text that it was read from.
 fn offset_in(text: &str, raw: &RawValue) -> usize {
     raw.get().as_ptr() as usize - text.as_ptr() as usize
 }

@@ -1,4 +1,4 @@
-//! Notes that somebody else writes while they are imported: between what the import looked at and what it writes.
+//! Notes that another writer changes during their import, between comparison and write.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -12,9 +12,9 @@ use waynote::{
     AsOf, Change, Content, Error, Name, Note, Notebook, Options, Reader, Report, Result,
     SaveOptions, Scope, SqliteStore, Stamp, Store,
 };
-use waynote_formats::{Imported, Incoming, IncomingNote, Mode, Precedence, Times};
+use waynote_formats::{ImportReport, Incoming, IncomingNote, Mode, Precedence, Times};
 
-/// A store that somebody else writes to before each of its first writes.
+/// A store with another writer before each of its first writes.
 struct Meanwhile<'s> {
     inner: &'s SqliteStore,
     left: Cell<usize>,
@@ -86,8 +86,8 @@ fn save(store: &SqliteStore, text: &str) {
     saved.unwrap();
 }
 
-/// Imports two notes while somebody else writes the first of them before this many writes of the import.
-fn import(path: &Path, writes: usize) -> (SqliteStore, Result<Imported>) {
+/// Imports two notes; another writer changes the first before this many writes of the import.
+fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     save(&store, "run make");
     let mut incoming = Incoming::of("elsewhere", Precedence::Here).unwrap();

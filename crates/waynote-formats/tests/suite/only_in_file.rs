@@ -1,4 +1,4 @@
-//! A text that somebody wrote into the file and that no write has journaled yet.
+//! A text that a person wrote into the file and that no write has journaled yet.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ pub(super) fn synced(folder: &Path) -> SyncedStore<SqliteStore> {
     synced_over(folder, store)
 }
 
-/// The same over a store that is open.
+/// As [`synced`], over a store that is open.
 pub(super) fn synced_over(folder: &Path, store: SqliteStore) -> SyncedStore<SqliteStore> {
     let base = Base::new("/home/u", "/home/u").unwrap();
     SyncedStore::new(store, &folder.join("notes.json"), base).unwrap()
@@ -30,7 +30,7 @@ pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
     test(&synced_over(folder.path(), store.with_indexing(indexing)));
 }
 
-/// Makes that store ready before the processes start. Whether there can be one on this machine.
+/// Makes that store ready before the processes start; false if there can be none on this machine.
 pub(super) fn prepare(_folder: &Path) -> bool {
     true
 }
@@ -48,7 +48,7 @@ fn in_file(folder: &Path) -> serde_json::Map<String, serde_json::Value> {
     serde_json::from_slice(&file).unwrap()
 }
 
-/// What else holds in the folder once processes have written that many places.
+/// Checks the folder once processes have written that many places.
 pub(super) fn check_written(folder: &Path, places: usize) {
     assert_eq!(in_file(folder).len(), places);
     assert_eq!(
@@ -58,7 +58,7 @@ pub(super) fn check_written(folder: &Path, places: usize) {
     );
 }
 
-/// What else holds in the folder once processes were killed that had written these places.
+/// Checks the folder once processes were killed that had written these places.
 pub(super) fn check_after_kills(folder: &Path, store: &dyn LocalStore, places: &[&str]) {
     // The next write journals what the killed ones left, and removes it.
     let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
@@ -69,7 +69,7 @@ pub(super) fn check_after_kills(folder: &Path, store: &dyn LocalStore, places: &
     for place in places {
         assert!(file.contains_key(*place), "{place}");
     }
-    // Only what holds nothing may lie there still: perhaps somebody is about to write it.
+    // Only empty files may be left: a process may be about to write one.
     let left = std::fs::read_dir(folder).unwrap().flatten();
     let mut ours = left.filter(|file| file.file_name().to_string_lossy().contains(".waynote-"));
     assert!(ours.all(|file| {

@@ -26,7 +26,7 @@ fn in_sync(old: &Old) -> SyncedStore<SqliteStore> {
     synced_over(old.folder.path(), old.open())
 }
 
-/// Whether some file of the store's folder has these bytes.
+/// True if some file of the store's folder has these bytes.
 fn holds(old: &Old, bytes: &[u8]) -> bool {
     let mut files = std::fs::read_dir(old.folder.path()).unwrap();
     files.any(|file| {
@@ -75,7 +75,7 @@ fn what_is_forgotten_leaves_no_byte() {
     let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
     assert_eq!((forgotten.gone.len(), forgotten.residue), (1, None));
     assert!(!holds(&old, b"quagmire") && !holds(&old, &hash));
-    // What the last program forgot did not come back either.
+    // Texts forgotten by the old program did not come back either.
     assert!(!holds(&old, b"xyzzy") && !holds(&old, b"abracadabra") && !holds(&old, b"hocus"));
     assert!(store.verify().unwrap().is_clean());
 }

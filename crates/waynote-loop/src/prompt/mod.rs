@@ -1,4 +1,4 @@
-//! The prompt of an iteration: which files and notes it is made of, read anew each time.
+//! The prompt of an iteration: its files and notes, read again each time.
 
 mod source_file;
 mod template;
@@ -16,21 +16,21 @@ pub use template::Template;
 
 use template::Parts;
 
-/// What the prompts of a loop are made of.
+/// The parts of a loop's prompts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PromptParts {
-    /// Which notes a prompt has, and their budget. Its session and iteration are the loop's.
+    /// The notes of a prompt, and their budget. Its session and iteration are the loop's.
     pub notes: Request,
-    /// What is to be done.
+    /// The task of the agent.
     pub spec: Option<SourceFile>,
-    /// What of it is done: the agent keeps this file up to date, and may remove it at the end.
+    /// The parts that are done: the agent keeps this file up to date, and may remove it at the end.
     pub tasks: Option<SourceFile>,
     /// A template instead of the built-in one.
     pub template: Option<Template>,
     /// Further instructions of the user, at the end of every prompt.
     pub extra_instructions: Option<String>,
-    /// What the agent prints when everything is done, if it is to.
+    /// The text that the agent prints when everything is done, if it is to.
     pub until: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl PromptParts {
         }
     }
 
-    /// The prompt of an iteration, with what its files say now, and its block as an event records it.
+    /// The prompt of an iteration, with the current text of its files, and its block as an event records it.
     pub(crate) fn of_iteration(
         &self,
         store: &dyn Store,
@@ -127,7 +127,7 @@ impl PromptParts {
             file.map_or_else(|| Ok(String::new()), SourceFile::for_prompt)
         };
         let spec = text(self.spec.as_ref())?;
-        // An agent that is through with its tasks may remove the file.
+        // An agent that has finished its tasks may remove the file.
         let tasks = self.tasks.as_ref();
         let tasks = text(tasks.filter(|file| is_first || !file.is_gone()))?;
         let parts = Parts {

@@ -16,10 +16,10 @@ const MAX_BYTES: usize = 256 * 1024;
 /// A little more is read, so that a credential at the cut is seen whole.
 const READ_BYTES: u64 = MAX_BYTES as u64 + 64 * 1024;
 
-/// A file that somebody named for the prompt.
+/// A file that an option names for the prompt.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// What it was named with, as errors say it.
+    /// The option that named it, for errors.
     option: &'static str,
     /// As it was typed.
     typed: PathBuf,
@@ -39,7 +39,7 @@ impl SourceFile {
     pub fn new(option: &'static str, path: &Path, directory: &Path) -> Self {
         let whole = normalized(&directory.join(path));
         let folder = whole.parent().unwrap_or(directory);
-        // Of a folder whose links lead in a circle, reading says so.
+        // Reading reports a folder whose links lead in a circle.
         let folder = plain::followed_outside(folder, directory).unwrap_or_else(|_| whole.clone());
         let within = match folder.starts_with(directory) {
             true => directory.to_owned(),
@@ -54,7 +54,7 @@ impl SourceFile {
         }
     }
 
-    /// Whether nothing is there any more.
+    /// True if the file does not exist any more.
     pub(crate) fn is_gone(&self) -> bool {
         let what = self.path.symlink_metadata();
         what.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
@@ -76,7 +76,7 @@ impl SourceFile {
         ))
     }
 
-    /// A line for whoever named a file that is longer than a prompt holds.
+    /// A line for the user about a file that is longer than a prompt holds.
     pub fn notice(&self) -> Option<String> {
         let length = self.path.metadata().ok()?.len();
         (length > MAX_BYTES as u64).then(|| {
@@ -128,7 +128,7 @@ impl SourceFile {
         let is_whole = bytes.len() as u64 >= length;
         match String::from_utf8(bytes) {
             Ok(text) => Ok((text, length)),
-            // A character that is cut in two is none of the file's mistakes.
+            // A character cut in two by the limit is no fault of the file.
             Err(error) if !is_whole && error.utf8_error().error_len().is_none() => {
                 let end = error.utf8_error().valid_up_to();
                 let bytes = error.into_bytes();
@@ -142,7 +142,7 @@ impl SourceFile {
         }
     }
 
-    /// What it was named with, and its path.
+    /// The option and the path.
     fn named(&self) -> String {
         format!("{} {}", self.option, self.shown())
     }
@@ -184,7 +184,7 @@ mod tests {
             self.0.path().canonicalize().unwrap().join(name)
         }
 
-        /// What a file named so gives, without the folder's own name.
+        /// The text of a file, or its error without the folder's own name.
         fn read(&self, path: &str) -> std::result::Result<String, String> {
             let source = SourceFile::new("--spec", &self.at(path), &self.at("work"));
             let gone = |text: String| text.replace(&*self.at("").to_string_lossy(), "AT/");

@@ -1,6 +1,6 @@
-//! The prompt of an iteration: a template, and what is put into it.
+//! The prompt of an iteration: a template and its values.
 //!
-//! What is put in is data: whatever a note, a spec or a task file holds, none of it is read as a template.
+//! Values are data: no note, spec or task file is read as a template.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ The person's answer:
 ## Instructions
 {{ instructions | ended }}{{ extra }}";
 
-/// What the agent can call; a shell's form beside each, for agents that have no MCP server.
+/// Tools that the agent can call; a shell's form beside each, for agents that have no MCP server.
 const TOOLS: &str = "\
 They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
 - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
@@ -54,7 +54,7 @@ They are tools of the MCP server waynote. Without MCP, run the command in a shel
   Shell: waynote log blocked QUESTION
 ";
 
-/// What an agent has to be told, since it does not know that it runs in a loop.
+/// Rules of the loop: an agent does not know that it runs in one.
 const INSTRUCTIONS: &str = "\
 1. This is one iteration of a loop: a run with a fresh context. Nothing of it reaches the next iteration but the notes
    and the files, and nothing reached you but them.
@@ -73,13 +73,13 @@ const INSTRUCTIONS: &str = "\
 /// A template of the user's own.
 #[derive(Debug, Clone)]
 pub struct Template {
-    /// Where it comes from, as errors name it.
+    /// Its origin, for errors.
     pub name: String,
     /// Its text, with the placeholders that `docs/loops.md` lists.
     pub source: String,
 }
 
-/// What is put into a template. An empty text is none, and the built-in template leaves its section out.
+/// The values of a template. An empty text is none, and the built-in template leaves its section out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parts<'a> {
     pub(crate) session: &'a str,
@@ -90,9 +90,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) notes: &'a str,
     /// The task file's text.
     pub(crate) tasks: &'a str,
-    /// What an earlier iteration asked, and what a person answered.
+    /// An earlier iteration's question, and a person's answer.
     pub(crate) answer: Option<(&'a str, &'a str)>,
-    /// What the agent prints to end the loop.
+    /// The text that the agent prints to end the loop.
     pub(crate) until: &'a str,
     /// Further instructions of the user.
     pub(crate) extra: &'a str,
@@ -105,7 +105,7 @@ impl Parts<'_> {
         let question = quoted(question);
         let mut instructions = INSTRUCTIONS.to_owned();
         if !self.until.is_empty() {
-            // Beside other words: a client that prints its prompt must not be taken for one that is done.
+            // Among other words: a client that prints its prompt must not be taken for one that is done.
             let done = format!(
                 "7. When everything is done, and only then: print {}, and",
                 self.until
@@ -160,7 +160,7 @@ pub(crate) fn render(template: Option<&Template>, parts: &Parts<'_>) -> Result<S
     let mut environment = environment().map_err(failed)?;
     environment.add_template(name, source).map_err(failed)?;
     let compiled = environment.get_template(name).map_err(failed)?;
-    // In every branch, not only in those that this iteration takes: nobody looks at three in the morning.
+    // In every branch: an error in a later iteration would come at three in the morning.
     let unknown = compiled
         .undeclared_variables(false)
         .into_iter()
@@ -177,8 +177,8 @@ pub(crate) fn render(template: Option<&Template>, parts: &Parts<'_>) -> Result<S
     Ok(prompt)
 }
 
-/// The built-in template's section with the answer of a person, for templates that were written for ralph.nu: what a
-/// person says to a run is its inbox there. Empty where there is no answer.
+/// The built-in template's section with the answer of a person, for templates that were written for ralph.nu, where it
+/// is called inbox. Empty where there is no answer.
 fn inbox(values: &BTreeMap<&'static str, Value>) -> String {
     let begin = BUILT_IN.find("{% if question %}").unwrap_or_default();
     let section = &BUILT_IN[begin..];

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::SIGINT;
 
-use super::command::Prepared;
+use super::command::PreparedCommand;
 use super::group::{Exit, Group, Patience};
 use super::guard::Guard;
 use super::signals::Signals;
@@ -26,18 +26,18 @@ use super::until::{Search, Until};
 use crate::error::{Error, PromptProblem, StartProblem};
 use crate::observer::{Observer, Stream};
 
-/// What is run, and how.
+/// Inputs of an attempt.
 pub(crate) struct Attempt<'a> {
-    pub(crate) prepared: &'a Prepared,
-    /// What is added to our own environment.
+    pub(crate) prepared: &'a PreparedCommand,
+    /// Variables that are added to our own environment.
     pub(crate) environment: &'a [(String, OsString)],
-    /// Where it runs; none: where we do.
+    /// Its working directory; none: ours.
     pub(crate) directory: Option<&'a Path>,
-    /// Who is shown its output, if anybody is.
+    /// Receives its output.
     pub(crate) observer: Option<Arc<dyn Observer>>,
-    /// Where its output is kept, both streams as they come.
+    /// The log of both its output streams, as they come.
     pub(crate) log: Option<File>,
-    /// What it prints when everything is done.
+    /// The text that it prints when everything is done.
     pub(crate) until: Option<Until>,
     /// When it is ended.
     pub(crate) deadline: Option<Instant>,
@@ -46,9 +46,9 @@ pub(crate) struct Attempt<'a> {
 
 /// How an attempt ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct AttemptReport {
     pub(crate) how: AgentEnd,
-    /// Whether it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
+    /// True if it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
     pub(crate) until_seen: bool,
     /// Why the log is incomplete, if it is.
     pub(crate) log_error: Option<io::Error>,
@@ -70,7 +70,7 @@ pub(crate) enum AgentEnd {
     Interrupted(i32),
 }
 
-/// What the threads report.
+/// Reports of the threads.
 #[derive(Clone, Copy)]
 enum Event {
     /// The agent has ended; what it started may not have.
@@ -87,16 +87,16 @@ enum Event {
 
 /// Why an agent was not run to its end.
 #[derive(Debug)]
-pub(crate) enum NotRun {
+pub(crate) enum RunError {
     /// There is no such program, or it cannot be run.
     Unusable(Error),
     /// The system refused a thread or a pipe, or the prompt does not go where the agent takes it.
     Failed(Error),
 }
 
-impl From<NotRun> for Error {
-    fn from(why: NotRun) -> Self {
-        let (NotRun::Unusable(error) | NotRun::Failed(error)) = why;
+impl From<RunError> for Error {
+    fn from(why: RunError) -> Self {
+        let (RunError::Unusable(error) | RunError::Failed(error)) = why;
         error
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn run(
     signals: &Signals,
     guard: Option<&Guard>,
     tick: &mut dyn FnMut(Duration),
-) -> Result<Ended, NotRun> {
+) -> Result<AttemptReport, RunError> {
     let begin = now();
     let (sender, events) = channel();
     let listener = sender.clone();
@@ -115,7 +115,7 @@ pub(crate) fn run(
         let _ = listener.send(Event::Asked(signal));
     });
     if let Some(signal) = signals.asked() {
-        return Ok(Ended {
+        return Ok(AttemptReport {
             how: AgentEnd::Interrupted(signal),
             until_seen: false,
             log_error: None,
@@ -170,7 +170,7 @@ pub(crate) fn run(
     if let Some(guard) = guard {
         guard.rest();
     }
-    Ok(Ended {
+    Ok(AttemptReport {
         how: match (run.cause, run.exit) {
             (Some(cause), _) => cause,
             (None, Some(Exit::Code(code))) => AgentEnd::Exited(code),
@@ -183,7 +183,7 @@ pub(crate) fn run(
     })
 }
 
-/// A run as far as it is.
+/// The state of a run.
 struct Run {
     group: Group,
     patience: Patience,
@@ -192,7 +192,7 @@ struct Run {
     cause: Option<AgentEnd>,
     /// How many signals asked for its end.
     asked: usize,
-    /// Whether nothing is waited for longer than `patience` says.
+    /// True if nothing is waited for longer than `patience` says.
     is_hurried: bool,
     exit: Option<Exit>,
     is_alone: bool,
@@ -202,7 +202,7 @@ struct Run {
     until_by: Option<Instant>,
     /// When it is ended by force.
     force_at: Option<Instant>,
-    /// When it is given up: the kernel cannot end it, or our own output stands still.
+    /// Its last deadline: the kernel cannot end it, or our own output stands still.
     leave_at: Option<Instant>,
     /// Closing it stops the streams.
     stopper: Option<PipeWriter>,
@@ -251,7 +251,7 @@ impl Run {
         match event {
             Event::Exited(exit) => {
                 self.exit = Some(exit);
-                // The others of its group have no one to work for any more.
+                // The rest of its group works for no one any more.
                 self.ask_to_end();
                 self.look_around();
             }
@@ -268,7 +268,7 @@ impl Run {
             Event::Asked(signal) => {
                 self.end(AgentEnd::Interrupted(signal));
                 self.asked += 1;
-                // A second Ctrl-C says it clearly enough.
+                // A second Ctrl-C ends it at once.
                 if self.asked > 1 && signal == SIGINT {
                     self.force();
                 }
@@ -305,7 +305,7 @@ impl Run {
         self.look_around();
     }
 
-    /// Nobody of the group is left: what they wrote is in the pipes.
+    /// The last process of the group has ended; its output is in the pipes.
     fn alone(&mut self) {
         self.is_alone = true;
         self.until_by = None;
@@ -317,7 +317,7 @@ impl Run {
         }
     }
 
-    /// Where nobody tells that the group has ended, this looks when something has happened.
+    /// Checks after each event whether the group has ended, on systems that do not report it.
     #[cfg(not(target_os = "linux"))]
     fn look_around(&mut self) {
         if self.exit.is_some() && !self.is_alone && self.group.is_alone() {
@@ -331,7 +331,7 @@ impl Run {
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// What the threads share.
+/// State that the threads share.
 struct Streams {
     stop: Arc<PipeReader>,
     until: Option<Arc<Until>>,
@@ -431,8 +431,8 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, NotRun> {
-    let Prepared {
+fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, RunError> {
+    let PreparedCommand {
         program,
         arguments,
         stdin,
@@ -462,7 +462,7 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, N
     command.spawn().map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::ArgumentListTooLong => {
-                return NotRun::Failed(Error::PromptUnfit(PromptProblem::LongCommandLine));
+                return RunError::Failed(Error::PromptUnfit(PromptProblem::LongCommandLine));
             }
             io::ErrorKind::NotFound if attempt.directory.is_some_and(|path| !path.is_dir()) => {
                 StartProblem::NoDirectory
@@ -471,7 +471,7 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, N
             io::ErrorKind::PermissionDenied => StartProblem::NotAllowed,
             _ => StartProblem::Other(error),
         };
-        NotRun::Unusable(Error::CannotStart {
+        RunError::Unusable(Error::CannotStart {
             program: program.to_string_lossy().into_owned(),
             reason,
         })
@@ -479,11 +479,11 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, N
 }
 
 /// Ends the agent when the system refuses a thread or a pipe.
-fn broken(error: io::Error, group: Group) -> NotRun {
+fn broken(error: io::Error, group: Group) -> RunError {
     group.kill();
     group.wait_for_leader(|| {});
     group.reap();
-    NotRun::Failed(Error::file("the agent's output", "read", error))
+    RunError::Failed(Error::file("the agent's output", "read", error))
 }
 
 /// For deadlines alone.

@@ -16,8 +16,8 @@ use insta::assert_snapshot;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::attempt::{AgentEnd, Attempt, Ended, run};
-use super::command::{AgentCommand, Prepared};
+use super::attempt::{AgentEnd, Attempt, AttemptReport, run};
+use super::command::{AgentCommand, PreparedCommand};
 use super::group::{Patience, adopt_orphans};
 use super::signals::Signals;
 use super::until::Until;
@@ -32,7 +32,7 @@ const SOON: Duration = Duration::from_millis(50);
 /// A folder, the screen, and the signals of one test.
 struct Bench {
     folder: tempfile::TempDir,
-    seen: Arc<Seen>,
+    seen: Arc<OutputRecorder>,
     signals: Signals,
     patience: Patience,
     deadline: Option<Duration>,
@@ -45,7 +45,7 @@ impl Bench {
     fn new() -> Self {
         waynote_testing::default_signals();
         adopt_orphans();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(OutputRecorder::default());
         Self {
             folder: tempfile::tempdir().unwrap(),
             observer: Some(seen.clone()),
@@ -65,7 +65,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// A named pipe. A script opens it as `9>life`, and its end tells that nobody holds it any more.
+    /// A named pipe. A script opens it as `9>life`, and it ends with its last holder.
     fn fifo(&self, name: &str) -> Fifo {
         Fifo::new(&self.path(name))
     }
@@ -75,11 +75,16 @@ impl Bench {
         mkfifo(&self.path(name));
     }
 
-    fn run(&mut self, script: &str) -> Ended {
+    fn run(&mut self, script: &str) -> AttemptReport {
         self.run_with(script, "The prompt.", &mut |_| {})
     }
 
-    fn run_with(&mut self, script: &str, prompt: &str, tick: &mut dyn FnMut(Duration)) -> Ended {
+    fn run_with(
+        &mut self,
+        script: &str,
+        prompt: &str,
+        tick: &mut dyn FnMut(Duration),
+    ) -> AttemptReport {
         let prepared = sh(script, prompt);
         let attempt = Attempt {
             prepared: &prepared,
@@ -110,7 +115,7 @@ impl Bench {
     }
 }
 
-fn sh(script: &str, prompt: &str) -> Prepared {
+fn sh(script: &str, prompt: &str) -> PreparedCommand {
     AgentCommand::new(&["sh", "-c", script])
         .unwrap()
         .with_prompt(prompt)
@@ -145,7 +150,7 @@ impl Fifo {
         assert!(ready > 0, "somebody holds the pipe and says nothing");
     }
 
-    /// What is written to it until the end of the last that holds it.
+    /// The text written until its last writer closes it.
     pub(super) fn rest(&mut self) -> String {
         let mut text = Vec::new();
         let mut buffer = [0; 1024];
@@ -175,11 +180,11 @@ impl Fifo {
     }
 }
 
-/// What an agent printed.
+/// Keeps an agent's output.
 #[derive(Default)]
-struct Seen(Mutex<Vec<(Stream, Vec<u8>)>>);
+struct OutputRecorder(Mutex<Vec<(Stream, Vec<u8>)>>);
 
-impl Seen {
+impl OutputRecorder {
     fn bytes(&self, of: Stream) -> Vec<u8> {
         let pieces = self.0.lock();
         let pieces = pieces.iter().filter(|(stream, _)| *stream == of);
@@ -187,7 +192,7 @@ impl Seen {
     }
 }
 
-impl Observer for Seen {
+impl Observer for OutputRecorder {
     fn output(&self, stream: Stream, bytes: &[u8]) {
         self.0.lock().push((stream, bytes.to_owned()));
     }
@@ -349,7 +354,7 @@ fn a_child_that_never_stops_writing_holds_nothing_up() {
     let ended =
         bench.run("exec 9>life; setsid sh -c 'echo > ready; exec yes' & read line < ready; exit 0");
     assert_eq!(ended.how, AgentEnd::Exited(0));
-    // Nobody reads it any more, and that ends it.
+    // Writing without a reader ends it.
     assert_eq!(life.rest(), "");
 }
 

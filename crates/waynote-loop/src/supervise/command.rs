@@ -67,7 +67,7 @@ impl AgentCommand {
     }
 
     /// Puts the prompt in.
-    pub(crate) fn with_prompt(&self, prompt: &str) -> Result<Prepared> {
+    pub(crate) fn with_prompt(&self, prompt: &str) -> Result<PreparedCommand> {
         let holds = |placeholder: &[u8]| {
             let mut arguments = self.arguments.iter();
             arguments
@@ -94,7 +94,7 @@ impl AgentCommand {
                 limit: MAX_ARGUMENT_BYTES,
             }));
         }
-        Ok(Prepared {
+        Ok(PreparedCommand {
             program: self.program.clone(),
             arguments,
             stdin: (!in_argument && !in_file).then(|| prompt.as_bytes().to_vec()),
@@ -105,10 +105,10 @@ impl AgentCommand {
 
 /// A command line with the prompt in it. The prompt's file goes when this goes.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedCommand {
     pub(crate) program: OsString,
     pub(crate) arguments: Vec<OsString>,
-    /// What it is fed, if anything.
+    /// Its standard input, if any.
     pub(crate) stdin: Option<Vec<u8>>,
     _folder: Option<TempDir>,
 }
@@ -133,7 +133,7 @@ fn written(prompt: &str) -> Result<TempDir> {
     Ok(folder)
 }
 
-/// An argument with the placeholders replaced. What is put in is not looked through again.
+/// An argument with the placeholders replaced. Their values are not searched again.
 fn filled(argument: &OsStr, prompt: &[u8], file: &[u8]) -> OsString {
     let mut rest = argument.as_bytes();
     let mut filled = Vec::with_capacity(rest.len());

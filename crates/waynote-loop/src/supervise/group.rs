@@ -41,15 +41,15 @@ impl Default for Patience {
     }
 }
 
-/// Makes the orphans of what we start our children, where the system can: then we are told when the last of a group has
-/// ended. For the whole process, once.
+/// Adopts orphans of our children, where the system can: then the end of the last of a group is reported. For the whole
+/// process, once.
 pub(crate) fn adopt_orphans() {
-    // A kernel that refuses leaves us with less to go by, and with nothing broken.
+    // Best effort: a kernel that refuses reports less.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// Lets go of adopted orphans that have ended: those that left their group (`setsid`), which else would stay as zombies.
+/// Reaps adopted orphans that have ended: those that left their group (`setsid`) would stay as zombies.
 ///
 /// Only while nothing else waits for a child of ours.
 pub(crate) fn reap_orphans() {
@@ -57,7 +57,7 @@ pub(crate) fn reap_orphans() {
 }
 
 impl Group {
-    /// Of a child that was started as the leader of a group of its own, and is waited for by nobody else.
+    /// The process group of `child`, which must be its leader and not be reaped elsewhere.
     pub(super) fn of(child: &Child) -> Self {
         Self(Pid::from_child(child))
     }
@@ -77,7 +77,7 @@ impl Group {
     }
 
     /// Waits for the leader's end and leaves it unreaped. Calls `wants_terminal` each time it stops because it waits for the
-    /// terminal, which it would wait for without end; somebody asked for any other stop.
+    /// terminal, which would never end. Other stops are wanted.
     pub(super) fn wait_for_leader(self, mut wants_terminal: impl FnMut()) -> Exit {
         let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
         loop {
@@ -90,7 +90,7 @@ impl Group {
                     {
                         wants_terminal();
                     }
-                    // Seen, and not to be told again.
+                    // Consumes the report, so that it does not come again.
                     let seen = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
                     let _ = waitid(WaitId::Pid(self.0), seen);
                 }
@@ -100,7 +100,7 @@ impl Group {
                     return code.or(signal).unwrap_or(Exit::Code(0));
                 }
                 Ok(None) | Err(Errno::INTR) => {}
-                // Somebody else has reaped it, and how it ended is not known any more.
+                // Another thread has reaped it, and its exit code is lost.
                 Err(_) => return Exit::Signal(0),
             }
         }
@@ -117,7 +117,7 @@ impl Group {
         ) {}
     }
 
-    /// Whether the leader, which has ended, is alone in the group. Here the dead do not count for a signal.
+    /// True if the leader, which has ended, is alone in the group. Here the dead do not count for a signal.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn is_alone(self) -> bool {
         rustix::process::test_kill_process_group(self.0).is_err()

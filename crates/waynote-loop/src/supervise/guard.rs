@@ -29,8 +29,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts it: a command that calls [`keep_guard`]. Its end of the pipe alone stays open in it, and ours in nobody
-    /// that we start.
+    /// Starts it: a command that calls [`keep_guard`]. It inherits only its end of the pipe, and no process that we
+    /// start inherits ours.
     ///
     /// # Errors
     /// [`waynote::Error::File`] when it cannot be started.
@@ -73,7 +73,7 @@ impl Guard {
 
     fn send(&self, word: &str) {
         let mut pipe = self.pipe.lock();
-        // A guard that is gone guards nothing, and the agent runs all the same.
+        // Best effort: without its guard the agent runs all the same.
         let _ = pipe.write_all(word.as_bytes());
     }
 }
@@ -88,7 +88,7 @@ pub fn keep_guard() -> Result {
 }
 
 fn keep(words: impl BufRead, patience: Duration) -> Result {
-    // A terminal that closes, and who ends all of a terminal's processes, mean the loop: it tells us.
+    // A closing terminal, or a kill of all its processes, is meant for the loop, which tells us.
     for signal in [SIGINT, SIGHUP, SIGTERM, SIGQUIT] {
         let ignored = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         signal_hook::flag::register(signal, ignored)
@@ -115,7 +115,7 @@ fn follow(words: impl BufRead, patience: Duration) {
 fn end(group: Pid, patience: Duration) {
     let by = Instant::now() + patience;
     loop {
-        // While one of them lives, the group's number is nobody else's.
+        // While one of them lives, the group's number is not reused.
         let members = Members::of(group);
         if members.are_none() {
             return;
@@ -144,7 +144,7 @@ mod members {
     /// The living processes of a group, held so that their end can be waited for.
     pub(super) struct Members {
         held: Vec<OwnedFd>,
-        /// Whether there may be one that cannot be held.
+        /// True if there may be one that cannot be held.
         is_more: bool,
     }
 
@@ -172,7 +172,7 @@ mod members {
             self.held.is_empty() && !self.is_more
         }
 
-        /// Waits until then at most. Whether all of them have ended.
+        /// Waits until then at most; true if all of them have ended.
         pub(super) fn have_ended_by(self, by: Instant) -> bool {
             if self.is_more {
                 wait(&mut [], by);
@@ -183,7 +183,7 @@ mod members {
         }
     }
 
-    /// Whether something happened by then.
+    /// True if something happened by then.
     fn wait(what: &mut [PollFd<'_>], by: Instant) -> bool {
         loop {
             let left = by.saturating_duration_since(Instant::now());
@@ -213,7 +213,7 @@ mod members {
             test_kill_process_group(self.0).is_err()
         }
 
-        /// Nobody tells here when they end.
+        /// Their end is not reported here.
         pub(super) fn have_ended_by(self, by: Instant) -> bool {
             std::thread::sleep(by.saturating_duration_since(Instant::now()));
             self.are_none()

@@ -11,7 +11,7 @@ use crate::supervise::command::AgentCommand;
 use crate::supervise::group::adopt_orphans;
 use crate::supervise::signals::Signals;
 
-/// Where the loop in its own process finds the script of its agent.
+/// The variable with the agent's script, for the loop in its own process.
 const SCRIPT: &str = "WAYNOTE_TEST_SCRIPT";
 
 /// This program as one of the two below.
@@ -55,20 +55,20 @@ fn as_loop() {
 }
 
 /// A loop whose agent has begun. The agent reads its prompt first: by then the guard knows of it.
-struct Begun {
+struct RunningLoop {
     process: Child,
     life: Fifo,
     _folder: tempfile::TempDir,
 }
 
-fn begun(command: Command, rest_of_script: &str) -> Begun {
+fn begun(command: Command, rest_of_script: &str) -> RunningLoop {
     started(
         command,
         &format!("exec 9>life; read line; {rest_of_script}"),
     )
 }
 
-fn started(mut command: Command, script: &str) -> Begun {
+fn started(mut command: Command, script: &str) -> RunningLoop {
     let folder = tempfile::tempdir().unwrap();
     let mut life = Fifo::new(&folder.path().join("life"));
     let process = command
@@ -81,14 +81,14 @@ fn started(mut command: Command, script: &str) -> Begun {
         .spawn()
         .unwrap();
     assert_eq!(life.line(), "begun");
-    Begun {
+    RunningLoop {
         process,
         life,
         _folder: folder,
     }
 }
 
-impl Begun {
+impl RunningLoop {
     /// Sends the loop a signal, as a terminal would: its whole group.
     fn send(&self, signal: i32) {
         let signal = Signal::from_named_raw(signal).unwrap();

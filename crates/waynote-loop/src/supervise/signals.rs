@@ -13,22 +13,22 @@ use waynote_system::process;
 
 use crate::error::{Error, Result};
 
-/// What asks the loop to end: the signals of the process from [`Signals::listen`] to the end of this, or what is sent to
-/// the [`Signals::sender`].
+/// Requests to end the loop: the signals of the process, from [`Signals::listen`] until this is dropped, or those sent
+/// to [`Signals::sender`].
 pub struct Signals {
-    heard: Arc<Mutex<Heard>>,
+    heard: Arc<Mutex<SignalState>>,
     thread: Option<Handle>,
 }
 
 type Listener = Box<dyn Fn(i32) + Send>;
 
 #[derive(Default)]
-struct Heard {
+struct SignalState {
     first: Option<i32>,
     listener: Option<Listener>,
 }
 
-impl Heard {
+impl SignalState {
     fn take(&mut self, signal: i32) {
         self.first.get_or_insert(signal);
         if let Some(listener) = &self.listener {
@@ -50,7 +50,7 @@ impl Signals {
             .collect();
         let failed = |error| Error::file("signals", "listened to", error);
         let mut signals = Iterator::new(wanted).map_err(failed)?;
-        let heard = Arc::new(Mutex::new(Heard::default()));
+        let heard = Arc::new(Mutex::new(SignalState::default()));
         let thread = signals.handle();
         let inside = Arc::clone(&heard);
         std::thread::Builder::new()
@@ -67,7 +67,7 @@ impl Signals {
         })
     }
 
-    /// None of the process's: only what is sent.
+    /// Only those that are sent, none of the process.
     pub fn none() -> Self {
         Self {
             heard: Arc::default(),
@@ -86,14 +86,14 @@ impl Signals {
         lock(&self.heard).first
     }
 
-    /// Hands every signal to the listener, those that came before first, until the answer goes.
-    pub(super) fn each(&self, listener: impl Fn(i32) + Send + 'static) -> Listening<'_> {
+    /// Calls the listener with every signal, also with an earlier one, until the returned guard is dropped.
+    pub(super) fn each(&self, listener: impl Fn(i32) + Send + 'static) -> ListenerGuard<'_> {
         let mut heard = lock(&self.heard);
         if let Some(first) = heard.first {
             listener(first);
         }
         heard.listener = Some(Box::new(listener));
-        Listening(self)
+        ListenerGuard(self)
     }
 
     /// Waits for that long, or until a signal asks to end.
@@ -114,16 +114,16 @@ impl Drop for Signals {
     }
 }
 
-/// A listener's time.
-pub(super) struct Listening<'s>(&'s Signals);
+/// Removes the listener on drop.
+pub(super) struct ListenerGuard<'s>(&'s Signals);
 
-impl Drop for Listening<'_> {
+impl Drop for ListenerGuard<'_> {
     fn drop(&mut self) {
         lock(&self.0.heard).listener = None;
     }
 }
 
-fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+fn lock(heard: &Mutex<SignalState>) -> MutexGuard<'_, SignalState> {
     heard.lock()
 }
 

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, ioctl_fionread};
 
-/// As much as is read at once: what a pipe holds.
+/// The most bytes of one read: the size of a pipe.
 const CHUNK: usize = 64 * 1024;
 
 /// Reads until the end. When the other end of `stop` is closed, it reads what is there and returns.
@@ -39,7 +39,7 @@ pub(super) fn pump(mut from: impl Read + AsFd, stop: &PipeReader, mut each: impl
 
 /// Writes all of it, or as much as the reader takes before it closes, or before the other end of `stop` is closed.
 pub(super) fn feed(mut to: impl Write + AsFd, stop: &PipeReader, mut bytes: &[u8]) {
-    // Our end alone: the agent's keeps waiting for what comes.
+    // Makes our end alone non-blocking: the agent's keeps waiting for input.
     let flags = fcntl_getfl(&to).unwrap_or(OFlags::empty());
     if fcntl_setfl(&to, flags | OFlags::NONBLOCK).is_err() {
         return;

@@ -1,4 +1,4 @@
-//! The last lines of an agent: what a person is shown of one that failed.
+//! The last lines of an agent, shown to a person when it failed.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ const KEPT_BYTES: usize = 8 * 1024;
 /// Lines that are looked through for an error.
 const LINES: usize = 40;
 
-/// The longest that is told.
+/// The longest line that is shown.
 const SAID_CHARS: usize = 240;
 
 /// The end of what an agent printed, on both of its outputs. Clones share it.
@@ -28,7 +28,7 @@ impl Tail {
             return;
         }
         kept.extend_from_slice(bytes);
-        // Not at every few bytes.
+        // Cuts only now and then.
         if kept.len() > 2 * KEPT_BYTES {
             let before = kept.len() - KEPT_BYTES;
             kept.drain(..before);

@@ -1,4 +1,4 @@
-//! Whether an agent has printed the text by which it says that everything is done.
+//! Finding the text by which an agent says that everything is done.
 //!
 //! Some clients print their prompt before they begin, and a prompt mostly says what that text is. So a line that the
 //! prompt has too, and that says more than the text, is not the agent's word.
@@ -33,7 +33,7 @@ impl Until {
         self.echoes.iter().any(|echo| echo == line)
     }
 
-    /// Whether a line that has not ended yet may become one of the prompt's.
+    /// True if a line that has not ended yet may become one of the prompt's.
     fn may_be_echo(&self, begun: &[u8]) -> bool {
         let line = begun.trim_ascii();
         begun.len() <= self.longest_kept() && self.echoes.iter().any(|echo| echo.starts_with(line))
@@ -52,9 +52,9 @@ const MARGIN: usize = 64;
 /// One stream's search. It keeps a line's length at most, however much passes.
 pub(crate) struct Search<'u> {
     until: &'u Until,
-    /// What was seen of a line that has not ended, or the end of it.
+    /// The unfinished line, or its end.
     held: Vec<u8>,
-    /// Whether `held` begins where its line does.
+    /// True if `held` begins at the start of its line.
     is_whole: bool,
 }
 
@@ -93,7 +93,7 @@ impl<'u> Search<'u> {
                 _ => return true,
             }
         }
-        // What may still become a hit: the line that has not ended, else the last bytes.
+        // Kept for the next chunk: the line that has not ended, else the last bytes.
         let begin = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
         let starts_a_line = begin > 0 || self.is_whole;
         let last = text.len().saturating_sub(length - 1);
@@ -172,7 +172,7 @@ mod tests {
             let output = match x { 0 => format!("{prompt}\n{output}"), 1 => format!("{output}\n{prompt}"), _ => output };
             let chunks = chunked(&output, &cuts);
             let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
-            // What it means, said line by line.
+            // The definition, line by line.
             let expected = if needle.contains('\n') {
                 output.contains(&needle)
             } else {

@@ -1,4 +1,4 @@
-//! The few files of git's that tell where a repository is: HEAD, the references, the index.
+//! Reading git's own files for the state of a repository: HEAD, the references, the index.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
@@ -6,22 +6,22 @@ use std::path::{Component, Path, PathBuf};
 use waynote::worktree::path_named_in;
 use waynote_system::plain;
 
-/// The commit that HEAD is.
+/// The commit of HEAD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// In short.
+    /// The hash, shortened.
     Commit(String),
     /// The branch has no commit.
     Unborn,
-    /// The references are kept in a form that is not read here (`reftable`): that they change is seen.
+    /// The references are in a form that is not read here (`reftable`): only a change of them is seen.
     Elsewhere,
 }
 
-/// Where git keeps what it knows of a tree.
+/// The folders of git for a tree.
 pub(super) struct GitFolder {
     /// The tree's own: HEAD, the index.
     own: PathBuf,
-    /// What linked worktrees share: the references.
+    /// The part that linked worktrees share: the references.
     common: PathBuf,
 }
 
@@ -35,7 +35,7 @@ const SMALL_BYTES: u64 = 8 * 1024;
 const PACKED_BYTES: u64 = 256 * 1024 * 1024;
 
 impl GitFolder {
-    /// Of the tree at `root`; else why it is none.
+    /// Of the tree at `root`, or the reason why it is none.
     pub(super) fn of(root: &Path) -> Result<Self, String> {
         let link = root.join(".git");
         let own = match link.is_dir() {
@@ -59,7 +59,7 @@ impl GitFolder {
         Ok(Self { own, common })
     }
 
-    /// What git ignores in this repository alone.
+    /// The ignore file of this repository alone.
     pub(super) fn ignored(&self) -> PathBuf {
         self.common.join("info/exclude")
     }
@@ -87,7 +87,7 @@ impl GitFolder {
         }
     }
 
-    /// What a reference says: a commit, or `ref:` and another one.
+    /// The value of a reference: a commit, or `ref:` and another one.
     fn reference(&self, name: &str) -> Option<String> {
         let loose = small(&self.own.join(name)).or_else(|| small(&self.common.join(name)));
         loose.or_else(|| self.packed(name))
@@ -117,7 +117,7 @@ impl GitFolder {
         }
     }
 
-    /// What changes with the index: its length, and the hash at its end.
+    /// A fingerprint of the index: its length, and the hash at its end.
     pub(super) fn index(&self) -> Vec<u8> {
         const HASH_BYTES: u64 = 32;
         let Ok(mut file) = plain::open(&self.own.join("index")) else {
@@ -140,7 +140,7 @@ fn small(path: &Path) -> Option<String> {
     (length <= SMALL_BYTES).then(|| text.trim().to_owned())
 }
 
-/// Whether it names a reference, and no other file.
+/// True if it names a reference, and no other file.
 fn is_reference(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     name.starts_with("refs/") && parts.all(|part| matches!(part, Component::Normal(_)))

@@ -1,4 +1,4 @@
-//! Whether an agent changed the working tree: HEAD, the index, and every file that git would not ignore.
+//! Telling whether an agent changed the working tree: HEAD, the index, and every file that git would not ignore.
 //!
 //! git is not run for it. `git status` runs what the repository's own configuration names (`core.fsmonitor`, filters,
 //! hooks), and an agent can write that configuration. So the few files of git that matter are read here, and the tree is
@@ -23,7 +23,7 @@ pub use own::FileId;
 pub(crate) use own::OwnFiles;
 pub(crate) use walk::{Fingerprint, LookOptions};
 
-/// What is known of a working tree.
+/// The state of a working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TreeState {
     /// There is no repository.
@@ -33,7 +33,7 @@ pub(crate) enum TreeState {
     Unknown(String),
 }
 
-/// A folder in a folder takes some of the stack, and a path may have thousands.
+/// Stack for the walk: each level of folders takes some, and a path may have thousands.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
 /// The state of the repository that a directory is in, without the files that the loop writes itself.
@@ -44,7 +44,7 @@ pub(crate) fn state(directory: &Path, looking: &LookOptions) -> TreeState {
     };
     let (root, looking) = (root.to_owned(), looking.clone());
     let (sender, receiver) = channel();
-    // In a thread that can be left behind: a file system may stand still.
+    // In a thread that can be abandoned: a file system may hang.
     let started = std::thread::Builder::new()
         .name("tree".into())
         .stack_size(STACK_BYTES)

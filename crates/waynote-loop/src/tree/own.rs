@@ -1,4 +1,4 @@
-//! What the loop writes itself: its store, its logs, and where its own output goes.
+//! Files that the loop writes itself: its store, its logs, and the files that its output goes to.
 
 use std::fs::{File, Metadata};
 use std::os::fd::AsFd;
@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What the loop writes itself, which is no work of the agent.
+/// Files that the loop writes itself, which are no work of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnFiles {
-    /// These, all that is below them, and what a store has beside it (`notes.db-wal`); without symbolic links.
+    /// These, all below them, and a store's side files (`notes.db-wal`); without symbolic links.
     paths: Vec<PathBuf>,
-    /// Where our output is redirected to (`nohup.out`).
+    /// Files that our output is redirected to (`nohup.out`).
     outputs: Vec<FileId>,
 }
 
@@ -45,7 +45,7 @@ impl OwnFiles {
     }
 }
 
-/// The path without symbolic links, as far as it is there.
+/// The path without symbolic links; its missing end stays as it is.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     path.ancestors().find_map(|there| {
@@ -59,10 +59,10 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// What the store's files beside it end in.
+/// The endings of a store's side files.
 const BESIDE: [&[u8]; 4] = [b"-wal", b"-shm", b"-journal", b"-lock"];
 
-/// Whether a path is one of ours: it, below it, or a file of the store (`notes.db-wal`).
+/// True if a path is one of ours: it, below it, or a file of the store (`notes.db-wal`).
 fn is_of(path: &Path, own: &Path) -> bool {
     let rest = path.as_os_str().as_bytes();
     let rest = rest.strip_prefix(own.as_os_str().as_bytes());

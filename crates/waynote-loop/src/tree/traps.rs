@@ -1,4 +1,4 @@
-//! What an agent plants in a repository for whoever looks at it.
+//! Traps that an agent plants in a repository for every program that looks at it.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn looking() -> LookOptions {
 fn git(folder: &Path, words: &[&str]) -> bool {
     let mut git = Command::new("git");
     git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
-    // What a test plants is not for its own preparations.
+    // The test's own git commands must not spring its traps.
     git.args([
         "-c",
         "core.fsmonitor=false",
@@ -73,7 +73,7 @@ fn trapped(folder: &Path, mark: &Path) {
     std::fs::create_dir_all(folder.join(".git/info")).unwrap();
     std::fs::write(folder.join(".git/info/attributes"), "*.x filter=x diff=x\n").unwrap();
     std::fs::write(folder.join(".gitattributes"), "*.y filter=y\n").unwrap();
-    // As long as before, so that only its words tell that it is another one.
+    // As long as before, so that only the text differs.
     std::fs::write(folder.join("file.x"), "two").unwrap();
 }
 

@@ -23,16 +23,16 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 /// A longer file of what is ignored is not read to its end.
 const IGNORED_BYTES: u64 = 256 * 1024;
 
-/// A line with more stars than this takes too long to match.
+/// Lines with more stars take too long to match.
 const MAX_STARS: usize = 16;
 
-/// Every file is matched with every pattern: with more of them the tree is not looked at.
+/// The most patterns: every file is matched with each of them.
 pub(super) const MAX_PATTERNS: usize = 10_000;
 
 /// Longer files are told apart by their length and the time of the last write.
 const CONTENT_BYTES: u64 = 1024 * 1024;
 
-/// As much is read at one look.
+/// The most bytes that one look reads.
 const ALL_CONTENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How a tree is looked at.
@@ -41,12 +41,12 @@ pub(crate) struct LookOptions {
     pub(crate) own: OwnFiles,
     /// The person's own file of what git ignores everywhere.
     pub(crate) ignored: Option<PathBuf>,
-    /// Files that were written since then are compared by their text, others by when they were written: a file that is written
-    /// again as it was is no change.
+    /// Files written since then are compared by their text, others by the time of their last write: so rewriting a file
+    /// with the same text is no change.
     pub(crate) since: SystemTime,
 }
 
-/// A state of a working tree; equal ones are alike.
+/// A fingerprint of a working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     hash: [u8; 32],
@@ -144,7 +144,7 @@ impl<'l> Walk<'l> {
     fn entry(&mut self, root: &Path, entry: &DirEntry, ignored: &mut Search) -> Result<(), String> {
         self.in_time()?;
         let path = entry.path();
-        // Gone meanwhile; and of a link this is about the link.
+        // It may be gone by now; a link is looked at, not followed.
         let Ok(what) = entry.metadata() else {
             return Ok(());
         };
@@ -161,7 +161,7 @@ impl<'l> Walk<'l> {
             self.file(&path, &what);
             return Ok(());
         }
-        // A submodule, or a repository that is not tracked. What is none is a folder as any other.
+        // A submodule, or a repository that is not tracked; else a folder as any other.
         match GitFolder::of(&path) {
             Ok(git) => {
                 self.note(path.as_os_str().as_bytes());
@@ -171,7 +171,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    /// What tells a file from what it was: its words where it was written lately, else when it was written.
+    /// Adds a file's fingerprint: its contents if it was written lately, else the time of its last write.
     fn file(&mut self, path: &Path, what: &Metadata) {
         let is_late = what.modified().is_ok_and(|at| at >= self.looking.since);
         let is_short = what.len() <= CONTENT_BYTES.min(self.bytes);
@@ -197,7 +197,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    /// Takes in one thing, told apart from what comes next.
+    /// Adds one value, separated from the next.
     fn note(&mut self, bytes: &[u8]) {
         self.hash.update((bytes.len() as u64).to_le_bytes());
         self.hash.update(bytes);
@@ -211,7 +211,7 @@ fn add(ignored: &mut Search, file: &Path, root: Option<&Path>) -> Result<(), Str
     let lines = bytes.split(|byte| *byte == b'\n');
     let harmless = |line: &&[u8]| line.iter().filter(|byte| **byte == b'*').count() <= MAX_STARS;
     let lines: Vec<&[u8]> = lines.filter(harmless).collect();
-    // A name that is not told relative to the root does not happen: the file lies in it.
+    // Impossible: the file lies below the root.
     let _ = ignored.add_patterns_buffer(&lines.join(&b'\n'), file, root, Ignore::default());
     let patterns: usize = ignored
         .patterns

@@ -131,11 +131,10 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         .expect(expect);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    let (note, is_new) = single::rewrite(store, address, content, options, &stamp)?;
-    let how = if is_new {
-        "new".into()
-    } else {
-        format!("overwrote revision {}", note.revision - 1)
+    let (note, before) = single::rewrite(store, address, content, options, &stamp)?;
+    let how = match before {
+        None => "new".into(),
+        Some(before) => format!("overwrote revision {}", before.revision),
     };
     let pinned = if pin == Some(true) { ", pinned" } else { "" };
     let notebook = Notebook::of(store, note.address.scope());

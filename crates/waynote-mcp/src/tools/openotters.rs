@@ -107,11 +107,10 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     let store = call.notes.writable()?;
     let address = Address::Agent(agent, key.clone());
-    let (_, is_new) = single::rewrite(store, address, content, options, &stamp).map_err(worded)?;
-    let how = if is_new {
-        "new key"
-    } else {
-        "overwrote existing"
+    let (_, before) = single::rewrite(store, address, content, options, &stamp).map_err(worded)?;
+    let how = match before {
+        None => "new key",
+        Some(_) => "overwrote existing",
     };
     let pinned = if is_pinned { " (pinned)" } else { "" };
     Ok(format!("saved \"{key}\" ({how}){pinned}"))

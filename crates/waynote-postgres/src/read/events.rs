@@ -1,7 +1,7 @@
 //! Events of sessions, and leases.
 
 use tokio_postgres::Row;
-use waynote::event::RecordedEvent;
+use waynote::event::{RecordedEvent, SessionsEvent};
 use waynote::store::Ask;
 use waynote::{Name, Position, Scope};
 
@@ -51,9 +51,12 @@ const SESSIONS: &str = "SELECT s.kind, s.name FROM waynote.scope s
      ORDER BY s.name";
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
-    for (index, (session, before, limit)) in ask.events.iter().enumerate() {
-        let before = before.map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
-        let limit = i64::try_from(*limit).unwrap_or(i64::MAX);
+    for (index, of) in ask.events.iter().enumerate() {
+        let session = &of.session;
+        let before = of
+            .before
+            .map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
+        let limit = i64::try_from(of.limit).unwrap_or(i64::MAX);
         let hash = scope_hash(&Scope::Session(session.clone()));
         plan.ask(
             PAGE,
@@ -87,8 +90,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         plan.ask(ALL_LEASES, Vec::new(), |found, rows| {
             for row in found {
                 let read = session_at(row, EVENT).and_then(|session| {
-                    let event = recorded(row, 0, &session)?;
-                    Ok((session, event))
+                    let recorded = recorded(row, 0, &session)?;
+                    Ok(SessionsEvent { session, recorded })
                 });
                 let lease = whole(read, rows)?;
                 rows.store.all_leases.extend(lease);

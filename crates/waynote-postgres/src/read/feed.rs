@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use waynote::engine::{self, Step};
-use waynote::store::{Ask, Cursor, Done, FeedEntry, Happened};
+use waynote::event::SessionsEvent;
+use waynote::store::ForgottenTexts;
+use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, Happened};
 use waynote::{OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
@@ -104,7 +106,7 @@ pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
 }
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
-    for (index, (after, limit)) in ask.feed.iter().enumerate() {
+    for (index, FeedPage { after, limit }) in ask.feed.iter().enumerate() {
         let rows_at_most = i64::try_from(*limit).unwrap_or(i64::MAX);
         let position = after.position.number();
         plan.ask(
@@ -206,7 +208,7 @@ fn other(row: &Row) -> Outcome<FeedEntry> {
         Some(_) => {
             let session = session_at(row, EVENT)?;
             let recorded = recorded(row, 0, &session)?;
-            Happened::Event { session, recorded }
+            Happened::Event(SessionsEvent { session, recorded })
         }
         None => forgotten(row)?,
     };
@@ -220,10 +222,10 @@ fn forgotten(row: &Row) -> Outcome<Happened> {
         serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
     let revisions: Result<_, _> = revisions.iter().map(|revision| revision.parse()).collect();
     let events: Result<_, _> = events.iter().map(|event| event.parse()).collect();
-    Ok(Happened::Forgotten {
+    Ok(Happened::Forgotten(ForgottenTexts {
         revisions: revisions.map_err(|_| damaged())?,
         events: events.map_err(|_| damaged())?,
         at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,
         by: get::<&str>(row, 3)?.parse().map_err(|_| damaged())?,
-    })
+    }))
 }

@@ -2,7 +2,7 @@
 
 use tokio_postgres::Row;
 use waynote::engine::Ask;
-use waynote::{Address, AddressAt, Revision, Scope};
+use waynote::{AddressAt, Revision, Scope};
 
 use super::{Plan, addresses, question, scope_hash, stored_key, whole};
 use crate::error::Outcome;
@@ -71,9 +71,9 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     scopes(plan, ask);
     revisions(plan, ask);
     noted(plan, ask);
-    for (index, (before, limit)) in ask.store.journal.iter().enumerate() {
-        let before = before.map_or(i64::MAX, |position| position.number());
-        let limit = i64::try_from(*limit).unwrap_or(i64::MAX);
+    for (index, of) in ask.store.journal.iter().enumerate() {
+        let before = of.before.map_or(i64::MAX, |position| position.number());
+        let limit = i64::try_from(of.limit).unwrap_or(i64::MAX);
         plan.ask(BEFORE, vec![big(before), big(limit)], move |found, rows| {
             for row in found {
                 let revision = whole(anywhere(row, 0), rows)?;
@@ -200,14 +200,11 @@ fn noted<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if asked.is_empty() {
         return;
     }
-    let of = |(address, before): &(Address, i64)| {
-        (scope_hash(&address.scope()), stored_key(address), *before)
-    };
     let (mut scopes, mut keys, mut befores) = (Vec::new(), Vec::new(), Vec::new());
-    for (scope, key, before) in asked.iter().map(of) {
-        scopes.push(scope);
-        keys.push(key);
-        befores.push(before);
+    for of in asked {
+        scopes.push(scope_hash(&of.address.scope()));
+        keys.push(stored_key(&of.address));
+        befores.push(of.iteration);
     }
     plan.ask(
         NOTED,

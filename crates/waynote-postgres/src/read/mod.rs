@@ -13,7 +13,7 @@ mod side;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use waynote::engine::{Ask, Rows};
-use waynote::store::{Answers, Version};
+use waynote::store::Version;
 use waynote::{Address, Position, Result, Scope};
 
 pub(crate) use feed::Forgetting;
@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
 
 /// Answers questions.
 pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: Then) -> Result<Rows> {
-    let mut rows = unanswered(ask);
+    let mut rows = Rows::none(ask);
     let mut plan = Plan {
         store: session.engine.which.key,
         statements: Vec::new(),
@@ -95,52 +95,6 @@ pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: Then) -> Result<Rows>
     rows.store.damaged.sort();
     rows.store.damaged.dedup();
     Ok(rows)
-}
-
-/// As many answers as there are questions.
-fn none<Q, A: Default + Clone>(questions: &[Q]) -> Vec<A> {
-    vec![A::default(); questions.len()]
-}
-
-fn unanswered(ask: &Ask) -> Rows {
-    let store = &ask.store;
-    Rows {
-        store: Answers {
-            notes: none(&store.notes),
-            scopes: none(&store.scopes),
-            kinds: none(&store.kinds),
-            pages: none(&store.pages),
-            pages_noted: none(&store.pages),
-            counts: none(&store.counts),
-            summaries: none(&store.summaries),
-            histories: none(&store.histories),
-            noted_before: none(&store.noted_before),
-            journal: none(&store.journal),
-            entry_types: none(&store.entry_types),
-            last_iterations: none(&store.last_iterations),
-            events: none(&store.events),
-            leases: none(&store.leases),
-            feed: none(&store.feed),
-            operations: none(&store.operations),
-            ..Answers::default()
-        },
-        states: none(&ask.states),
-        revisions: none(&ask.revisions),
-        scope_histories: none(&ask.scope_histories),
-        positions: none(&ask.positions),
-        notes_at: none(&ask.notes_at),
-        holders: none(&ask.holders),
-        resolved: none(&ask.resolved),
-        last_entries: none(&ask.last_entries),
-        entries_saying: none(&ask.entries_saying),
-        side: none(&ask.side),
-        about: none(&ask.about),
-        steps: none(&ask.steps),
-        scope_numbers: none(&ask.scope_numbers),
-        segment_notes: none(&ask.segment_notes),
-        blocks: none(&ask.blocks),
-        ..Rows::default()
-    }
 }
 
 /// By what a scope is found.

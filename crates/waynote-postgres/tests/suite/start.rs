@@ -214,10 +214,10 @@ fn certificates_and_passwords_are_checked() {
     let password = || Some("hunter2".to_owned());
     stores::create(at("localhost", &roots).password(password())).unwrap();
     let kind_of = |options: Options| match open(options) {
-        Ok(_) => "open",
+        Ok(_) => "open".to_owned(),
         Err(error) => {
             assert!(!format!("{error} {error:?} {:?}", error.advice()).contains("hunter2"));
-            error.kind()
+            error.kind().to_owned()
         }
     };
     let file = format!("localhost:{port}:*:team:hunter2\n");

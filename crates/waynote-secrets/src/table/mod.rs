@@ -1,4 +1,4 @@
-//! What is looked for, as data. The other modules are the engine that reads it.
+//! The rules, as data. The other modules are the engine that reads it.
 //!
 //! | to add | add a row or a word in |
 //! |---|---|

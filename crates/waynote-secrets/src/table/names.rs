@@ -189,7 +189,7 @@ pub(crate) const NOT: &[&str] = &[
     "unit",
 ];
 
-/// A token of these lets somebody in, and is no number of a request.
+/// Words before `token` for a credential, not for the number of a request.
 pub(crate) const TOKENS_TO_ENTER: &[&str] = &[
     "auth", "access", "bearer", "bot", "refresh", "secret", "api", "session", "deploy",
 ];

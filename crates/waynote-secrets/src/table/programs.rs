@@ -2,7 +2,7 @@
 
 use Takes::{Chosen, Login, LoginAtHost, LoginBy, Password, Token};
 
-/// What stands behind an option.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Takes {
     /// A password and nothing else: any value that is no placeholder.
@@ -19,7 +19,7 @@ pub(crate) enum Takes {
     LoginBy(char),
 }
 
-/// Where the value of an option may stand.
+/// The places of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// In the next argument, or behind `=`.
@@ -36,7 +36,7 @@ pub(crate) struct Program {
     /// An option, or a word before the value: its text, what it takes, where. `login -p` is the option `-p` of a command
     /// that has the word `login` before.
     pub(crate) options: &'static [(&'static str, Takes, Form)],
-    /// What an argument takes that belongs to no option.
+    /// The kind of an argument that belongs to no option.
     pub(crate) argument: Option<Takes>,
 }
 

@@ -1,7 +1,7 @@
-//! Words that tell a credential from what only stands where one would, and the parts of URLs and headers beside which one
+//! Placeholders, which are no credentials; and parts of URLs and headers with a credential beside them.
 //! stands.
 
-/// Passwords that everybody uses to show where one stands.
+/// Placeholders that everybody uses for a password.
 pub(crate) const SHOWN: &[&str] = &[
     "password",
     "passwd",
@@ -64,7 +64,7 @@ pub(crate) const SHOWN: &[&str] = &[
     "word",
 ];
 
-/// Words inside what only shows where a password stands, if nothing else than one can stand there.
+/// Parts of placeholders in a place where nothing but a password can stand.
 pub(crate) const OF_PLACES: &[&str] = &[
     "token",
     "apikey",
@@ -74,7 +74,7 @@ pub(crate) const OF_PLACES: &[&str] = &[
     "123456",
 ];
 
-/// Words that only stand where a secret would.
+/// Parts of placeholders.
 pub(crate) const PLACEHOLDERS: &[&str] = &[
     "example",
     "placeholder",
@@ -112,7 +112,7 @@ pub(crate) const PLACEHOLDERS: &[&str] = &[
     "lorem",
 ];
 
-/// The same for tokens that say by their form what they are: only what no generator makes.
+/// Placeholders among tokens that have a form of their own: only words that no generator makes.
 pub(crate) const TOKEN_PLACEHOLDERS: &[&str] = &[
     "example",
     "placeholder",
@@ -129,7 +129,7 @@ pub(crate) const TOKEN_PLACEHOLDERS: &[&str] = &[
     "replace",
 ];
 
-/// What the value of a credential never begins with: a variable, a template, a path, a place where secrets are kept.
+/// Beginnings of a value that is no credential: a variable, a template, a path, a place where secrets are kept.
 pub(crate) const REFERENCES: &[&str] = &[
     "$",
     "{",
@@ -153,7 +153,7 @@ pub(crate) const REFERENCES: &[&str] = &[
     "fd:",
 ];
 
-/// What never stands inside one.
+/// Texts that no credential contains.
 pub(crate) const INSIDE: &[&str] = &["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
 
 /// Words that are followed by a number in code and in examples, not in passwords.
@@ -162,7 +162,7 @@ pub(crate) const OF_CODE: &[&str] = &[
     "default", "string", "value", "type", "field",
 ];
 
-/// Hosts that nobody reaches: what is written for them is an example, unless it looks like a real secret.
+/// Unreachable hosts: a password for them is an example, unless it looks like a real secret.
 pub(crate) const NOWHERE: &[&str] = &[
     "localhost",
     "127.",
@@ -224,7 +224,7 @@ pub(crate) const HOOKS: &[&str] = &[
     "incoming-webhook",
 ];
 
-/// Hosts whose URLs are known to nobody but who may call them.
+/// Hosts whose URLs are secrets: a caller needs nothing else.
 pub(crate) const HOSTS: &[&str] = &[
     "hc-ping.com",
     "ntfy.sh",
@@ -239,7 +239,7 @@ pub(crate) const PATHS_OF_CODE: &[&str] = &[
     "package", "packages", "docs", "document", "wiki", "crates", "archive",
 ];
 
-/// Cookies that everybody has, and that let nobody in.
+/// Cookies without credentials.
 pub(crate) const HARMLESS: &[&str] = &[
     "csrf", "xsrf", "consent", "locale", "lang", "theme", "_ga", "_gid", "_gcl", "_fbp", "_hj",
     "utm", "optanon", "tz",

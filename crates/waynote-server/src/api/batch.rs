@@ -7,15 +7,16 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
-use waynote::{Result, Store};
-use waynote_api::{
-    Answers, ApplyAnswer, ApplyRequest, AsOfRequest, Ask, BlockAnswer, BlockAsk, ForgetRequest,
-    Forgotten, HitsFound, Lease, NotesFound, Problem as ProblemForm, RecordRequest, Report,
-    SearchRequest, Silence,
+use waynote::context::{BlockAnswer, BlockAsk};
+use waynote::store::{Answers, Ask};
+use waynote::wire::{
+    ApplyAnswer, ApplyRequest, AsOfRequest, ForgetRequest, HitsFound, Lease, NotesFound,
+    RecordRequest, Silence,
 };
+use waynote::{Forgotten, Report, Result, SearchRequest, Store};
 
 use crate::edge::Json;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, ProblemForm};
 use crate::visit::{Visit, waiting};
 
 /// An answer to so many changes is written faster than a thread wakes up.
@@ -61,10 +62,7 @@ fn json(answer: &impl Serialize) -> Vec<u8> {
     )
 )]
 pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
-    reply(&visit, move |store| {
-        Answers::try_from(&store.read(&ask.try_into()?)?)
-    })
-    .await
+    reply(&visit, move |store| store.read(&ask)).await
 }
 
 /// The notes of some scopes, as they were.
@@ -77,9 +75,10 @@ pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
 )]
 pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Reply> {
     reply(&visit, move |store| {
-        let (scopes, moment) = request.parts()?;
-        let notes = store.select_at(&scopes, moment)?;
-        Ok(NotesFound::new(&notes, store.take_damage()))
+        Ok(NotesFound {
+            notes: store.select_at(&request.scopes, request.moment)?,
+            damage: store.take_damage(),
+        })
     })
     .await
 }
@@ -94,8 +93,10 @@ pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Ans
 )]
 pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Reply> {
     reply(&visit, move |store| {
-        let hits = store.search(&request.try_into()?)?;
-        Ok(HitsFound::new(&hits, store.take_damage()))
+        Ok(HitsFound {
+            hits: store.search(&request)?,
+            damage: store.take_damage(),
+        })
     })
     .await
 }
@@ -110,13 +111,14 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
-    let parts = request.parts();
-    let (changes, stamp) = parts.map_err(|error| Problem::of_store(&error, &visit.name))?;
-    let (changes, stamp) = (grant.changes(changes), grant.stamp(stamp, now));
-    let applied = visit.apply(changes, stamp).await?;
-    let written = match applied.len() {
-        ..=SHORT => json(&ApplyAnswer::new(&applied)),
-        _ => waiting(move || json(&ApplyAnswer::new(&applied))).await?,
+    let changes = grant.changes(request.changes);
+    let applied = visit.apply(changes, grant.stamp(request.stamp, now));
+    let answer = ApplyAnswer {
+        applied: applied.await?,
+    };
+    let written = match answer.applied.len() {
+        ..=SHORT => json(&answer),
+        _ => waiting(move || json(&answer)).await?,
     };
     Ok(Reply(Some(written)))
 }
@@ -132,8 +134,8 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
 pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     let recorded = visit.run(move |store| {
-        let (session, events, lease, stamp) = request.parts()?;
-        store.record(&session, &events, lease, &grant.stamp(stamp, now))
+        let stamp = grant.stamp(request.stamp, now);
+        store.record(&request.session, &request.events, request.lease, &stamp)
     });
     recorded.await?;
     Ok(Reply(None))
@@ -150,13 +152,12 @@ pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> 
 pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
-        let dry_run = request.dry_run;
-        let (forget, stamp) = request.parts()?;
-        let stamp = grant.stamp(stamp, now);
-        Forgotten::try_from(&match dry_run {
-            true => store.would_forget(&forget, &stamp)?,
-            false => store.forget(&forget, &stamp)?,
-        })
+        let forget = request.forget();
+        let stamp = grant.stamp(request.stamp, now);
+        match request.dry_run {
+            true => store.would_forget(&forget, &stamp),
+            false => store.forget(&forget, &stamp),
+        }
     })
     .await
 }
@@ -170,11 +171,7 @@ pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> 
     )
 )]
 pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Reply> {
-    reply(&visit, move |store| {
-        let ask = waynote::context::BlockAsk::try_from(ask)?;
-        BlockAnswer::try_from(&ask.answer(&store)?)
-    })
-    .await
+    reply(&visit, move |store| ask.answer(&store)).await
 }
 
 /// Says that the loop that holds a session lives. No event, and no position.
@@ -186,10 +183,7 @@ pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<R
     )
 )]
 pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
-    let beaten = visit.run(move |store| {
-        let (session, lease) = lease.parts()?;
-        store.beat(&session, lease)
-    });
+    let beaten = visit.run(move |store| store.beat(&lease.session, lease.lease));
     beaten.await?;
     Ok(Reply(None))
 }
@@ -204,8 +198,8 @@ pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply
 )]
 pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
     reply(&visit, move |store| {
-        let (session, lease) = lease.parts()?;
-        Ok(Silence::from(store.silence(&session, lease)?))
+        let silence = store.silence(&lease.session, lease.lease)?;
+        Ok(Silence::from(silence))
     })
     .await
 }
@@ -219,5 +213,5 @@ pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Re
     )
 )]
 pub(crate) async fn verify(visit: Visit) -> Answer<Reply> {
-    reply(&visit, |store| Ok(Report::from(&store.verify()?))).await
+    reply(&visit, |store| store.verify()).await
 }

@@ -16,12 +16,11 @@ use tokio::sync::watch;
 use utoipa::IntoParams;
 use waynote::Version;
 use waynote::store::{Cursor, FeedEntry, Happened};
-use waynote_api::Problem as ToldProblem;
 
 use super::cursor;
 use crate::app::App;
 use crate::edge::Query;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
 use crate::visit::Visit;
 
@@ -62,7 +61,7 @@ pub(crate) struct ChangesQuery {
     ),
     responses(
         (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
-        (status = "default", description = "A problem", body = ToldProblem, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn changes(
@@ -187,14 +186,13 @@ impl Feed {
 fn sent(entry: &FeedEntry) -> String {
     let event = match &entry.happened {
         Happened::Changed(_) => "note",
-        Happened::Event { .. } => "event",
-        Happened::Forgotten { .. } => "forgotten",
+        Happened::Event(_) => "event",
+        Happened::Forgotten(_) => "forgotten",
         _ => "other",
     };
     let id = cursor::written(FEED, entry.at);
     // In one line: JSON has no line breaks of its own.
-    let data = waynote_api::FeedEntry::try_from(entry).ok();
-    let data = data.and_then(|data| serde_json::to_string(&data).ok());
+    let data = serde_json::to_string(entry);
     format!(
         "id: {id}\nevent: {event}\ndata: {}\n\n",
         data.unwrap_or_default()

@@ -3,13 +3,14 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{Address, AddressAt, Change, Content, Error, SaveOptions, Stamp, single};
-use waynote_api::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
-use waynote_api::{Applied, Note, Problem as Told};
+use waynote::{
+    Address, AddressAt, Applied, Change, Content, Error, Note, SaveOptions, Stamp, single,
+};
 
 use super::parts::{Precondition, WriteQuery, etag};
+use super::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
 use crate::edge::{AddressOf, Json as Body, Query};
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemForm};
 use crate::visit::Visit;
 
 /// Saves a note: creates it, or gives it a new revision.
@@ -28,8 +29,8 @@ use crate::visit::Visit;
     responses(
         (status = 200, description = "The note with its new revision", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 201, description = "The new note", body = Note, headers(("ETag" = String, description = "Its revision"))),
-        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn save(
@@ -42,10 +43,8 @@ pub(crate) async fn save(
     let address = unversioned(of)?;
     let expected = Precondition::of(&headers)?;
     let stamp = query.stamp(&visit, Some(&address), &headers)?;
-    let content = content(note.content)?;
-    let options = SaveOptions::default()
-        .limits(note.limits.into())
-        .pin(note.pinned);
+    let content = content(&note.content)?;
+    let options = SaveOptions::default().limits(note.limits).pin(note.pinned);
     let current = match expected {
         Precondition::Exists => {
             let address = address.clone();
@@ -57,12 +56,12 @@ pub(crate) async fn save(
     let options = options.expect(expected.expect(current));
     let applied = visit.apply(vec![options.change(address, content)], stamp);
     let applied = applied.await.map_err(|problem| expected.failed(problem))?;
-    let (note, is_new) = single::saved(applied)?;
-    let status = match is_new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let (note, before) = single::saved(applied)?;
+    let status = match before {
+        None => StatusCode::CREATED,
+        Some(_) => StatusCode::OK,
     };
-    Ok((status, etag(&note), Json(Note::scanned(&note))).into_response())
+    Ok((status, etag(&note), Json(note)).into_response())
 }
 
 /// Pins a note, so that every prompt shows it whole, or unpins it.
@@ -79,8 +78,8 @@ pub(crate) async fn save(
     ),
     responses(
         (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
-        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn pin(
@@ -107,7 +106,7 @@ pub(crate) async fn pin(
         }
     });
     let note = pinned.await.map_err(|problem| expected.failed(problem))?;
-    Ok((etag(&note), Json(Note::scanned(&note))).into_response())
+    Ok((etag(&note), Json(note)).into_response())
 }
 
 /// Deletes a note. Its history stays, and `undo` brings it back.
@@ -123,8 +122,8 @@ pub(crate) async fn pin(
     ),
     responses(
         (status = 200, description = "Whether there was such a note", body = DeletedNote),
-        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn delete(
@@ -136,7 +135,7 @@ pub(crate) async fn delete(
     let address = unversioned(of)?;
     let expected = Precondition::of(&headers)?;
     let stamp = query.stamp(&visit, Some(&address), &headers)?;
-    let named = address.to_string();
+    let named = address.clone();
     let deleted = visit.run(move |store| {
         match single::delete(store, address.clone(), expected.written(), &stamp)? {
             false if expected == Precondition::Exists => Err(none(address)),
@@ -159,7 +158,7 @@ pub(crate) async fn delete(
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
     responses(
         (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn undo(
@@ -189,7 +188,7 @@ pub(crate) async fn undo(
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
     responses(
         (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn redo(
@@ -214,7 +213,7 @@ pub(crate) async fn redo(
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
     responses(
         (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn restore(
@@ -232,7 +231,7 @@ pub(crate) async fn restore(
 async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {
     let applied = visit.apply(vec![change], stamp);
     let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
-    Ok(Json(Applied::from(&applied)))
+    Ok(Json(applied))
 }
 
 /// Any revision was expected, and there is none.
@@ -254,9 +253,6 @@ fn unversioned(of: AddressAt) -> Answer<Address> {
 }
 
 /// The text of a note that is written, not imported.
-pub(super) fn content(content: waynote_api::Content) -> Answer<Content> {
-    Ok(match content {
-        waynote_api::Content::Text(text) => Content::text(text)?,
-        waynote_api::Content::Bytes(bytes) => Content::written(bytes)?,
-    })
+pub(super) fn content(content: &Content) -> Answer<Content> {
+    Ok(Content::written(content.as_bytes().to_vec())?)
 }

@@ -35,6 +35,9 @@ const WITH_BODY: [(&str, &str); 3] = [
 /// Replaces each answer for all other cases by the problems that there may be, and adds examples.
 pub(super) fn complete(document: &mut Value) {
     unsigned(document);
+    errors(document);
+    let texts = texts(document);
+    in_place(document, &texts);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
@@ -57,6 +60,91 @@ fn unsigned(of: &mut Value) {
             members.values_mut().for_each(unsigned);
         }
         Value::Array(items) => items.iter_mut().for_each(unsigned),
+        _ => {}
+    }
+}
+
+/// Makes one list of all errors. Those of loops, for example, are an enum of their own in Rust, and in JSON they are not.
+fn errors(document: &mut Value) {
+    let schemas = document.pointer_mut("/components/schemas");
+    let Some(schemas) = schemas.and_then(Value::as_object_mut) else {
+        return;
+    };
+    let mut all = Vec::new();
+    for error in schemas["Fields"]["oneOf"]
+        .take()
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+    {
+        let Some(parts) = error["allOf"].as_array() else {
+            all.push(error.take());
+            continue;
+        };
+        let named = parts[0]["$ref"].as_str().unwrap_or_default();
+        let of = schemas.remove(named.rsplit('/').next().unwrap_or_default());
+        let mut of = of.unwrap_or_default();
+        match of["oneOf"].as_array_mut() {
+            Some(several) => all.append(several),
+            None => {
+                for part in &parts[1..] {
+                    for (name, field) in part["properties"].as_object().into_iter().flatten() {
+                        of["properties"][name] = field.clone();
+                        if let Some(required) = of["required"].as_array_mut() {
+                            required.push(json!(name));
+                        }
+                    }
+                }
+                of["description"] = error["description"].take();
+                all.push(of);
+            }
+        }
+    }
+    schemas["Fields"]["oneOf"] = Value::Array(all);
+}
+
+/// Takes the values that are written as a text (an address, a name, a position) out of the named schemas.
+fn texts(document: &mut Value) -> Vec<String> {
+    let mut texts = Vec::new();
+    let schemas = document.pointer_mut("/components/schemas");
+    if let Some(schemas) = schemas.and_then(Value::as_object_mut) {
+        schemas.retain(|name, schema| {
+            let is_text = *schema == json!({ "type": "string" });
+            if is_text {
+                texts.push(format!("#/components/schemas/{name}"));
+            }
+            !is_text
+        });
+    }
+    texts
+}
+
+/// Writes such a text where it is named.
+fn in_place(of: &mut Value, texts: &[String]) {
+    match of {
+        Value::Object(members) => {
+            members.values_mut().for_each(|of| in_place(of, texts));
+            let named = members.get("$ref").and_then(Value::as_str);
+            if named.is_some_and(|named| texts.iter().any(|text| text == named)) {
+                members.remove("$ref");
+                members.insert("type".into(), json!("string"));
+            }
+            // One that may be null.
+            if let Some([Value::Object(text), null]) = members
+                .get("oneOf")
+                .and_then(Value::as_array)
+                .map(Vec::as_slice)
+                && text.get("type") == Some(&json!("string"))
+                && !text.contains_key("enum")
+                && *null == json!({ "type": "null" })
+            {
+                let mut text = text.clone();
+                text.insert("type".into(), json!(["string", "null"]));
+                members.remove("oneOf");
+                members.extend(text);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|of| in_place(of, texts)),
         _ => {}
     }
 }

@@ -6,12 +6,11 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use waynote::context::{self, Budget, Request};
+use waynote::context::{self, Block, Budget, Request, Section, Style};
 use waynote::{AsOf, Position};
-use waynote_api::{Block, Problem as Told, Section, Style};
 
 use crate::edge::Query;
-use crate::problem::Answer;
+use crate::problem::{Answer, ProblemForm};
 use crate::visit::Visit;
 
 /// For whom, and where.
@@ -50,7 +49,7 @@ pub(crate) struct ContextQuery {
     params(ContextQuery),
     responses(
         (status = 200, description = "The block", content((Block = "application/json"), (String = "text/plain"))),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn context(
@@ -67,12 +66,12 @@ pub(crate) async fn context(
         .session(session)
         .iteration(query.iteration)
         .budget(budget)
-        .only(query.only.map(context::Section::from))
+        .only(query.only)
         .query(query.query)
         .as_of(as_of)
         .explain(query.explain);
     if let Some(style) = query.style {
-        request = request.style(style.into());
+        request = request.style(style);
     }
     let block = visit
         .run(move |store| context::render(store, &request))
@@ -84,7 +83,7 @@ pub(crate) async fn context(
         let headers = [(CONTENT_TYPE, "text/plain; charset=utf-8")];
         return Ok((headers, block.text).into_response());
     }
-    Ok(Json(Block::try_from(&block)?).into_response())
+    Ok(Json(block).into_response())
 }
 
 fn moment(text: &str) -> Answer<AsOf> {

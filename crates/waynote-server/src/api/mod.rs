@@ -12,6 +12,7 @@ mod cursor;
 mod document;
 mod notes;
 mod parts;
+mod resource;
 mod search;
 mod sessions;
 mod store;
@@ -25,6 +26,7 @@ use jiff::Timestamp;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use waynote::wire;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
@@ -39,8 +41,8 @@ pub(crate) fn router() -> Router<App> {
 
 /// Every answer says of which version of the API it is.
 async fn with_version(mut response: Response<Body>) -> Response<Body> {
-    let name = HeaderName::from_static(waynote_api::VERSION_HEADER);
-    let version = HeaderValue::from(waynote_api::VERSION);
+    let name = HeaderName::from_static(wire::VERSION_HEADER);
+    let version = HeaderValue::from(wire::VERSION);
     response.headers_mut().insert(name, version);
     response
 }

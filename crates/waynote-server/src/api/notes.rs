@@ -6,14 +6,13 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use waynote::store::Ask;
-use waynote::{Address, Error, NoteAsOf, Reader, Scope, ScopeKind, single};
-use waynote_api::resource::{NotePage, RevisionPage};
-use waynote_api::{Note, Problem as Told, Revision};
+use waynote::{Address, Error, Note, NoteAsOf, Reader, Scope, ScopeKind, single};
 
 use super::cursor;
 use super::parts::{etag, has_already, limit};
+use super::resource::{NotePage, RevisionPage};
 use crate::edge::{AddressOf, Query};
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemForm};
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -44,7 +43,7 @@ pub(crate) struct NotesQuery {
     params(NotesQuery),
     responses(
         (status = 200, description = "A page of notes", body = NotePage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answer<Json<NotePage>> {
@@ -125,7 +124,7 @@ fn page(
     let last = notes.last().filter(|_| has_more);
     Ok(NotePage {
         next: last.map(|note| cursor::written(NOTES, &note.address)),
-        notes: notes.iter().map(Note::scanned).collect(),
+        notes,
         damaged,
     })
 }
@@ -152,7 +151,7 @@ pub(crate) struct AsOfQuery {
     responses(
         (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 304, description = "The reader has it already"),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn get(
@@ -178,7 +177,7 @@ pub(crate) async fn get(
     if has_already(&headers, &note) {
         return Ok((StatusCode::NOT_MODIFIED, etag(&note)).into_response());
     }
-    Ok((etag(&note), Json(Note::scanned(&note))).into_response())
+    Ok((etag(&note), Json(note)).into_response())
 }
 
 /// Which page.
@@ -201,7 +200,7 @@ pub(crate) struct PageQuery {
     params(("address" = String, Path, description = "The note, percent-encoded."), PageQuery),
     responses(
         (status = 200, description = "A page of revisions", body = RevisionPage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn history(
@@ -230,7 +229,7 @@ pub(crate) async fn history(
     let last = history.last().filter(|_| has_more);
     Ok(Json(RevisionPage {
         next: last.map(|last| cursor::written(HISTORY, last.number())),
-        revisions: history.iter().map(Revision::from).collect(),
+        revisions: history,
         damaged: Vec::new(),
     }))
 }

@@ -3,12 +3,12 @@
 use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
+use waynote::wire::HitsFound;
 use waynote::{SearchKind, SearchRequest};
-use waynote_api::{HitsFound, Problem as Told};
 
 use super::parts::limit;
 use crate::edge::Query;
-use crate::problem::Answer;
+use crate::problem::{Answer, ProblemForm};
 use crate::visit::Visit;
 
 /// What to search for.
@@ -19,7 +19,7 @@ pub(crate) struct SearchQuery {
     /// Plain words (any of them), "phrases", prefix*, -not; any text is a query.
     q: String,
     /// Only notes of this kind.
-    kind: Option<waynote_api::SearchKind>,
+    kind: Option<SearchKind>,
     /// Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
     scope: Option<String>,
     /// The most notes, from 1 to 500.
@@ -38,7 +38,7 @@ pub(crate) struct SearchQuery {
     params(SearchQuery),
     responses(
         (status = 200, description = "What was found", body = HitsFound),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn search(
@@ -48,13 +48,15 @@ pub(crate) async fn search(
     let limit = limit(query.limit.or(Some(waynote::search::DEFAULT_LIMIT)))?;
     let scope = query.scope.as_deref().map(str::parse).transpose()?;
     let request = SearchRequest::new(query.q)
-        .kinds(query.kind.map(SearchKind::from).into_iter().collect())
+        .kinds(query.kind.into_iter().collect())
         .scopes(scope.into_iter().collect())
         .limit(limit)
         .history(query.history);
     let found = visit.run(move |store| {
-        let hits = store.search(&request)?;
-        Ok(HitsFound::new(&hits, store.take_damage()))
+        Ok(HitsFound {
+            hits: store.search(&request)?,
+            damage: store.take_damage(),
+        })
     });
     Ok(Json(found.await?))
 }

@@ -4,18 +4,17 @@ use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use waynote::{Error, Name, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
-use waynote_api::resource::{
-    AddedEntry, NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
-};
-use waynote_api::{Note, Problem as Told, RecordedEvent};
 
 use super::changes_of_notes::content;
 use super::cursor;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag, limit};
+use super::resource::{
+    AddedEntry, NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
+};
 use crate::edge::{Json as Body, NameOf, Query};
 use crate::machine::IsDead;
-use crate::problem::Answer;
+use crate::problem::{Answer, ProblemForm};
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -30,7 +29,7 @@ const EVENTS: char = 'e';
     params(PageQuery),
     responses(
         (status = 200, description = "A page of sessions", body = SessionPage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn list(
@@ -74,10 +73,10 @@ fn summary(
         question: status.question.map(|question| question.question),
         answer: status.answer.map(|given| SessionAnswer {
             answer: given.answer,
-            by: given.by.to_string(),
-            at: given.at.to_string(),
+            by: given.by,
+            at: given.at,
         }),
-        session: session.to_string(),
+        session: session.clone(),
     })
 }
 
@@ -92,7 +91,7 @@ fn summary(
     responses(
         (status = 200, description = "The log had it already", body = AddedEntry),
         (status = 201, description = "The new entry", body = AddedEntry),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn add(
@@ -103,7 +102,7 @@ pub(crate) async fn add(
     Body(entry): Body<NewEntry>,
 ) -> Answer<Response> {
     let stamp = query.stamp(&visit, None, &headers)?;
-    let (kind, text) = (entry.kind.parse()?, content(entry.content)?);
+    let (kind, text) = (entry.kind.parse()?, content(&entry.content)?);
     let added = visit.run(move |store| {
         let log = SessionLog::new(store, session);
         let resolves = match entry.resolves.as_deref().map(|named| log.stuck(named)) {
@@ -119,11 +118,7 @@ pub(crate) async fn add(
         true => StatusCode::OK,
         false => StatusCode::CREATED,
     };
-    let added = AddedEntry {
-        note: Note::scanned(&note),
-        repeat,
-    };
-    Ok((status, etag(&note), Json(added)).into_response())
+    Ok((status, etag(&note), Json(AddedEntry { note, repeat })).into_response())
 }
 
 /// Whether a call with this id was carried out.
@@ -142,7 +137,7 @@ fn is_done(store: &dyn Reader, stamp: &Stamp) -> waynote::Result<bool> {
     params(("session" = String, Path, description = "The session."), PageQuery),
     responses(
         (status = 200, description = "A page of events", body = SessionEventPage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn events(
@@ -162,7 +157,7 @@ pub(crate) async fn events(
     let last = events.last().filter(|_| has_more);
     Ok(Json(SessionEventPage {
         next: last.map(|last| cursor::written(EVENTS, last.number)),
-        events: events.iter().map(RecordedEvent::from).collect(),
+        events,
     }))
 }
 
@@ -176,7 +171,7 @@ pub(crate) async fn events(
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
     responses(
         (status = 204, description = "They are recorded"),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn record(

@@ -1,15 +1,14 @@
 //! The scopes of a store, and its journal.
 
 use axum::Json;
-use waynote::{Position, Scope, ScopeKind, Store};
-use waynote_api::resource::{RevisionPage, ScopeList, ScopeNotes};
-use waynote_api::{Problem as Told, Revision};
+use waynote::{Position, Scope, ScopeKind, ScopeSummary, Store};
 
 use super::cursor;
 use super::notes::PageQuery;
 use super::parts::limit;
+use super::resource::{RevisionPage, ScopeList};
 use crate::edge::Query;
-use crate::problem::Answer;
+use crate::problem::{Answer, ProblemForm};
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -24,7 +23,7 @@ const SCOPES: char = 'c';
     params(PageQuery),
     responses(
         (status = 200, description = "A page of scopes", body = ScopeList),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn scopes(
@@ -52,7 +51,7 @@ fn scopes_after(
     store: &dyn Store,
     after: Option<&Scope>,
     most: usize,
-) -> waynote::Result<Vec<ScopeNotes>> {
+) -> waynote::Result<Vec<ScopeSummary>> {
     let mut found = Vec::new();
     for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
         if found.len() >= most || after.is_some_and(|after| kind < after.kind()) {
@@ -63,11 +62,7 @@ fn scopes_after(
                 (of.scope.kind(), of.scope.name()) > (after.kind(), after.name())
             })
         });
-        let of_kind = of_kind.take(most - found.len()).map(|of| ScopeNotes {
-            scope: of.scope.to_string(),
-            notes: of.notes,
-        });
-        found.extend(of_kind);
+        found.extend(of_kind.take(most - found.len()));
     }
     Ok(found)
 }
@@ -81,7 +76,7 @@ fn scopes_after(
     params(PageQuery),
     responses(
         (status = 200, description = "A page of revisions", body = RevisionPage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn journal(
@@ -98,7 +93,7 @@ pub(crate) async fn journal(
     let reached = found.reached.filter(|_| !found.is_last);
     Ok(Json(RevisionPage {
         next: reached.map(|reached| cursor::written(JOURNAL, reached)),
-        revisions: found.items.iter().map(Revision::from).collect(),
+        revisions: found.items,
         damaged: found.damaged,
     }))
 }

@@ -4,18 +4,14 @@ use std::sync::atomic::Ordering;
 
 use axum::Json;
 use axum::http::StatusCode;
-use waynote::{Error, Name, Place};
+use waynote_access::wire::{AuditLine, AuditPage, CreatedToken, NewToken, TokenList};
 use waynote_access::{Grant, Line, Rights, TokenInfo, Tokens, Watch};
-use waynote_api::Problem as Told;
-use waynote_api::resource::{
-    AuditLine, AuditPage, CreatedToken, NewToken, TokenList, TokenSummary,
-};
 
 use super::cursor;
 use super::notes::PageQuery;
 use super::parts::limit;
 use crate::edge::{Json as Body, NameOf, Query};
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemForm};
 use crate::visit::{Visit, waiting};
 
 /// The letter of the audit log's cursors.
@@ -28,7 +24,7 @@ const AUDIT: char = 'a';
     tag = "access",
     responses(
         (status = 200, description = "The tokens", body = TokenList),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn list(visit: Visit) -> Answer<Json<TokenList>> {
@@ -36,9 +32,7 @@ pub(crate) async fn list(visit: Visit) -> Answer<Json<TokenList>> {
     let served = visit.served.clone();
     let tokens = waiting(move || Tokens::new(&*served).list()).await?;
     let tokens = tokens.map_err(|error| Problem::of_store(&error, &visit.name))?;
-    Ok(Json(TokenList {
-        tokens: tokens.iter().map(summary).collect(),
-    }))
+    Ok(Json(TokenList { tokens }))
 }
 
 /// Creates a token. Its text is in the answer and nowhere else. From the first one on, every request to the store needs
@@ -50,7 +44,7 @@ pub(crate) async fn list(visit: Visit) -> Answer<Json<TokenList>> {
     request_body = NewToken,
     responses(
         (status = 201, description = "The token", body = CreatedToken),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn create(
@@ -58,29 +52,14 @@ pub(crate) async fn create(
     Body(new): Body<NewToken>,
 ) -> Answer<(StatusCode, Json<CreatedToken>)> {
     admin(&visit, "token created").await?;
-    let rights = match new.rights.as_str() {
-        "read" => Rights::Read,
-        "write" => Rights::Write,
-        "admin" => Rights::Admin,
-        _ => {
-            return Err(Problem::bad_request(
-                "`rights` is not `read`, `write` or `admin`",
-            ));
-        }
-    };
-    let names = |texts: &[String]| texts.iter().map(|text| text.parse()).collect();
-    let (agents, sessions): (Result<Vec<Name>, Error>, Result<Vec<Name>, Error>) =
-        (names(&new.agents), names(&new.sessions));
-    let places: Result<Vec<Place>, Error> = new.places.iter().map(|text| text.parse()).collect();
     let grant = Grant {
         token: None,
-        rights,
-        agents: agents?,
-        places: places?,
-        sessions: sessions?,
+        rights: new.rights,
+        agents: new.agents,
+        places: new.places,
+        sessions: new.sessions,
     };
-    let name: Name = new.name.parse()?;
-    let expires = new.expires_at.as_deref().map(super::time).transpose()?;
+    let (name, expires) = (new.name, new.expires_at);
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
     let (served, now) = (visit.served.clone(), visit.app.now());
@@ -94,7 +73,7 @@ pub(crate) async fn create(
     audit(&visit, "token created", info.name.to_string()).await?;
     let created = CreatedToken {
         token: token.expose().to_owned(),
-        summary: summary(&info),
+        info,
     };
     Ok((StatusCode::CREATED, Json(created)))
 }
@@ -106,17 +85,17 @@ pub(crate) async fn create(
     tag = "access",
     params(("token" = String, Path, description = "The name of the token.")),
     responses(
-        (status = 200, description = "What the token was", body = TokenSummary),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = 200, description = "What the token was", body = TokenInfo),
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
-pub(crate) async fn revoke(visit: Visit, NameOf(name): NameOf) -> Answer<Json<TokenSummary>> {
+pub(crate) async fn revoke(visit: Visit, NameOf(name): NameOf) -> Answer<Json<TokenInfo>> {
     admin(&visit, "token revoked").await?;
     let served = visit.served.clone();
     let revoked = waiting(move || Tokens::new(&*served).revoke(&name)).await?;
     let info = revoked.map_err(|error| Problem::of_store(&error, &visit.name))?;
     audit(&visit, "token revoked", info.name.to_string()).await?;
-    Ok(Json(summary(&info)))
+    Ok(Json(info))
 }
 
 /// The refused and the administrative calls, latest first. For admins.
@@ -127,7 +106,7 @@ pub(crate) async fn revoke(visit: Visit, NameOf(name): NameOf) -> Answer<Json<To
     params(PageQuery),
     responses(
         (status = 200, description = "A page of the log", body = AuditPage),
-        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn log(visit: Visit, Query(query): Query<PageQuery>) -> Answer<Json<AuditPage>> {
@@ -183,19 +162,4 @@ async fn note(visit: &Visit, call: &'static str, refused: bool, detail: String) 
         detail,
     };
     waiting(move || audit.saw(line)).await
-}
-
-fn summary(info: &TokenInfo) -> TokenSummary {
-    let texts = |names: &[Name]| names.iter().map(Name::to_string).collect();
-    TokenSummary {
-        id: info.id.clone(),
-        name: info.name.to_string(),
-        rights: info.rights.as_str().to_owned(),
-        agents: texts(&info.agents),
-        places: info.places.iter().map(Place::to_string).collect(),
-        sessions: texts(&info.sessions),
-        created_at: info.created_at.to_string(),
-        expires_at: info.expires_at.map(|at| at.to_string()),
-        last_used: info.last_used.map(|day| day.to_string()),
-    }
 }

@@ -11,7 +11,7 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 
-use waynote_api::PROBLEM;
+use waynote::wire::PROBLEM;
 
 use crate::app::App;
 use crate::edge::origin;

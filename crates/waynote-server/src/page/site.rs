@@ -1,6 +1,7 @@
 //! What every view knows besides its data: which store, who looks at it, and when.
 
 use jiff::Timestamp;
+use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
 use waynote::{Author, Error, Limits, Name, Result, ScopeKind, Stamp, Store};
 use waynote_access::{Grant, Rights};
@@ -78,8 +79,8 @@ pub(crate) struct Site<'a> {
 /// The sessions that a loop holds, and whether it lives.
 pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Name, Holder)>> {
     let leases = store.leases()?.into_iter();
-    let holders = leases.map(|(session, held)| {
-        let holder = Holder::of(store, &session, Some(&held), &is_dead)?;
+    let holders = leases.map(|SessionsEvent { session, recorded }| {
+        let holder = Holder::of(store, &session, Some(&recorded), &is_dead)?;
         Ok((session, holder))
     });
     holders.collect()

@@ -1,4 +1,4 @@
-//! Which parts of two texts are the same parts, in linear time for texts of any kind.
+//! Matching the parts of two texts, in linear time for texts of any kind.
 
 use std::collections::HashMap;
 
@@ -135,7 +135,7 @@ fn common(old: &[usize], new: &[usize]) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Each letter a part; what `new` has of `old`, by position.
+    /// For each letter of `new`, its position in `old`.
     fn of(old: &str, new: &str) -> String {
         let parts = |text: &str| text.chars().map(|char| char as usize).collect::<Vec<_>>();
         let found = aligned(&parts(old), &parts(new));

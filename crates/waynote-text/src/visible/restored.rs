@@ -1,4 +1,4 @@
-//! What an agent read, changed and writes back: the characters again of which it saw codes.
+//! Undoing codes in a text that an agent read, changed and writes back: they become characters again.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -35,13 +35,13 @@ pub fn restored<'w>(original: &str, written: &'w str) -> Cow<'w, str> {
     Cow::Owned(out)
 }
 
-/// Whether a text may hold a code that [`restored`] would make a character again: quick to tell, and no for most texts.
+/// True if a text may hold a code that [`restored`] would make a character again: quick to tell, and no for most texts.
 pub fn may_hold_codes(text: &str) -> bool {
     text.contains("<U+") || text.contains(BRACKET)
 }
 
-/// Where a text holds a pattern that was taken from it as it is, or from what
-/// [`editable`](super::editable) shows of it. Matches may overlap: each is a place that could be meant.
+/// All matches, overlapping ones too, of a pattern that was taken from the text as it is, or as
+/// [`editable`](super::editable) shows it.
 pub fn find(text: &str, pattern: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = overlapping(text, pattern)
         .map(|at| at..at + pattern.len())
@@ -76,7 +76,7 @@ pub fn find(text: &str, pattern: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the pattern begins, overlapping ones too.
+/// The offsets of the pattern, overlapping ones too.
 fn overlapping(text: &str, pattern: &str) -> impl Iterator<Item = usize> {
     let step = pattern.chars().next().map_or(1, char::len_utf8);
     let mut from = 0;
@@ -107,7 +107,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Whether the part tells one place in a text from another.
+    /// True if the part tells one place in a text from another.
     fn tells(self) -> bool {
         self == Self::Other
     }
@@ -221,10 +221,10 @@ fn in_place(old: &[Part], new: &[Part]) -> Vec<Option<usize>> {
         .collect()
 }
 
-/// What is beside a part, apart from blanks and codes.
+/// The neighbour of a part, apart from blanks and codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
-    /// What was there before, or the end of the text on both sides.
+    /// The neighbour it had before, or the end of the text on both sides.
     Same,
     /// One other part in the place of one.
     Replaced,
@@ -235,7 +235,7 @@ enum Beside {
 fn in_moved_lines(old: &[Part], new: &[Part], sources: &mut [Option<usize>]) {
     let ids = |line: &[Part]| line.iter().map(|part| part.id).collect::<Vec<_>>();
     let kinds = |line: &[Part]| line.iter().map(|part| part.kind).collect::<Vec<_>>();
-    // Where the line begins, unless another one is shown alike.
+    // The start of each line, unless another one is shown alike.
     let mut lines: HashMap<Vec<usize>, Option<usize>> = HashMap::new();
     let mut at = 0;
     for line in old.split_inclusive(|part| part.kind == Kind::LineEnd) {
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::visible::{editable, for_model, is_invisible};
 
-    /// What becomes of `original` when an agent writes `written` in its place, codes in the result as escapes.
+    /// The result, codes as escapes, of writing `written` in the place of `original`.
     fn of(original: &str, written: &str) -> String {
         restored(original, written).escape_debug().to_string()
     }

@@ -116,14 +116,14 @@ pub fn broken(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where the `<` of each such tag stands.
+/// The offsets of the `<` of each such tag.
 pub(super) fn brackets(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices('<')
         .map(|(at, _)| at)
         .filter(|at| is_tag(&text[..*at], &text[at + 1..]))
 }
 
-/// Whether what stands behind a `<` makes it such a tag, or a mark of a turn such as `<|im_start|>`.
+/// True if a `<` begins such a tag, or a mark of a turn such as `<|im_start|>`.
 fn is_tag(before: &str, rest: &str) -> bool {
     const LONGEST: usize = 48;
     // A reader of the text sees the same name with such characters in it.

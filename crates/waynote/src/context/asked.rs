@@ -1,5 +1,7 @@
 //! A block as one question and one answer, for a store that is not on this machine: the other side makes the block.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     Block, Matching, Request, Section, ShownNote, block_and_notes, changed, matching, render_now,
 };
@@ -7,7 +9,9 @@ use crate::error::Result;
 use crate::store::{Reader, ReaderExt, Version};
 
 /// A question for a block, or for some of its notes (see [`Reader::rendered`]).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct BlockAsk {
     /// For whom, where, and the options.
     pub request: Request,
@@ -16,12 +20,15 @@ pub struct BlockAsk {
 }
 
 /// What is wanted of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 // Not `non_exhaustive`: a store that does not know a variant must not compile.
 pub enum BlockPart {
     /// The block (see [`render`](super::render)).
     Block {
         /// The version of the store that the caller has this block of: if it is still the same, nothing is made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         unless: Option<Version>,
     },
     /// The block and the notes that it shows (see [`block_and_notes`]).
@@ -41,14 +48,26 @@ pub enum BlockPart {
 }
 
 /// The answer to a [`BlockAsk`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum BlockAnswer {
     /// The caller has the block already: the store has not changed.
     Unchanged,
-    /// The block, and the version of the store that it was made from.
-    Block(Box<Block>, Version),
-    /// The block, and the notes that it shows.
-    BlockAndNotes(Box<Block>, Vec<ShownNote>),
+    /// The block.
+    Block {
+        /// The block.
+        block: Box<Block>,
+        /// The version of the store that it was made from.
+        version: Version,
+    },
+    /// The block and the notes that it shows.
+    BlockAndNotes {
+        /// The block.
+        block: Box<Block>,
+        /// The notes.
+        notes: Vec<ShownNote>,
+    },
     /// Notes.
     Notes(Matching),
 }
@@ -74,11 +93,17 @@ impl BlockAsk {
                     return Ok(BlockAnswer::Unchanged);
                 }
                 let (block, version) = store.on_one_state(|store| render_now(store, request))?;
-                BlockAnswer::Block(Box::new(block), version)
+                BlockAnswer::Block {
+                    block: Box::new(block),
+                    version,
+                }
             }
             BlockPart::BlockAndNotes => {
                 let (block, notes) = block_and_notes(store, request)?;
-                BlockAnswer::BlockAndNotes(Box::new(block), notes)
+                BlockAnswer::BlockAndNotes {
+                    block: Box::new(block),
+                    notes,
+                }
             }
             BlockPart::Changed { sections, known } => {
                 BlockAnswer::Notes(changed(store, request, sections, known)?)
@@ -111,8 +136,9 @@ pub(super) fn shown_of(
     known: &[ShownNote],
 ) -> impl Fn(&crate::note::Note) -> Option<super::Shown> + '_ {
     let mut of = std::collections::HashMap::with_capacity(known.len());
-    for (address, revision, shown) in known {
-        of.entry((address, *revision)).or_insert(*shown);
+    for known in known {
+        of.entry((&known.address, known.revision))
+            .or_insert(known.shown);
     }
     move |note| of.get(&(&note.address, note.revision)).copied()
 }

@@ -88,7 +88,7 @@ fn a_block_counts_and_scans_no_more_for_larger_notes() {
                     assert!(block.text.contains("the pinned note"), "{of}");
                     assert!(block.receipt.counted <= BUDGET, "{of}");
                     assert_eq!(block.receipt.counted, crate::tokens::count(&block.text));
-                    let lines = shown.iter().filter(|(.., shown)| *shown == Shown::Line);
+                    let lines = shown.iter().filter(|note| note.shown == Shown::Line);
                     // Previews of codes or masks are long.
                     let least = if name == "prose" { places } else { 1 };
                     assert!(lines.count() >= least, "{of}: {}", block.text);

@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 
 /// The token budget of a block.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Budget {
     /// The budget in tokens of the model that reads the block; 0: no limit.
     pub tokens: usize,
     /// How many tokens of that model correspond to one token of o200k, by which blocks are counted exactly.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub factor: TokenFactor,
 }
 

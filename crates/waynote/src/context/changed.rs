@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
+use serde::{Deserialize, Serialize};
+
 use super::asked::{BlockAnswer, BlockAsk, BlockPart, notes_of, shown_of, unexpected};
-use super::matching::Matching;
+use super::matching::{Matching, MatchingNote};
 use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
 use super::{Block, Budget, Request, Section, Shown, Style, arrange, render_from};
@@ -12,8 +14,17 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::store::{Reader, ReaderExt};
 
-/// A note that a reader was shown: its address, its revision and how much of it.
-pub type ShownNote = (Address, u64, Shown);
+/// A note that a reader was shown, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ShownNote {
+    /// The note.
+    pub address: Address,
+    /// The revision.
+    pub revision: u64,
+    /// How much of it.
+    pub shown: Shown,
+}
 
 /// The notes of these sections that a block shows and that are new to its reader, the most important of each section
 /// first. `known` says how much of which revision the reader has been shown. The style is always stable.
@@ -44,7 +55,7 @@ pub fn changed(
 pub fn block_and_notes(store: &dyn Reader, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
     let ask = BlockAsk::new(request, BlockPart::BlockAndNotes);
     match store.rendered(&ask)? {
-        Some(BlockAnswer::BlockAndNotes(block, notes)) => return Ok((*block, notes)),
+        Some(BlockAnswer::BlockAndNotes { block, notes }) => return Ok((*block, notes)),
         Some(_) => return Err(unexpected()),
         None => {}
     }
@@ -100,7 +111,10 @@ fn changed_now(
             }
             begun = Some(of);
             found.text.push_str(&piece);
-            found.notes.push((note.clone(), shown));
+            found.notes.push(MatchingNote {
+                note: note.clone(),
+                shown,
+            });
         }
     }
     let end = found.text.trim_end().len();
@@ -132,7 +146,11 @@ fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<Sho
     let claims = block.receipt.claims.iter();
     let shown = claims.filter(|claim| claim.shown != Shown::LeftOut);
     Ok(shown
-        .map(|claim| (claim.address.clone(), claim.revision, claim.shown))
+        .map(|claim| ShownNote {
+            address: claim.address.clone(),
+            revision: claim.revision,
+            shown: claim.shown,
+        })
         .collect())
 }
 

@@ -16,6 +16,7 @@ use crate::visible::editable;
 
 /// The block in the prompt of an iteration, as an event records it: the request, and the hash of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct IterationBlock {
     /// The agent whose notebook it shows.
@@ -31,6 +32,7 @@ pub struct IterationBlock {
     pub budget: usize,
     /// The model's tokens for one of o200k.
     #[serde(default, skip_serializing_if = "TokenFactor::is_one")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub factor: TokenFactor,
     /// The tools of the agent, which it may name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,7 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
+use serde::{Deserialize, Serialize};
+
 use super::asked::{BlockPart, notes_of, shown_of};
 use super::pieces::{Form, Pieces};
 use super::stable::Told;
@@ -28,12 +30,23 @@ const ASKED_CHARS: usize = 2000;
 const ASKED_WORDS: usize = 64;
 
 /// Notes that match, or that are new to a reader, as text for a prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Matching {
     /// The text: first the notes shown as lines, then whole notes, each best match first; empty if none matches.
     pub text: String,
     /// The notes in the text.
-    pub notes: Vec<(Note, Shown)>,
+    pub notes: Vec<MatchingNote>,
+}
+
+/// A note in a text, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MatchingNote {
+    /// The note.
+    pub note: Note,
+    /// How much of it.
+    pub shown: Shown,
 }
 
 impl Matching {
@@ -41,7 +54,11 @@ impl Matching {
     pub fn pieces(&self) -> Vec<ShownNote> {
         let notes = self.notes.iter();
         notes
-            .map(|(note, shown)| (note.address.clone(), note.revision, *shown))
+            .map(|MatchingNote { note, shown }| ShownNote {
+                address: note.address.clone(),
+                revision: note.revision,
+                shown: *shown,
+            })
             .collect()
     }
 }
@@ -114,7 +131,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
             true => whole.push_str(&piece),
             false => found.text.push_str(&piece),
         }
-        found.notes.push((note, shown));
+        found.notes.push(MatchingNote { note, shown });
         if found.notes.len() == MOST {
             break;
         }

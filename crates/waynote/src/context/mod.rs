@@ -37,13 +37,14 @@ pub use asked::{BlockAnswer, BlockAsk, BlockPart};
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
 pub use iteration::IterationBlock;
-pub use matching::{Matching, matching};
+pub use matching::{Matching, MatchingNote, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 
 use pieces::{Counts, Pieces};
 
 /// The sections of the block, in the order in which they are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Section {
@@ -74,6 +75,7 @@ impl Section {
 
 /// How the block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Style {
@@ -112,7 +114,9 @@ impl FromStr for Style {
 }
 
 /// A request for a block: for which agent, at which place, and the options.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Request {
     /// The agent that reads the block, and whose notebook it shows.
@@ -122,24 +126,33 @@ pub struct Request {
     /// Other places whose notes apply too, such as the main checkout of a linked worktree: each farther away than the
     /// one before, and all farther than `place`. Style faithful leaves them out, because its sources have no such
     /// places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Place>,
     /// The session that the agent runs in, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Name>,
     /// The iteration that the agent runs. The block shows only earlier ones; none: all iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<i64>,
     /// How the block is written.
     pub style: Style,
     /// Only this section; none: all sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Section>,
     /// The token budget. Style faithful has none: it prints everything, as its sources do.
+    #[serde(default)]
     pub budget: Budget,
     /// A query to choose the notes of the index by; none: the latest notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// The point in time of the notes; none: now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<AsOf>,
     /// Whether the receipt lists every note, and counts tokens even without a limit.
+    #[serde(default)]
     pub explain: bool,
     /// The tools of the reader, which the block names if notes are shortened or left out; none: it names no tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ReaderTools>,
     /// The current time, for the ages in style faithful.
     pub now: Timestamp,
@@ -147,6 +160,7 @@ pub struct Request {
 
 /// The names of the tools with which a reader looks up what a block does not show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Tools))]
 #[serde(deny_unknown_fields)]
 pub struct ReaderTools {
     /// Shows a note whole, by its address.
@@ -309,7 +323,8 @@ impl Request {
 }
 
 /// A prompt block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Block {
     /// The text for the prompt; empty when no note applies.
     pub text: String,
@@ -320,21 +335,12 @@ pub struct Block {
     /// How each note is shown. Empty in style faithful, which shows all notes.
     pub receipt: Receipt,
     /// The position of the store's last change when the block was made; none for an empty store.
-    #[serde(serialize_with = "as_text")]
     pub position: Option<crate::note::Position>,
 }
 
-fn as_text<S: serde::Serializer>(
-    position: &Option<crate::note::Position>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    position
-        .map(|position| position.to_string())
-        .serialize(serializer)
-}
-
 /// A section of a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SectionText {
     /// The section.
     pub section: Section,
@@ -394,7 +400,7 @@ impl Renderer {
         let part = BlockPart::Block { unless };
         match (store.rendered(&BlockAsk::new(request, part))?, last) {
             (Some(BlockAnswer::Unchanged), Some(last)) => return Ok(Arc::clone(&last.block)),
-            (Some(BlockAnswer::Block(block, version)), _) => {
+            (Some(BlockAnswer::Block { block, version }), _) => {
                 return Ok(self.keep(*block, version, request));
             }
             (Some(_), _) => return Err(asked::unexpected()),

@@ -1,6 +1,6 @@
 //! How each note is shown in a block, and why; and the block's last line, which sums that up.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{ReaderTools, Request, Section};
 use crate::address::Address;
@@ -8,7 +8,8 @@ use crate::store::Damage;
 use crate::text::plural;
 
 /// How much of a note a block shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Shown {
@@ -32,7 +33,9 @@ impl Shown {
 }
 
 /// Why so much of a note is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
     /// There was room.
@@ -78,21 +81,15 @@ impl std::fmt::Display for Why {
     }
 }
 
-impl Serialize for Why {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// How one note is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// The section of the note.
     pub section: Section,
     /// The note.
     pub address: Address,
     /// The revision that the block was made from.
-    #[serde(skip)]
     pub revision: u64,
     /// How much of it is shown.
     pub shown: Shown,
@@ -103,7 +100,8 @@ pub struct Claim {
 }
 
 /// How each note is shown, and the totals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Receipt {
     /// The budget, in tokens of the model that reads the block; 0: no limit.
     pub budget: usize,
@@ -125,7 +123,7 @@ pub struct Receipt {
     pub left_out: u64,
     /// Notes that are damaged, and so not in the block: addresses, as far as they are known. A line of the block names the
     /// first of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<String>,
     /// The notes, in the order in which they got room. Notes that are left out because others fill the section are all
     /// listed only if the request asks for an explanation.

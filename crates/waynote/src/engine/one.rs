@@ -4,6 +4,7 @@ use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead, Step};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
+use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision};
@@ -139,6 +140,15 @@ impl dyn Read + '_ {
             ..Ask::default()
         };
         Ok(self.read(&ask)?.entries_saying.pop().flatten())
+    }
+
+    /// The event with which a loop took the session that it holds.
+    pub fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
+        let ask = store::Ask {
+            leases: vec![session.clone()],
+            ..store::Ask::default()
+        };
+        Ok(self.ask(ask)?.leases.pop().flatten())
     }
 
     /// What a call wrote, by step.

@@ -7,23 +7,29 @@
 //! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`], [`StorageError`]. A crate that builds on this
 //! one puts its own errors into [`Error::Custom`].
 //!
+//! In JSON an error is an object with its kind and its fields: credentials are masked, and paths are left out. The other
+//! side of a connection makes the same error of it, or [`Error::Remote`] if it does not know the kind.
+//!
 //! `Display` and the advice mask credentials. Of notes they show only previews, where several notes could be meant. The
 //! fields hold the unmasked input, and a conflict holds the current note: do not log the fields.
 
 mod advice;
 mod class;
 mod custom;
+mod form;
 mod loops;
 mod storage;
 #[cfg(test)]
 mod tests;
 mod undo;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::key::{Key, Name};
@@ -36,19 +42,25 @@ pub use loops::LoopError;
 pub use storage::{SecondName, SideFileProblem, StorageError};
 pub use undo::UndoError;
 
+use form::{io, millis, safe_candidates, safe_text, text};
+
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the library.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Fields))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Error {
     /// A key with characters that keys do not have, or of the wrong length (openotters' `ErrInvalidKey`).
     #[error("`{}` is not a valid key", safe(key))]
     InvalidKey {
         /// What was given, trimmed.
+        #[serde(serialize_with = "safe_text")]
         key: String,
         /// The nearest key that would be valid.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         suggestion: Option<Key>,
     },
 
@@ -56,6 +68,7 @@ pub enum Error {
     #[error("`{}` is not a valid name: {reason}", safe(name))]
     InvalidName {
         /// What was given, trimmed.
+        #[serde(serialize_with = "safe_text")]
         name: String,
         /// What is wrong with it.
         reason: String,
@@ -65,6 +78,7 @@ pub enum Error {
     #[error("`{}` is not a place: {reason}", safe(path))]
     InvalidPlace {
         /// What was given.
+        #[serde(serialize_with = "safe_text")]
         path: String,
         /// What is wrong with it.
         reason: String,
@@ -74,6 +88,7 @@ pub enum Error {
     #[error("`{}` is not an address: {reason}", safe(address))]
     InvalidAddress {
         /// What was given.
+        #[serde(serialize_with = "safe_text")]
         address: String,
         /// What is wrong with it.
         reason: String,
@@ -83,6 +98,7 @@ pub enum Error {
     #[error("`{}` is not an entry type", safe(kind))]
     UnknownType {
         /// What was given.
+        #[serde(rename = "entry_type", serialize_with = "safe_text")]
         kind: String,
     },
 
@@ -111,7 +127,7 @@ pub enum Error {
     #[error("the text holds a credential ({rule}) at line {line}, column {column}")]
     HoldsSecret {
         /// The rule that found it (see [`crate::secrets`]).
-        rule: &'static str,
+        rule: Cow<'static, str>,
         /// The line, from 1.
         line: usize,
         /// The column, from 1, in characters.
@@ -122,9 +138,9 @@ pub enum Error {
     #[error("the {what} holds a credential ({rule})")]
     NameHoldsSecret {
         /// `address` or `author`.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The rule that found it (see [`crate::secrets`]).
-        rule: &'static str,
+        rule: Cow<'static, str>,
     },
 
     /// A text over the size limit (openotters' `ErrNoteTooLarge`).
@@ -136,7 +152,7 @@ pub enum Error {
         max_bytes: i64,
         /// The field of [`Limits`](crate::Limits) that sets the limit: `max_bytes`, or `max_place_bytes` for a
         /// directory's own note.
-        limit: &'static str,
+        limit: Cow<'static, str>,
     },
 
     /// A new key in a notebook that is full (openotters' `ErrTooManyNotes`).
@@ -152,6 +168,7 @@ pub enum Error {
     #[error("there is no {}", safe(what))]
     NotFound {
         /// The address, with the revision when one was asked for.
+        #[serde(serialize_with = "safe_text")]
         what: String,
     },
 
@@ -166,6 +183,7 @@ pub enum Error {
         /// The revision that was expected, in words.
         expected: String,
         /// The note as it is now.
+        #[serde(skip)]
         current: Option<Box<Note>>,
     },
 
@@ -182,17 +200,19 @@ pub enum Error {
         /// The entry that should be resolved.
         address: Address,
         /// Why not.
-        reason: &'static str,
+        reason: Cow<'static, str>,
     },
 
     /// Words that match no open `stuck` entry, or several.
     #[error("`{}` matches {} open stuck note", safe(named), if *several { "more than one" } else { "no" })]
     NoSuchStuck {
         /// What was given.
+        #[serde(serialize_with = "safe_text")]
         named: String,
         /// Whether several match.
         several: bool,
         /// The entries that could be meant, with their previews.
+        #[serde(serialize_with = "safe_candidates")]
         candidates: Vec<(Address, String)>,
     },
 
@@ -200,13 +220,14 @@ pub enum Error {
     #[error("the {what} is empty")]
     Empty {
         /// What is empty, for example `question`.
-        what: &'static str,
+        what: Cow<'static, str>,
     },
 
     /// What was asked for was forgotten; it cannot be brought back.
     #[error("{} was forgotten {} by {}", safe(what), date(*at), safe(by))]
     Forgotten {
         /// The address, with the revision when it is one of several.
+        #[serde(serialize_with = "safe_text")]
         what: String,
         /// When.
         at: Timestamp,
@@ -218,8 +239,10 @@ pub enum Error {
     #[error("{} is not allowed here: {}", safe(what), safe(reason))]
     Denied {
         /// What was asked for.
+        #[serde(serialize_with = "safe_text")]
         what: String,
         /// The rule that forbids it.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -227,8 +250,10 @@ pub enum Error {
     #[error("the store {} is damaged: {}", safe(path.display()), safe(reason))]
     DamagedStore {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// What is damaged.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -236,6 +261,7 @@ pub enum Error {
     #[error("{} is damaged: it is not as it was written", safe(what))]
     DamagedNote {
         /// Its address, as far as that is known.
+        #[serde(serialize_with = "safe_text")]
         what: String,
     },
 
@@ -243,8 +269,10 @@ pub enum Error {
     #[error("the search index of {} is damaged: {}", safe(path.display()), safe(reason))]
     DamagedIndex {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// What is damaged.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -252,6 +280,7 @@ pub enum Error {
     #[error("{} is the SQLite database of another program", safe(path.display()))]
     ForeignStore {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
     },
 
@@ -259,8 +288,10 @@ pub enum Error {
     #[error("{} is not a waynote store: {}", safe(path.display()), safe(reason))]
     NotAStore {
         /// The path.
+        #[serde(skip)]
         path: PathBuf,
         /// What it holds instead.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -268,6 +299,7 @@ pub enum Error {
     #[error("the store {} has version {found}; this program supports versions up to {known}", safe(path.display()))]
     NewerStore {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// The schema version of the store.
         found: u32,
@@ -279,8 +311,10 @@ pub enum Error {
     #[error("the store {} was deleted or replaced: {}", safe(path.display()), safe(reason))]
     StoreLost {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// What happened to it.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -291,6 +325,7 @@ pub enum Error {
     })]
     LostWrites {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// The position of the last acknowledged write.
         acknowledged: Position,
@@ -302,8 +337,10 @@ pub enum Error {
     #[error("the store {} cannot be written: {}", safe(path.display()), safe(reason))]
     ReadOnly {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// The reason, from the operating system.
+        #[serde(serialize_with = "safe_text")]
         reason: String,
     },
 
@@ -311,6 +348,7 @@ pub enum Error {
     #[error("the store {} cannot be written: the disk is full", safe(path.display()))]
     DiskFull {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
     },
 
@@ -321,10 +359,14 @@ pub enum Error {
     })]
     Busy {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// How long this one waited.
+        #[serde(rename = "waited_ms", with = "millis")]
+        #[cfg_attr(feature = "openapi", schema(value_type = u64))]
         waited: Duration,
         /// The id of the process that holds it, if known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         holder: Option<u32>,
     },
 
@@ -332,10 +374,13 @@ pub enum Error {
     #[error("{} cannot be {action}: {}", safe(path.display()), safe(source))]
     File {
         /// The file.
+        #[serde(skip)]
         path: PathBuf,
         /// `read`, `written`, …
-        action: &'static str,
+        action: Cow<'static, str>,
         /// The operating system's error.
+        #[serde(flatten, with = "io")]
+        #[cfg_attr(feature = "openapi", schema(value_type = io::Written))]
         source: std::io::Error,
     },
 
@@ -343,8 +388,11 @@ pub enum Error {
     #[error("the store {} failed: {}", safe(path.display()), safe(source))]
     Engine {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// The engine's own error.
+        #[serde(rename = "what", with = "text")]
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
@@ -352,24 +400,42 @@ pub enum Error {
     #[error("this program was built without {feature}")]
     NotBuiltIn {
         /// The name of the feature.
-        feature: &'static str,
+        feature: Cow<'static, str>,
     },
+
+    /// An error of the other side of a connection that this version does not know.
+    #[error("{}", safe(message))]
+    #[serde(skip)]
+    Remote {
+        /// The stable word for it.
+        kind: String,
+        /// Its family.
+        class: ErrorClass,
+        /// The failure, in the words of the other side.
+        message: String,
+        /// The advice of the other side.
+        advice: Option<String>,
+    },
+
+    /// An error of a crate that builds on this one (see [`Error::downcast_ref`]).
+    #[error("{0}")]
+    #[serde(skip)]
+    Custom(Box<dyn CustomError>),
 
     /// What the system says about the store's files.
     #[error(transparent)]
+    #[serde(untagged)]
     Storage(#[from] StorageError),
 
     /// An error that only loops have.
     #[error(transparent)]
+    #[serde(untagged)]
     Loop(#[from] LoopError),
 
     /// Nothing to undo or redo, or not by this author.
     #[error(transparent)]
+    #[serde(untagged)]
     Undo(#[from] UndoError),
-
-    /// An error of a crate that builds on this one (see [`Error::downcast_ref`]).
-    #[error("{0}")]
-    Custom(Box<dyn CustomError>),
 }
 
 /// Text from outside, for use in a message: credentials in it are masked.
@@ -379,7 +445,7 @@ pub fn safe(text: impl Display) -> String {
 
 impl Error {
     /// A stable word for programs.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::InvalidKey { .. } => "invalid_key",
             Self::InvalidName { .. } => "invalid_name",
@@ -418,15 +484,20 @@ impl Error {
             Self::Storage(error) => error.kind(),
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
+            Self::Remote { kind, .. } => kind,
             Self::Custom(error) => error.kind(),
         }
     }
 
     /// Wraps a failure to read or write a file.
-    pub fn file(path: impl Into<PathBuf>, action: &'static str, source: std::io::Error) -> Self {
+    pub fn file(
+        path: impl Into<PathBuf>,
+        action: impl Into<Cow<'static, str>>,
+        source: std::io::Error,
+    ) -> Self {
         Self::File {
             path: path.into(),
-            action,
+            action: action.into(),
             source,
         }
     }

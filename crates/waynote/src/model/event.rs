@@ -24,6 +24,7 @@ pub use texts::FORGOTTEN;
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", remote = "Self")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum SessionEvent {
     /// A loop took the session. No other loop can take it until this one has ended.
@@ -98,6 +99,7 @@ pub enum SessionEvent {
 
 /// The identity of a process: no other process ever has the same values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ProcessIdentity {
     /// The machine's name.
@@ -144,6 +146,7 @@ impl fmt::Display for ProcessIdentity {
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case", remote = "Self")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum IterationOutcome {
     /// The agent exited.
@@ -192,6 +195,7 @@ impl fmt::Display for IterationOutcome {
 
 /// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EndReason {
@@ -247,7 +251,8 @@ impl fmt::Display for EndReason {
 }
 
 /// A stored event.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RecordedEvent {
     /// Its number in the session: 1, 2, 3 ….
     pub number: u64,
@@ -259,6 +264,17 @@ pub struct RecordedEvent {
     pub recorded_at: Timestamp,
     /// The event.
     pub event: SessionEvent,
+}
+
+/// A stored event, with its session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SessionsEvent {
+    /// The session.
+    pub session: Name,
+    /// The event.
+    #[serde(flatten)]
+    pub recorded: RecordedEvent,
 }
 
 impl RecordedEvent {

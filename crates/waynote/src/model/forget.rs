@@ -11,13 +11,15 @@
 //! [`Forgotten::shared_events`] list where it remains; [`Forget::everywhere`] forgets it there too.
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, AddressAt, encode};
 use crate::error::Error;
 use crate::event::EventAddress;
 use crate::key::Name;
+use crate::scope::Scope;
 
 /// What to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +44,18 @@ impl fmt::Display for ForgetTarget {
     }
 }
 
-impl Serialize for ForgetTarget {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+impl FromStr for ForgetTarget {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if let Ok(event) = text.parse() {
+            return Ok(Self::Event(event));
+        }
+        match (text.parse(), text.parse()) {
+            (Ok(note), _) => Ok(Self::Note(note)),
+            (Err(_), Ok(Scope::Session(session))) => Ok(Self::Session(session)),
+            (Err(error), _) => Err(error),
+        }
     }
 }
 
@@ -112,14 +123,15 @@ impl Forget {
 }
 
 /// What was forgotten, and what is left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Forgotten {
     /// What the request named.
     pub named: ForgetTarget,
     /// The revisions that this call forgot; empty if they were already forgotten.
     pub revisions: Vec<AddressAt>,
     /// The events of which this call forgot what was said in them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventAddress>,
     /// The notes that no longer exist as a result.
     pub gone: Vec<Address>,
@@ -128,11 +140,11 @@ pub struct Forgotten {
     /// Revisions of this and other notes that still have the same text.
     pub shared: Vec<AddressAt>,
     /// Events in which the same text was said, alone or with more.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared_events: Vec<EventAddress>,
     /// The names of the [side data](crate::SideData) spaces that had a value about a text that is gone. The value was
     /// removed; what the program behind the space keeps outside the store was not.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spaces: Vec<String>,
     /// Why old bytes of the text may still be in the store's files; none if the files are clean.
     pub residue: Option<Residue>,
@@ -166,7 +178,9 @@ impl Forgotten {
 }
 
 /// Why old bytes of a forgotten text may still be in the store's files, although no note holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Residue {
     /// The connection belongs to an application, which has to clean its free pages and its WAL itself.
@@ -191,11 +205,5 @@ impl fmt::Display for Residue {
             Self::Read => f.write_str("another process still reads it as it was before"),
             Self::Failed(reason) | Self::Database(reason) => f.write_str(reason),
         }
-    }
-}
-
-impl Serialize for Residue {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }

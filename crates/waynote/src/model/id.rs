@@ -65,11 +65,12 @@ macro_rules! sixteen_bytes {
 sixteen_bytes!(StoreId);
 sixteen_bytes!(OperationId);
 
-fn bytes_of(text: &str) -> Option<[u8; 16]> {
-    if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+/// The bytes of hexadecimal digits.
+pub(crate) fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
+    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
-    let mut bytes = [0; 16];
+    let mut bytes = [0; N];
     for (index, byte) in bytes.iter_mut().enumerate() {
         *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
     }

@@ -1,8 +1,12 @@
 //! Limits on what is written: the size and the number of notes of a notebook (as in openotters), and the size of a
 //! directory's own note. They are checked inside the transaction of the write.
 
+use serde::{Deserialize, Serialize};
+
 /// The limits on notes. Zero or less means no limit. Entries of a log have no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Limits {
     /// The most bytes of a keyed note's content.

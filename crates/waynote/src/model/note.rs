@@ -1,15 +1,16 @@
 //! The note, its revisions, and what they are made of.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::model::secret_policy::SecretPolicy;
@@ -19,21 +20,30 @@ use crate::store::AsOf;
 pub use super::entry_type::{EntryType, OtherType};
 
 /// Who writes, and when. Every change takes one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Stamp {
-    /// The time of the change.
+    /// The time of the change, by the writer's clock.
     pub now: Timestamp,
     /// The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses.
     pub author: Name,
     /// The name of the token with which somebody writes over a server; none without one. A caller does not claim it:
     /// whoever checks the token sets it.
+    #[serde(skip)]
     pub token: Option<Name>,
     /// Which credentials the written text may contain.
+    #[serde(default, skip_serializing_if = "SecretPolicy::refuses_all")]
     pub secrets: SecretPolicy,
     /// The id of this call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record). A call
     /// that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last
     /// change and forgetting ignore the id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// The event with which a loop took its session, if this is written inside that loop: refused when the loop has lost
+    /// the session. What a person writes has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<EventAddress>,
 }
 
 impl Stamp {
@@ -45,6 +55,15 @@ impl Stamp {
             token: None,
             secrets: SecretPolicy::default(),
             operation: None,
+            lease: None,
+        }
+    }
+
+    /// The same stamp inside the loop that took its session with this event.
+    pub fn inside(self, lease: impl Into<Option<EventAddress>>) -> Self {
+        Self {
+            lease: lease.into(),
+            ..self
         }
     }
 
@@ -76,7 +95,8 @@ pub fn micros(time: Timestamp) -> Timestamp {
 }
 
 /// A note, as it is now or as it was at some point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "NoteForm", into = "NoteForm")]
 pub struct Note {
     /// Its address.
     pub address: Address,
@@ -136,79 +156,93 @@ impl EntryType {
     }
 }
 
-/// The fields have the same names in the command line, MCP, HTTP and the docs. A log entry also has `seen` (how often
-/// it was noted). A resolved entry has `resolved_by` (the id of the entry that resolved it).
-impl Serialize for Note {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let (seen, secrets) = (self.seen(), self.secrets());
-        let fields = 12
-            + usize::from(seen.is_some())
-            + usize::from(self.resolved_by.is_some())
-            + usize::from(!secrets.is_empty());
-        let mut note = serializer.serialize_struct("Note", fields)?;
-        note.serialize_field("address", &self.address)?;
-        note.serialize_field("scope", &self.address.scope())?;
-        note.serialize_field("key", &self.address.key())?;
-        note.serialize_field("content", &self.content)?;
-        note.serialize_field("preview", &self.preview)?;
-        note.serialize_field("type", &self.kind.as_ref().map(EntryType::as_str))?;
-        note.serialize_field("iteration", &self.iteration)?;
-        note.serialize_field("pinned", &self.pinned)?;
-        note.serialize_field("revision", &self.revision)?;
-        if let Some(seen) = seen {
-            note.serialize_field("seen", &seen)?;
-        }
-        if let Some(by) = self.resolved_by {
-            note.serialize_field("resolved_by", &by.to_string())?;
-        }
-        note.serialize_field("author", self.author.as_str())?;
-        note.serialize_field("created_at", &self.created_at.to_string())?;
-        note.serialize_field("updated_at", &self.updated_at.to_string())?;
-        if !secrets.is_empty() {
-            note.serialize_field("secrets", &secrets)?;
-        }
-        note.end()
-    }
+/// A note. Its fields have the same names in the command line, MCP and HTTP.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Note))]
+pub(super) struct NoteForm {
+    /// Its address: `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`.
+    address: Address,
+    /// The scope that it belongs to: `place:~/p`, `agent:name` or `session:name`.
+    #[serde(default)]
+    scope: String,
+    /// Its key, or the id of a log entry; none for a directory's own note.
+    #[serde(default)]
+    key: Option<String>,
+    /// Its text.
+    content: Content,
+    /// Its first line, shortened, with credentials masked.
+    preview: String,
+    /// The type of a log entry.
+    #[serde(rename = "type")]
+    kind: Option<EntryType>,
+    /// The iteration of a log entry.
+    iteration: Option<i64>,
+    /// Whether it is pinned.
+    pinned: bool,
+    /// The number of its revision: 1, 2, 3 ….
+    revision: u64,
+    /// How often a log entry was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen: Option<u64>,
+    /// The id of the entry that resolved this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resolved_by: Option<EntryId>,
+    /// The author of this revision.
+    author: Name,
+    /// When it was first written.
+    created_at: Timestamp,
+    /// When it was last written, pinned or unpinned.
+    updated_at: Timestamp,
+    /// The rules that find a credential in its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    secrets: Vec<Cow<'static, str>>,
 }
 
-/// The serialized fields of [`Note`]; `scope`, `key`, `seen` and `secrets` are derived from the others.
-impl<'de> Deserialize<'de> for Note {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Fields {
-            address: Address,
-            content: Content,
-            preview: String,
-            #[serde(rename = "type")]
-            kind: Option<EntryType>,
-            iteration: Option<i64>,
-            resolved_by: Option<EntryId>,
-            pinned: bool,
-            revision: u64,
-            author: Name,
-            created_at: String,
-            updated_at: String,
-        }
-        let time = |text: String| text.parse().map_err(serde::de::Error::custom);
-        let note = Fields::deserialize(deserializer)?;
-        Ok(Self {
+impl From<Note> for NoteForm {
+    fn from(note: Note) -> Self {
+        let secrets = note.secrets().into_iter().map(Cow::Borrowed);
+        Self {
+            scope: note.address.scope().to_string(),
+            key: note.address.key(),
+            seen: note.seen(),
+            secrets: secrets.collect(),
             address: note.address,
             content: note.content,
             preview: note.preview,
             kind: note.kind,
             iteration: note.iteration,
-            resolved_by: note.resolved_by,
             pinned: note.pinned,
             revision: note.revision,
+            resolved_by: note.resolved_by,
             author: note.author,
-            created_at: time(note.created_at)?,
-            updated_at: time(note.updated_at)?,
-        })
+            created_at: note.created_at,
+            updated_at: note.updated_at,
+        }
+    }
+}
+
+/// `scope`, `key`, `seen` and `secrets` follow from the other fields.
+impl From<NoteForm> for Note {
+    fn from(form: NoteForm) -> Self {
+        Self {
+            address: form.address,
+            content: form.content,
+            preview: form.preview,
+            kind: form.kind,
+            iteration: form.iteration,
+            resolved_by: form.resolved_by,
+            pinned: form.pinned,
+            revision: form.revision,
+            author: form.author,
+            created_at: form.created_at,
+            updated_at: form.updated_at,
+        }
     }
 }
 
 /// The action that made a revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Action {
     /// Wrote a text.
@@ -302,7 +336,8 @@ impl FromStr for Position {
 }
 
 /// One change of one note, as recorded in the journal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "RevisionForm", into = "RevisionForm")]
 pub struct Revision {
     /// Its position in the store's journal; none for a text that is so far only in a file kept in sync: the next write
     /// journals it.
@@ -426,38 +461,92 @@ impl Revision {
     }
 }
 
-/// The note's fields with those of the revision; the token, if one wrote it; for a forgotten text, when and by whom it
-/// was forgotten.
-impl Serialize for Revision {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let fields = 8
-            + usize::from(self.token.is_some())
-            + 2 * usize::from(matches!(self.state, State::Forgotten { .. }));
-        let mut out = serializer.serialize_struct("Revision", fields)?;
-        out.serialize_field("address", self.address())?;
-        out.serialize_field("revision", &self.number())?;
-        out.serialize_field(
-            "position",
-            &self.position.map(|position| position.to_string()),
-        )?;
-        out.serialize_field("action", self.action.as_str())?;
-        out.serialize_field("undoes", &self.undoes)?;
-        out.serialize_field("author", self.author().as_str())?;
-        if let Some(token) = &self.token {
-            out.serialize_field("token", token.as_str())?;
+/// A change of a note, as the journal has it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Revision))]
+pub(super) struct RevisionForm {
+    /// The note.
+    address: Address,
+    /// The number of the revision.
+    revision: u64,
+    /// Its position in the whole store; none for a text that is so far only in a file kept in sync.
+    position: Option<Position>,
+    /// `save`, `sync`, `pin`, `unpin`, `delete`, `restore`, `undo`, `redo`, `repeat` or `forget`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    action: Action,
+    /// The revision that an undo or a redo took back.
+    undoes: Option<u64>,
+    /// Its author.
+    author: Name,
+    /// The name of the token that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    token: Option<Name>,
+    /// When the store recorded it.
+    recorded_at: Timestamp,
+    /// The note after the change; none if it was deleted or its text was forgotten.
+    note: Option<Box<Note>>,
+    /// When its text was forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forgotten_at: Option<Timestamp>,
+    /// The person or program that forgot its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forgotten_by: Option<Name>,
+}
+
+impl From<Revision> for RevisionForm {
+    fn from(of: Revision) -> Self {
+        let mut form = Self {
+            address: of.address().clone(),
+            revision: of.number(),
+            position: of.position,
+            action: of.action,
+            undoes: of.undoes,
+            author: of.author().clone(),
+            token: of.token,
+            recorded_at: of.recorded_at,
+            note: None,
+            forgotten_at: None,
+            forgotten_by: None,
+        };
+        match of.state {
+            State::Present(note) => form.note = Some(Box::new(note)),
+            State::Deleted { .. } => {}
+            State::Forgotten {
+                forgotten_at,
+                forgotten_by,
+                ..
+            } => (form.forgotten_at, form.forgotten_by) = (Some(forgotten_at), Some(forgotten_by)),
         }
-        out.serialize_field("recorded_at", &self.recorded_at.to_string())?;
-        out.serialize_field("note", &self.note())?;
-        if let State::Forgotten {
-            forgotten_at,
-            forgotten_by,
-            ..
-        } = &self.state
-        {
-            out.serialize_field("forgotten_at", &forgotten_at.to_string())?;
-            out.serialize_field("forgotten_by", forgotten_by.as_str())?;
+        form
+    }
+}
+
+impl From<RevisionForm> for Revision {
+    fn from(form: RevisionForm) -> Self {
+        let (address, revision, author) = (form.address, form.revision, form.author);
+        let state = match (form.note, form.forgotten_at, form.forgotten_by) {
+            (Some(note), ..) => State::Present(*note),
+            (None, Some(forgotten_at), Some(forgotten_by)) => State::Forgotten {
+                address,
+                revision,
+                author,
+                forgotten_at,
+                forgotten_by,
+            },
+            (None, ..) => State::Deleted {
+                address,
+                revision,
+                author,
+            },
+        };
+        Self {
+            position: form.position,
+            action: form.action,
+            undoes: form.undoes,
+            recorded_at: form.recorded_at,
+            token: form.token,
+            state,
         }
-        out.end()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The report of a check for damage.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The result of checking a whole store.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Report {
     /// The number of current notes that were checked.
     pub notes: u64,

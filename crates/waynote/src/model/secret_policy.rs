@@ -1,6 +1,6 @@
 //! Which credentials may be written.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::address::Address;
 use crate::content::Content;
@@ -37,19 +37,35 @@ impl Flagged {
 }
 
 /// Which credentials a caller may write.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Secrets))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SecretPolicy {
     /// None: a write with a credential is refused.
     #[default]
     RefuseAll,
     /// Credentials that these rules find, given by name (see [`crate::secrets::rule`]).
-    Allow(Vec<&'static str>),
+    Allow(#[serde(deserialize_with = "known_rules")] Vec<&'static str>),
     /// All.
     AllowAll,
 }
 
+/// A rule that this version does not have finds nothing here.
+fn known_rules<'de, D: Deserializer<'de>>(names: D) -> Result<Vec<&'static str>, D::Error> {
+    let names = Vec::<String>::deserialize(names)?.into_iter();
+    Ok(names
+        .filter_map(|name| crate::secrets::rule(&name))
+        .map(|rule| rule.name)
+        .collect())
+}
+
 impl SecretPolicy {
+    /// Whether it is the default.
+    pub(crate) fn refuses_all(&self) -> bool {
+        *self == Self::RefuseAll
+    }
+
     /// Whether credentials that the rule finds are refused.
     pub fn refuses(&self, rule: &str) -> bool {
         match self {
@@ -67,7 +83,10 @@ impl SecretPolicy {
         let refused = |secret: &Secret| self.refuses(secret.rule);
         match scan(name).into_iter().find(refused) {
             None => Ok(()),
-            Some(Secret { rule, .. }) => Err(Error::NameHoldsSecret { what, rule }),
+            Some(Secret { rule, .. }) => Err(Error::NameHoldsSecret {
+                what: what.into(),
+                rule: rule.into(),
+            }),
         }
     }
 
@@ -85,7 +104,11 @@ impl SecretPolicy {
             None => Ok(()),
             Some(Secret { rule, range }) => {
                 let (line, column) = position(&text, range.start);
-                Err(Error::HoldsSecret { rule, line, column })
+                Err(Error::HoldsSecret {
+                    rule: rule.into(),
+                    line,
+                    column,
+                })
             }
         }
     }

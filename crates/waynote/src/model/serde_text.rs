@@ -6,13 +6,16 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::{Address, AddressAt};
-use crate::content::Content;
+use crate::content::{Content, ContentHash};
+use crate::error::{Error, safe};
 use crate::event::EventAddress;
+use crate::forget::ForgetTarget;
 use crate::id::{OperationId, StoreId};
 use crate::key::{EntryId, Key, Name};
 use crate::note::{EntryType, Position};
 use crate::place::Place;
 use crate::scope::Scope;
+use crate::store::Cursor;
 
 macro_rules! written {
     ($($value:ty),*) => {$(
@@ -21,15 +24,25 @@ macro_rules! written {
                 serializer.collect_str(self)
             }
         }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::PartialSchema for $value {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                String::schema()
+            }
+        }
+
+        #[cfg(feature = "openapi")]
+        impl utoipa::ToSchema for $value {}
     )*};
 }
 
 macro_rules! read {
-    ($($value:ty),*) => {$(
+    ($($value:ty: $error:expr),*) => {$(
         impl<'de> Deserialize<'de> for $value {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = Cow::<str>::deserialize(deserializer)?;
-                text.parse().map_err(D::Error::custom)
+                text.parse().map_err(|error| D::Error::custom($error(&text, error)))
             }
         }
     )*};
@@ -38,9 +51,12 @@ macro_rules! read {
 written!(
     Address,
     AddressAt,
+    ContentHash,
+    Cursor,
     EntryId,
     EntryType,
     EventAddress,
+    ForgetTarget,
     Key,
     Name,
     OperationId,
@@ -50,17 +66,55 @@ written!(
     StoreId
 );
 read!(
-    Address,
-    AddressAt,
-    EntryId,
-    EventAddress,
-    Key,
-    Name,
-    OperationId,
-    Place,
-    Position,
-    Scope,
-    StoreId
+    Address: with_advice,
+    AddressAt: with_advice,
+    ContentHash: |_: &str, error| error,
+    Cursor: |text: &str, _| format!("`{}` is not a cursor", safe(text)),
+    EntryId: with_advice,
+    EventAddress: with_advice,
+    ForgetTarget: with_advice,
+    Key: with_advice,
+    Name: with_advice,
+    OperationId: with_advice,
+    Place: with_advice,
+    Position: |text: &str, _| format!("`{}` is not a position", safe(text)),
+    Scope: with_advice,
+    StoreId: with_advice
+);
+
+/// The error of a text, with the advice how to write it.
+fn with_advice(_: &str, error: Error) -> String {
+    match error.advice() {
+        Some(advice) => format!("{error}: {advice}"),
+        None => error.to_string(),
+    }
+}
+
+/// The form of a value that is written and read through another type.
+#[cfg(feature = "openapi")]
+macro_rules! through {
+    ($($value:ty: $form:ty),*) => {$(
+        impl utoipa::PartialSchema for $value {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                <$form>::schema()
+            }
+        }
+
+        impl utoipa::ToSchema for $value {
+            fn schemas(all: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
+                <$form>::schemas(all);
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "openapi")]
+through!(
+    crate::note::Note: super::note::NoteForm,
+    crate::note::Revision: super::note::RevisionForm,
+    crate::search::Hit: crate::search::HitForm,
+    crate::store::FeedEntry: crate::store::FeedForm,
+    Content: ContentForm
 );
 
 /// Any word: a log may hold the types of another program.
@@ -70,18 +124,22 @@ impl<'de> Deserialize<'de> for EntryType {
     }
 }
 
-/// The serialized form of [`Content`]: a string, or a list of bytes if they are not text.
+/// The text of a note: a string, or a list of bytes if it is not UTF-8. No byte is changed.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Content))]
+#[serde(untagged)]
+enum ContentForm {
+    /// Text.
+    Text(String),
+    /// Bytes that are not UTF-8: what another program wrote.
+    Bytes(Vec<u8>),
+}
+
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Text(String),
-            Bytes(Vec<u8>),
-        }
-        Ok(match Written::deserialize(deserializer)? {
-            Written::Text(text) => Self::imported(text),
-            Written::Bytes(bytes) => Self::imported(bytes),
+        Ok(match ContentForm::deserialize(deserializer)? {
+            ContentForm::Text(text) => Self::imported(text),
+            ContentForm::Bytes(bytes) => Self::imported(bytes),
         })
     }
 }

@@ -8,18 +8,18 @@ use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
 use super::same;
-use super::session_events;
+use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
-use crate::change::{Applied, Change};
+use crate::change::{Applied, Change, NoteBefore};
 use crate::content::Content;
 use crate::engine::{Read, Step};
 use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{EntryType, Note, Revision, Stamp, State};
+use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
-use crate::store::{self, ApplyCall, Count, Done, Happened};
+use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -57,6 +57,9 @@ impl Call<'_> {
         if let Some(operation) = self.stamp().operation {
             questions.operation(operation);
         }
+        if let Some(lease) = &self.stamp().lease {
+            questions.session(&lease.session);
+        }
         match self {
             Self::Apply { changes, .. } => {
                 for change in *changes {
@@ -74,6 +77,9 @@ impl Call<'_> {
         pending: &Pending<'_>,
         done: Option<&[Done]>,
     ) -> Result<Vec<Applied>> {
+        if done.is_none() {
+            check_inside(self.stamp(), |session| pending.lease(session))?;
+        }
         let mark = pending.mark();
         let planned = match self {
             Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),
@@ -112,10 +118,16 @@ fn apply(
             applied.push(unchanged(pending, change)?);
             continue;
         };
+        let address = write.revision.address().clone();
+        // A note that is new was looked for by its text.
+        let before = match write.existed {
+            true => pending.current(&address)?,
+            false => None,
+        };
         applied.push(Applied {
-            address: write.revision.address().clone(),
+            address,
             note: write.note().cloned(),
-            existed: write.existed,
+            before: before.as_ref().map(NoteBefore::of),
             changed: true,
         });
         pending.plan(write, step(stamp.operation, index))?;
@@ -139,7 +151,7 @@ fn record(
 
 /// The answer to a repeated call that recorded events.
 fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
-    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event { .. });
+    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event(_));
     match done.is_none_or(|done| done.iter().all(is_event)) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
@@ -169,8 +181,8 @@ fn again(
                 written.insert(*step, revision);
             }
             // An entry that resolves another one.
-            Happened::Event { .. } => {}
-            Happened::Forgotten { .. } => return Err(another(stamp)),
+            Happened::Event(_) => {}
+            Happened::Forgotten(_) => return Err(another(stamp)),
         }
     }
     let is_longer = |step: &u32| *step as usize >= changes.len();
@@ -194,7 +206,7 @@ fn again(
             address: revision.address().clone(),
             // An entry that was noted again was answered with the entry as it then was.
             note: revision.noted(&history),
-            existed: before.is_some_and(|before| matches!(before.state, State::Present(_))),
+            before: before.and_then(Revision::note).map(NoteBefore::of),
             changed: true,
         });
     }
@@ -222,7 +234,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
     };
     let note = pending.current(&address)?;
     Ok(Applied {
-        existed: note.is_some(),
+        before: note.as_ref().map(NoteBefore::of),
         note,
         address,
         changed: false,
@@ -288,7 +300,7 @@ impl Holders for View<'_> {
 
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
         let of_each = sessions.iter();
-        let of_each = of_each.map(|session| (session.clone(), None, usize::MAX));
+        let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
         let ask = store::Ask {
             events: of_each.collect(),
             ..store::Ask::default()

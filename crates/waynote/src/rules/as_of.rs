@@ -5,7 +5,7 @@ use crate::engine;
 use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
-use crate::store::AsOf;
+use crate::store::{AsOf, EventPage};
 
 use super::OneState;
 
@@ -18,7 +18,7 @@ pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Re
     for scope in scopes {
         // Which entries were resolved then, the events tell.
         if let Scope::Session(session) = scope {
-            let all = (session.clone(), None, usize::MAX);
+            let all = EventPage::last(session.clone(), usize::MAX);
             ask.store.events.push(all);
         }
     }

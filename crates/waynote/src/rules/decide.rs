@@ -346,7 +346,7 @@ fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<
     };
     Err(Error::NotResolved {
         address: entry.clone(),
-        reason,
+        reason: reason.into(),
     })
 }
 

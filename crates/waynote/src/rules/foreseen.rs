@@ -12,7 +12,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Revision};
 use crate::scope::Scope;
-use crate::store::{Count, Done};
+use crate::store::{Count, Done, EventPage};
 
 /// How many of a session's last events are read beforehand. A rule that looks further back reads more.
 const EVENTS: usize = 8;
@@ -86,7 +86,7 @@ impl Questions {
     /// Adds what [`super::session_events::check`] asks about a session's events.
     pub(super) fn session(&mut self, session: &Name) {
         if is_new(&mut self.sessions, session.clone()) {
-            let page = (session.clone(), None, EVENTS);
+            let page = EventPage::last(session.clone(), EVENTS);
             self.ask.store.events.push(page);
             self.ask.store.leases.push(session.clone());
         }

@@ -14,10 +14,12 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
+use crate::store::ForgottenTexts;
 use crate::store::{Done, Happened};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
+use super::session_events::check_inside;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
@@ -29,6 +31,8 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
                 reply = Some(again(tx, request, &done, stamp)?);
                 return Ok(());
             }
+            let rows: &dyn Read = tx;
+            check_inside(stamp, |session| rows.lease(session))?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
@@ -60,14 +64,14 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     for Done { entry, .. } in done {
         match &entry.happened {
             Happened::Changed(revision) => forgotten.gone.push(revision.address().clone()),
-            Happened::Forgotten {
+            Happened::Forgotten(ForgottenTexts {
                 revisions, events, ..
-            } => {
+            }) => {
                 forgotten.revisions.clone_from(revisions);
                 forgotten.events.clone_from(events);
                 at = Some(entry.at.position);
             }
-            Happened::Event { .. } => return Err(another(stamp)),
+            Happened::Event(_) => return Err(another(stamp)),
         }
     }
     let Forgotten {

@@ -20,7 +20,7 @@ impl Limits {
             Ok(most) if most > 0 && content.len() as u64 > most => Err(Error::NoteTooLarge {
                 bytes: content.len(),
                 max_bytes: cap,
-                limit,
+                limit: limit.into(),
             }),
             _ => Ok(()),
         }

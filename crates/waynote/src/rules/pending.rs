@@ -18,7 +18,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, AsOf, Ask, Reader};
+use crate::store::{Answers, AsOf, Ask, EventPage, Reader};
 
 /// A row that was decided.
 #[expect(
@@ -271,7 +271,11 @@ impl<'t> Pending<'t> {
             Some(stored) => events.extend(stored),
             None => {
                 let ask = Ask {
-                    events: vec![(session.clone(), before, left)],
+                    events: vec![EventPage {
+                        session: session.clone(),
+                        before,
+                        limit: left,
+                    }],
                     ..Ask::default()
                 };
                 let stored = self.state.read(&ask)?.events;
@@ -410,8 +414,8 @@ impl Reader for Pending<'_> {
             _ => self.state.read(&others)?,
         };
         refuse_damaged(&mut answers.damaged)?;
-        for (session, before, limit) in &ask.events {
-            let events = self.latest_events(session, *before, *limit)?;
+        for of in &ask.events {
+            let events = self.latest_events(&of.session, of.before, of.limit)?;
             answers.events.push(events);
         }
         for session in &ask.leases {

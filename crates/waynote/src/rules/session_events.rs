@@ -24,12 +24,7 @@ pub(crate) fn check(
     lease: Option<u64>,
     stamp: &Stamp,
 ) -> Result<()> {
-    let of_loop = || match log.lease(session)? {
-        Some(held) if Some(held.number) == lease => Ok(()),
-        _ => Err(Error::from(LoopError::LeaseLost {
-            session: session.clone(),
-        })),
-    };
+    let of_loop = || holds(log.lease(session)?.as_ref(), session, lease);
     let is_live = |iteration: i64| match live_iteration(log, session)? {
         Some(live) if live == iteration => Ok(()),
         _ => Err(Error::from(LoopError::NoLiveIteration {
@@ -56,9 +51,7 @@ pub(crate) fn check(
             // Only a loop without the lease would come to another number.
             match last_iteration(log, session)? {
                 Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
-                    Err(Error::from(LoopError::LeaseLost {
-                        session: session.clone(),
-                    }))
+                    Err(lost(session, log.lease(session)?.as_ref()))
                 }
                 _ => Ok(()),
             }
@@ -100,20 +93,54 @@ pub(crate) fn check(
 /// Refuses a blank text, and a credential as in a note.
 fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     if text.trim().is_empty() {
-        return Err(Error::Empty { what });
+        return Err(Error::Empty { what: what.into() });
     }
     stamp.secrets.check(&Content::text(text)?)
 }
 
+/// Refuses what is written inside a loop that has lost its session.
+pub(super) fn check_inside(
+    stamp: &Stamp,
+    lease_of: impl FnOnce(&Name) -> Result<Option<RecordedEvent>>,
+) -> Result<()> {
+    match &stamp.lease {
+        Some(lease) => {
+            let held = lease_of(&lease.session)?;
+            holds(held.as_ref(), &lease.session, Some(lease.number))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses a loop with another lease than that of the session.
+fn holds(held: Option<&RecordedEvent>, session: &Name, lease: Option<u64>) -> Result<()> {
+    match held.map(|held| held.number) {
+        Some(number) if Some(number) == lease => Ok(()),
+        _ => Err(lost(session, held)),
+    }
+}
+
+/// The error of a loop that does not hold its session.
+pub(crate) fn lost(session: &Name, held: Option<&RecordedEvent>) -> Error {
+    Error::from(LoopError::LeaseLost {
+        session: session.clone(),
+        holder: held.map(holder),
+        since: held.map(|held| held.recorded_at),
+    })
+}
+
 /// The error when another loop holds the session.
 pub(crate) fn running(session: &Name, held: &RecordedEvent) -> Error {
-    let holder = match &held.event {
-        SessionEvent::LoopStarted { holder, .. } => holder.to_string(),
-        _ => "another loop".into(),
-    };
     Error::from(LoopError::LoopRunning {
         session: session.clone(),
-        holder,
+        holder: holder(held),
         since: held.recorded_at,
     })
+}
+
+fn holder(held: &RecordedEvent) -> String {
+    match &held.event {
+        SessionEvent::LoopStarted { holder, .. } => holder.to_string(),
+        _ => "another loop".into(),
+    }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::context::IterationBlock;
-use crate::error::{LoopError, Result};
+use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::store::Reader;
@@ -118,8 +118,8 @@ pub fn iteration_start(
 /// The iteration of an entry that is noted from outside a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryIteration {
-    /// This one. None for a session that no loop has run, if no number was given.
-    Of(Option<i64>),
+    /// This one. In an empty session it is 0 if no number was given: the first prompt has the entry.
+    Of(i64),
     /// The number that was given is after that of the last iteration, `last`. No prompt would show the entry until then.
     Future {
         /// The last iteration that a loop began.
@@ -128,9 +128,10 @@ pub enum EntryIteration {
 }
 
 /// Finds the iteration of an entry that is noted from outside a loop: the number that was given, else that of the last
-/// iteration that a loop began, so that the next prompt has the entry.
+/// iteration that a loop began, so that the next prompt has the entry. Where no loop has run, entries tell the last one.
 ///
 /// # Errors
+/// [`Error::InvalidIteration`] for a number below 1;
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn entry_iteration(
     log: &dyn Reader,
@@ -139,8 +140,10 @@ pub fn entry_iteration(
 ) -> Result<EntryIteration> {
     let last = last_iteration(log, session)?;
     Ok(match (given, last) {
+        (Some(iteration), _) if iteration < 1 => return Err(Error::InvalidIteration { iteration }),
         (Some(given), Some(last)) if given > last => EntryIteration::Future { last },
-        (given, last) => EntryIteration::Of(given.or(last)),
+        (Some(iteration), _) | (None, Some(iteration)) => EntryIteration::Of(iteration),
+        (None, None) => EntryIteration::Of(log.last_iteration(session)?.unwrap_or(0).max(0)),
     })
 }
 

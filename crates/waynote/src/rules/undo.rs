@@ -291,7 +291,7 @@ fn is_passed_over(revision: &Revision) -> bool {
 
 fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> UndoError {
     UndoError::Superseded {
-        what,
+        what: what.into(),
         address: revision.address().clone(),
         by: history.last().unwrap_or(revision).author().clone(),
     }

@@ -45,9 +45,9 @@ pub(crate) mod verify;
 
 use std::ops::Range;
 
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use crate::address::Address;
 use crate::note::Note;
 use crate::scope::Scope;
 
@@ -64,7 +64,9 @@ pub(crate) use off::{indexed, is_stop_word, upkeep, verify};
 pub const DEFAULT_LIMIT: usize = 10;
 
 /// A kind of note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SearchKind {
     /// The own notes of directories.
@@ -76,20 +78,31 @@ pub enum SearchKind {
 }
 
 /// A search request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SearchRequest {
     /// Plain words (any of them, best match first), `"phrases"`, `prefix*`, `-not`. Any text is a valid query. A query
     /// of exclusions alone finds all other notes, newest first. An empty query finds nothing.
     pub query: String,
     /// Only notes of these kinds; empty: all kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<SearchKind>,
     /// Only notes of these scopes; empty: all scopes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<Scope>,
-    /// The maximum number of hits.
+    /// The maximum number of hits; null: all.
+    #[serde(default = "default_limit", with = "crate::store::limit")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]
     pub limit: usize,
     /// Search every revision with a text, including deleted and superseded ones, instead of the current notes.
+    #[serde(default)]
     pub history: bool,
+}
+
+fn default_limit() -> usize {
+    DEFAULT_LIMIT
 }
 
 impl SearchRequest {
@@ -126,7 +139,8 @@ impl SearchRequest {
 }
 
 /// A note that was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "HitForm", into = "HitForm")]
 pub struct Hit {
     /// The note; in a search of the history, as of that revision.
     pub note: Note,
@@ -146,22 +160,57 @@ pub struct Snippet {
     pub matches: Vec<Range<usize>>,
 }
 
-impl Serialize for Hit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut hit = serializer.serialize_struct("Hit", 6)?;
-        hit.serialize_field("address", &self.note.address)?;
-        hit.serialize_field("revision", &self.note.revision)?;
-        hit.serialize_field("score", &self.score)?;
-        hit.serialize_field("snippet", &self.snippet.text)?;
-        let matches: Vec<[usize; 2]> = self
-            .snippet
-            .matches
-            .iter()
-            .map(|range| [range.start, range.end])
-            .collect();
-        hit.serialize_field("matches", &matches)?;
-        hit.serialize_field("note", &self.note)?;
-        hit.end()
+/// A note that was found.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Hit))]
+pub(crate) struct HitForm {
+    /// The note's address.
+    address: Address,
+    /// The revision that was found.
+    revision: u64,
+    /// The score: higher is better. Comparable only within one search.
+    score: f64,
+    /// The line of the text that matches best.
+    snippet: String,
+    /// The positions of the matching words in the line: byte ranges.
+    matches: Vec<[usize; 2]>,
+    /// The note.
+    note: Note,
+}
+
+impl From<Hit> for HitForm {
+    fn from(
+        Hit {
+            note,
+            score,
+            snippet,
+        }: Hit,
+    ) -> Self {
+        let matches = snippet.matches.into_iter();
+        Self {
+            address: note.address.clone(),
+            revision: note.revision,
+            score,
+            snippet: snippet.text,
+            matches: matches.map(|range| [range.start, range.end]).collect(),
+            note,
+        }
+    }
+}
+
+impl From<HitForm> for Hit {
+    fn from(form: HitForm) -> Self {
+        let matches = form.matches.into_iter().map(|[start, end]| start..end);
+        // A reader cuts the line at these positions.
+        let matches = matches.filter(|range| form.snippet.get(range.clone()).is_some());
+        Self {
+            note: form.note,
+            score: form.score,
+            snippet: Snippet {
+                matches: matches.collect(),
+                text: form.snippet,
+            },
+        }
     }
 }
 

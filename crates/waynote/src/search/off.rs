@@ -7,7 +7,9 @@ use crate::note::Note;
 
 use super::{Hit, SearchRequest};
 
-const REFUSED: Error = Error::NotBuiltIn { feature: "search" };
+const REFUSED: Error = Error::NotBuiltIn {
+    feature: std::borrow::Cow::Borrowed("search"),
+};
 
 /// Refused: the search was not built in.
 ///

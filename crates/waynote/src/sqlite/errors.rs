@@ -9,7 +9,7 @@ use crate::system::file::followed;
 use crate::system::holder::{self, Kind};
 
 use super::options::Named;
-use super::{damage, side_files};
+use super::{file::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
@@ -85,7 +85,13 @@ impl Failure {
                 Some((action, grows)) => grows
                     .then(|| side_files::not_growing(&path))
                     .flatten()
-                    .unwrap_or_else(|| StorageError::DiskError { path, action }.into()),
+                    .unwrap_or_else(|| {
+                        StorageError::DiskError {
+                            path,
+                            action: action.into(),
+                        }
+                        .into()
+                    }),
                 None => Error::Engine {
                     path,
                     source: Box::new(error),

@@ -11,7 +11,7 @@ use crate::forget::Residue;
 use crate::rules::EngineStore;
 
 use super::options::Named;
-use super::rows::Handle;
+use super::rows::handle::Handle;
 use super::{migrate, transaction};
 
 /// Notes in a database that an application has open, beside its own tables.

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::content::Content;
 use crate::error::Error;
 
-use super::checksum;
 use super::errors::{Failure, Outcome};
+use super::rows::checksum;
 
 struct Migration {
     number: u32,

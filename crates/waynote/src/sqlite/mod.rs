@@ -6,45 +6,16 @@
 //! savepoint inside the application's transaction, or a transaction of its own when there is none; waiting and
 //! durability are as the application set them.
 
-mod acknowledged;
-mod alone;
-mod backup;
-mod checksum;
-mod damage;
-mod erase;
 mod errors;
-mod events;
-mod feed;
-mod files;
-mod fold;
-mod frozen;
-mod head;
-mod index;
-mod journal;
+mod file;
 mod lent;
 mod migrate;
-mod open;
 mod options;
-mod part;
-mod pool;
-mod pooled;
-mod put;
-mod queue;
-mod read;
-mod recent;
-mod restore;
+mod repair;
 mod rows;
-mod salvage;
-mod scopes;
-mod second_name;
-mod shared_room;
-mod side_files;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;
-mod verify;
-mod verify_events;
-mod verify_rows;
 
 use std::path::Path;
 
@@ -53,12 +24,12 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
-pub use backup::Backup;
+pub use file::pool::Sqlite;
 pub use lent::{Attachment, Lent};
 pub use options::{Options, Rollback};
-pub use pool::Sqlite;
-pub use restore::Restored;
-pub use salvage::{Lost, Salvaged, salvage};
+pub use repair::backup::Backup;
+pub use repair::restore::Restored;
+pub use repair::salvage::{Lost, Salvaged, salvage};
 
 /// Whether a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {

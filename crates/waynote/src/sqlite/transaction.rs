@@ -5,9 +5,9 @@ use rusqlite::Connection;
 use crate::engine::{Read, Transaction, Writing};
 use crate::error::Result;
 
-use super::erase::Secure;
 use super::errors::Outcome;
-use super::rows::Handle;
+use super::rows::erase::Secure;
+use super::rows::handle::Handle;
 
 /// Runs `work` on one state of the database.
 pub(super) fn snapshot(

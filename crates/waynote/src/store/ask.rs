@@ -1,114 +1,202 @@
 //! Many questions in one round trip, and their answers.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
 use crate::address::Address;
-use crate::event::RecordedEvent;
+use crate::event::{RecordedEvent, SessionsEvent};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 
-/// All questions of one round trip. The answer to a question is at the same place in [`Answers`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ask {
-    /// Notes as they are now.
-    pub notes: Vec<Address>,
-    /// All notes of a scope, by key.
-    pub scopes: Vec<Scope>,
-    /// All notes of every scope of a kind, by scope's name and key.
-    pub kinds: Vec<ScopeKind>,
-    /// Pages of notes of a scope, latest first.
-    pub pages: Vec<Page>,
-    /// Numbers of notes.
-    pub counts: Vec<Count>,
-    /// The scopes of a kind that have notes, by name.
-    pub summaries: Vec<ScopeKind>,
-    /// The revisions of notes, oldest first.
-    pub histories: Vec<Address>,
-    /// How often an entry was noted before an iteration: counts its revisions with an earlier iteration that are not
-    /// deleted.
-    pub noted_before: Vec<(Address, i64)>,
-    /// The journal before a position (none: from its end), latest first, with the maximum number of rows.
-    pub journal: Vec<(Option<Position>, usize)>,
-    /// The types of a session's entries, by word.
-    pub entry_types: Vec<Name>,
-    /// The largest iteration in any revision of a session's current entries.
-    pub last_iterations: Vec<Name>,
-    /// A session's events before a number (none: from the end), latest first, with their maximum number.
-    pub events: Vec<(Name, Option<u64>, usize)>,
-    /// The event with which the loop began that holds a session.
-    pub leases: Vec<Name>,
-    /// Whether to read the leases of all sessions, by session.
-    pub all_leases: bool,
-    /// Whether to read the names of all sessions that have events.
-    pub event_sessions: bool,
-    /// What happened after a point, in order, with the maximum number of items.
-    pub feed: Vec<(Cursor, usize)>,
-    /// What the call with that id wrote, by step; nothing when there was no such call, or it changed nothing.
-    pub operations: Vec<OperationId>,
-    /// Whether to read the store's id.
-    pub store_id: bool,
-    /// Whether to read the store's version.
-    pub version: bool,
+/// The questions with their answers. Those of `each` are lists, with an answer for each question; those of `once` are
+/// asked or not.
+macro_rules! questions {
+    (
+        each { $($(#[doc = $question:literal])+ $each:ident: $ask:ty, $(#[doc = $answer:literal])+ -> $answered:ty;)* }
+        once { $($(#[doc = $whether:literal])+ $once:ident, $(#[doc = $is:literal])+ -> $single:ty;)* }
+    ) => {
+        /// Many questions, which are answered from one state of the store. The answer to a question is in the field of
+        /// the same name of [`Answers`], at the same place.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[serde(deny_unknown_fields, default)]
+        pub struct Ask {
+            $($(#[doc = $question])+ #[serde(skip_serializing_if = "Vec::is_empty")] pub $each: Vec<$ask>,)*
+            $($(#[doc = $whether])+ #[serde(skip_serializing_if = "is_default")] pub $once: bool,)*
+        }
+
+        impl Ask {
+            /// The number of questions.
+            pub fn questions(&self) -> usize {
+                0 $(+ self.$each.len())* $(+ usize::from(self.$once))*
+            }
+        }
+
+        /// The answers to an [`Ask`]. Each field answers that of the same name.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[serde(default)]
+        pub struct Answers {
+            $($(#[doc = $answer])+ #[serde(skip_serializing_if = "Vec::is_empty")] pub $each: Vec<$answered>,)*
+            $($(#[doc = $is])+ #[serde(skip_serializing_if = "is_default")] pub $once: $single,)*
+            /// For each page of entries before an iteration, how often each of them was noted before it; empty for
+            /// other pages.
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            pub pages_noted: Vec<Vec<u64>>,
+            /// Notes that are damaged, and so left out of the lists of notes, scopes and changes among these
+            /// answers: addresses, as far as they are known. A single note that is damaged is the error of the whole reading.
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            pub damaged: Vec<String>,
+        }
+
+        impl Answers {
+            /// As many answers as there are questions, all of them empty.
+            pub fn none(ask: &Ask) -> Self {
+                Self {
+                    $($each: none(&ask.$each),)*
+                    $($once: Default::default(),)*
+                    pages_noted: none(&ask.pages),
+                    damaged: Vec::new(),
+                }
+            }
+        }
+    };
 }
 
-impl Ask {
-    /// The number of questions.
-    pub fn questions(&self) -> usize {
-        self.notes.len()
-            + self.scopes.len()
-            + self.kinds.len()
-            + self.pages.len()
-            + self.counts.len()
-            + self.summaries.len()
-            + self.histories.len()
-            + self.noted_before.len()
-            + self.journal.len()
-            + self.entry_types.len()
-            + self.last_iterations.len()
-            + self.events.len()
-            + self.leases.len()
-            + usize::from(self.all_leases)
-            + usize::from(self.event_sessions)
-            + self.feed.len()
-            + self.operations.len()
-            + usize::from(self.store_id)
-            + usize::from(self.version)
+questions! {
+    each {
+        /// Notes as they are now.
+        notes: Address,
+        /// Notes; null for one that does not exist.
+        -> Option<Note>;
+        /// Scopes, for all their notes by key.
+        scopes: Scope,
+        /// The notes of each scope.
+        -> Vec<Note>;
+        /// Kinds of scopes, for all notes of all of them, by the scope's name and key.
+        kinds: ScopeKind,
+        /// The notes of all scopes of each kind.
+        -> Vec<Note>;
+        /// Pages of notes of a scope.
+        pages: Page,
+        /// Pages of notes.
+        -> Vec<Note>;
+        /// Numbers of notes.
+        counts: Count,
+        /// Numbers of notes.
+        -> u64;
+        /// Kinds of scopes, for the scopes that have notes, by name.
+        summaries: ScopeKind,
+        /// The scopes of each kind that have notes.
+        -> Vec<ScopeSummary>;
+        /// Notes, for their revisions.
+        histories: Address,
+        /// The revisions of each note, oldest first.
+        -> Vec<Revision>;
+        /// How often entries were noted before an iteration: revisions with an earlier iteration that are not deleted.
+        noted_before: NotedBefore,
+        /// How often each entry was noted before an iteration.
+        -> u64;
+        /// Parts of the journal.
+        journal: JournalPage,
+        /// Parts of the journal, latest first.
+        -> Vec<Revision>;
+        /// Sessions, for the types of their entries.
+        entry_types: Name,
+        /// The types of each session's entries, by word.
+        -> Vec<EntryType>;
+        /// Sessions, for the largest iteration in any revision of their current entries.
+        last_iterations: Name,
+        /// The last iteration of an entry of each session.
+        -> Option<i64>;
+        /// Parts of sessions' events.
+        events: EventPage,
+        /// Events of each session, latest first.
+        -> Vec<RecordedEvent>;
+        /// Sessions, for the loop that holds each.
+        leases: Name,
+        /// The `loop_started` event of the loop that holds each session; null if none does.
+        -> Option<RecordedEvent>;
+        /// Parts of the feed.
+        feed: FeedPage,
+        /// Everything that happened after each point, in order.
+        -> Vec<FeedEntry>;
+        /// Ids of calls, for the rows that each wrote.
+        operations: OperationId,
+        /// The rows of each call, by step; nothing when there was no such call, or it changed nothing.
+        -> Vec<Done>;
+    }
+    once {
+        /// Whether to answer with the loops of all sessions.
+        all_leases,
+        /// The `loop_started` event of every loop that holds a session, by session.
+        -> Vec<SessionsEvent>;
+        /// Whether to answer with the sessions that have events.
+        event_sessions,
+        /// The sessions that have events, by name.
+        -> Vec<Name>;
+        /// Whether to answer with the store's id.
+        store_id,
+        /// The store's id.
+        -> Option<StoreId>;
+        /// Whether to answer with the store's version.
+        version,
+        /// The store's version.
+        -> Version;
     }
 }
 
-/// The answers to an [`Ask`].
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "each field answers the one of the same name")]
-pub struct Answers {
-    pub notes: Vec<Option<Note>>,
-    pub scopes: Vec<Vec<Note>>,
-    pub kinds: Vec<Vec<Note>>,
-    pub pages: Vec<Vec<Note>>,
-    /// For each page of entries before an iteration, how often each of them was noted before it; empty for other pages.
-    pub pages_noted: Vec<Vec<u64>>,
-    pub counts: Vec<u64>,
-    pub summaries: Vec<Vec<ScopeSummary>>,
-    pub histories: Vec<Vec<Revision>>,
-    pub noted_before: Vec<u64>,
-    pub journal: Vec<Vec<Revision>>,
-    pub entry_types: Vec<Vec<EntryType>>,
-    pub last_iterations: Vec<Option<i64>>,
-    pub events: Vec<Vec<RecordedEvent>>,
-    pub leases: Vec<Option<RecordedEvent>>,
-    pub all_leases: Vec<(Name, RecordedEvent)>,
-    pub event_sessions: Vec<Name>,
-    pub feed: Vec<Vec<FeedEntry>>,
-    pub operations: Vec<Vec<Done>>,
-    pub store_id: Option<StoreId>,
-    pub version: Version,
-    /// What is damaged, and so left out of the lists of notes, scopes and changes among these answers: addresses, as far
-    /// as they are known. A single note that is damaged is the error of the whole reading.
-    pub damaged: Vec<String>,
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// As many answers as there are questions.
+pub(crate) fn none<Q, A: Default + Clone>(questions: &[Q]) -> Vec<A> {
+    vec![A::default(); questions.len()]
+}
+
+/// A limit that is null where there is none.
+pub(crate) mod limit {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    pub(crate) fn serialize<S: Serializer>(limit: &usize, form: S) -> Result<S::Ok, S::Error> {
+        (*limit < usize::MAX).then_some(*limit).serialize(form)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(form: D) -> Result<usize, D::Error> {
+        Ok(Option::deserialize(form)?.unwrap_or(usize::MAX))
+    }
+
+    pub(crate) fn none() -> usize {
+        usize::MAX
+    }
+}
+
+/// A point in the feed that is null for its start.
+mod after {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Cursor;
+
+    pub(super) fn serialize<S: Serializer>(after: &Cursor, form: S) -> Result<S::Ok, S::Error> {
+        (*after != Cursor::START).then_some(after).serialize(form)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(form: D) -> Result<Cursor, D::Error> {
+        Ok(Option::deserialize(form)?.unwrap_or(Cursor::START))
+    }
+
+    pub(super) fn start() -> Cursor {
+        Cursor::START
+    }
 }
 
 /// One thing that a call wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Done {
     /// As which of its changes or events, from 0.
     pub step: u32,
@@ -117,18 +205,90 @@ pub struct Done {
 }
 
 /// A page of a scope's notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Page {
     /// Which notes, and their order.
     pub of: Recent,
     /// How many notes to skip.
+    #[serde(default)]
     pub skip: usize,
-    /// The most notes of the page.
+    /// The most notes of the page; none: all.
+    #[serde(default = "limit::none", with = "limit")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]
+    pub limit: usize,
+}
+
+/// How often an entry was noted before an iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NotedBefore {
+    /// The entry.
+    pub address: Address,
+    /// The iteration.
+    pub iteration: i64,
+}
+
+/// A part of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct JournalPage {
+    /// Changes before this position; none: up to now.
+    pub before: Option<Position>,
+    /// At most so many; none: all.
+    #[serde(default = "limit::none", with = "limit")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]
+    pub limit: usize,
+}
+
+/// A part of a session's events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EventPage {
+    /// The session.
+    pub session: Name,
+    /// Events before this number; none: up to now.
+    pub before: Option<u64>,
+    /// At most so many; none: all.
+    #[serde(default = "limit::none", with = "limit")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]
+    pub limit: usize,
+}
+
+impl EventPage {
+    /// The last events of a session.
+    pub fn last(session: Name, limit: usize) -> Self {
+        Self {
+            session,
+            before: None,
+            limit,
+        }
+    }
+}
+
+/// A part of everything that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FeedPage {
+    /// The feed after this point; none: from the start.
+    #[serde(default = "after::start", with = "after")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub after: Cursor,
+    /// At most so many items; none: all.
+    #[serde(default = "limit::none", with = "limit")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<usize>))]
     pub limit: usize,
 }
 
 /// A number of notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Count {
     /// The notes of a scope as the limit counts them: keyed notes and entries, not a place's own note.
@@ -145,10 +305,12 @@ pub enum Count {
         /// The session.
         session: Name,
         /// Only entries of this type; none: all types.
+        #[serde(rename = "type")]
         kind: Option<EntryType>,
         /// Only entries of iterations before this one, without those that have none; none: all entries.
         before: Option<i64>,
         /// Only entries that are not resolved.
+        #[serde(default)]
         open: bool,
     },
 }

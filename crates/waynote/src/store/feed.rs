@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
-use crate::event::{EventAddress, RecordedEvent};
+use crate::event::{EventAddress, SessionsEvent};
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
@@ -58,7 +59,8 @@ impl FromStr for Cursor {
 }
 
 /// One item of the feed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "FeedForm", into = "FeedForm")]
 pub struct FeedEntry {
     /// Its point in the feed; a reader continues from there.
     pub at: Cursor,
@@ -73,21 +75,73 @@ pub enum Happened {
     /// A note changed.
     Changed(Revision),
     /// An event of a session.
-    Event {
-        /// The session.
-        session: Name,
-        /// The event.
-        recorded: RecordedEvent,
-    },
+    Event(SessionsEvent),
     /// The texts of revisions were forgotten.
-    Forgotten {
-        /// The revisions.
-        revisions: Vec<AddressAt>,
-        /// The events of which what was said in them was forgotten.
-        events: Vec<EventAddress>,
-        /// When.
-        at: Timestamp,
-        /// By whom.
-        by: Name,
-    },
+    Forgotten(ForgottenTexts),
+}
+
+/// Revisions whose texts were forgotten, and events of which what was said in them was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ForgottenRevisions))]
+pub struct ForgottenTexts {
+    /// The revisions: `agent:name#key@3`.
+    pub revisions: Vec<AddressAt>,
+    /// The events: `session:name#event-3`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventAddress>,
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: Name,
+}
+
+/// One thing that happened: `changed`, `event` or `forgotten` says which, and the others are left out.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = FeedEntry))]
+pub(crate) struct FeedForm {
+    /// Its point in the feed: a reader continues from there.
+    at: Cursor,
+    /// A note changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    changed: Option<Revision>,
+    /// An event of a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<SessionsEvent>,
+    /// Texts were forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forgotten: Option<ForgottenTexts>,
+}
+
+impl From<FeedEntry> for FeedForm {
+    fn from(FeedEntry { at, happened }: FeedEntry) -> Self {
+        let (mut changed, mut event, mut forgotten) = (None, None, None);
+        match happened {
+            Happened::Changed(of) => changed = Some(of),
+            Happened::Event(of) => event = Some(of),
+            Happened::Forgotten(of) => forgotten = Some(of),
+        }
+        Self {
+            at,
+            changed,
+            event,
+            forgotten,
+        }
+    }
+}
+
+impl TryFrom<FeedForm> for FeedEntry {
+    type Error = &'static str;
+
+    fn try_from(form: FeedForm) -> Result<Self, Self::Error> {
+        let happened = match (form.changed, form.event, form.forgotten) {
+            (Some(of), ..) => Happened::Changed(of),
+            (_, Some(of), _) => Happened::Event(of),
+            (.., Some(of)) => Happened::Forgotten(of),
+            _ => return Err("an entry of the feed of a kind that this version does not know"),
+        };
+        Ok(Self {
+            at: form.at,
+            happened,
+        })
+    }
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::content::ContentHash;
@@ -32,7 +33,9 @@ pub enum Filter {
 }
 
 /// Which notes of a scope to read in pages, and in which order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Recent {
     /// Keyed notes, most recently updated first; notes of the same time by key.
@@ -53,10 +56,12 @@ pub enum Recent {
         /// The session.
         session: Name,
         /// Their type.
+        #[serde(rename = "type")]
         kind: EntryType,
         /// Only entries of earlier iterations than this one.
         before: Option<i64>,
         /// Only entries that are not resolved.
+        #[serde(default)]
         open: bool,
     },
 }
@@ -94,7 +99,9 @@ impl Recent {
 }
 
 /// A point in the history of a whole store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AsOf {
     /// After the change at this position of the journal.
@@ -134,16 +141,36 @@ impl AsOf {
 }
 
 /// The version of a store, to be compared with an earlier one of the same open store: equal versions mean equal notes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Version {
     /// The last position of the journal.
     pub position: Option<Position>,
     /// A number that changes with every change that the position does not show: on a connection of an application,
-    /// positions are reused after its transaction is rolled back.
+    /// positions are reused after its transaction is rolled back. A text, or null.
+    #[serde(default, with = "changes")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub changes: u64,
     /// When a part of the store was last written that is only recognized by its time. It may be written again within
     /// the same tick of the clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_at: Option<Timestamp>,
+}
+
+/// The number as a text, since it may have more digits than a number of JSON; none for 0.
+mod changes {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    pub(super) fn serialize<S: Serializer>(of: &u64, form: S) -> Result<S::Ok, S::Error> {
+        (*of > 0).then(|| of.to_string()).serialize(form)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(form: D) -> Result<u64, D::Error> {
+        let text = Option::<String>::deserialize(form)?;
+        text.map_or(Ok(0), |text| text.parse().map_err(D::Error::custom))
+    }
 }
 
 impl Version {
@@ -154,7 +181,8 @@ impl Version {
 }
 
 /// A scope and the number of its notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ScopeSummary {
     /// The scope.
     pub scope: Scope,
@@ -174,7 +202,9 @@ pub struct SideValue {
 }
 
 /// What was damaged in what was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Damage {
     /// What was left out of lists, by address as far as it is known. A sentence that begins with "The store" is about

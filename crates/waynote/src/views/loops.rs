@@ -9,7 +9,7 @@ use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, 
 use crate::key::Name;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
-use crate::rules::session_events::running;
+use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
     self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, last_iteration,
     live_iteration, open_question,
@@ -199,10 +199,10 @@ impl<'s> Loop<'s> {
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
             // Another process also found the holder dead, and was faster.
-            Err(Error::Loop(LoopError::LeaseLost { session })) => {
+            Err(Error::Loop(LoopError::LeaseLost { session, .. })) => {
                 return Err(match store.lease(&session)? {
                     Some(held) => running(&session, &held),
-                    None => LoopError::LeaseLost { session }.into(),
+                    None => lost(&session, None),
                 });
             }
             recorded => recorded?,

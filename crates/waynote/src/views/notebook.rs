@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 
 use crate::address::Address;
-use crate::change::Expect;
+use crate::change::{Expect, NoteBefore};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
@@ -64,7 +64,7 @@ impl<'s> Notebook<'s> {
         content: Content,
         options: SaveOptions,
         stamp: &Stamp,
-    ) -> Result<(Note, bool)> {
+    ) -> Result<(Note, Option<NoteBefore>)> {
         single::save(self.store, self.address(key)?, content, options, stamp)
     }
 

@@ -1,7 +1,7 @@
 //! Notes by directory (as in Zrb): written on a place, applying everywhere below it.
 
 use crate::address::Address;
-use crate::change::Expect;
+use crate::change::{Expect, NoteBefore};
 use crate::content::Content;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -46,7 +46,7 @@ impl<'s> Places<'s> {
         content: Content,
         limits: Limits,
         stamp: &Stamp,
-    ) -> Result<(Note, bool)> {
+    ) -> Result<(Note, Option<NoteBefore>)> {
         let options = SaveOptions {
             limits,
             ..SaveOptions::default()

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
+use crate::store::{Ask, Filter, NotedBefore, Reader, Recent, ScopeSummary, Store};
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
 pub const REPLY_UNITS: usize = 50;
@@ -84,8 +84,8 @@ impl<'s> SessionLog<'s> {
         resolves: Option<EntryId>,
         stamp: &Stamp,
     ) -> Result<Note> {
-        // An import may have any number, because its source allowed that.
-        if let Some(iteration) = iteration.filter(|iteration| *iteration < 1) {
+        // Before the first iteration it is 0. An import may have any number, because its source allowed that.
+        if let Some(iteration) = iteration.filter(|iteration| *iteration < 0) {
             return Err(Error::InvalidIteration { iteration });
         }
         let session = self.session.clone();
@@ -218,7 +218,10 @@ pub(crate) fn noted_before<'n>(
             // Its only revision is this one.
             (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
             (Some(_), Some(before)) => {
-                repeated.noted_before.push((note.address.clone(), before));
+                repeated.noted_before.push(NotedBefore {
+                    address: note.address.clone(),
+                    iteration: before,
+                });
                 None
             }
         });

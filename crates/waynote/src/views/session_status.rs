@@ -9,7 +9,7 @@ use crate::loops::{IsDead, is_gone};
 use crate::rules::session_state::{
     Answer, End, Question, answer_in, end_in, latest, latest_after, question_in,
 };
-use crate::store::{Ask, Reader, Store};
+use crate::store::{Ask, EventPage, Reader, Store};
 use crate::text::minute;
 
 /// The state of a session.
@@ -270,7 +270,7 @@ pub fn last_events(
     sessions: Vec<Name>,
 ) -> Result<BTreeMap<Name, Vec<RecordedEvent>>> {
     let of_each = sessions.iter();
-    let of_each = of_each.map(|session| (session.clone(), None, LAST_EVENTS));
+    let of_each = of_each.map(|session| EventPage::last(session.clone(), LAST_EVENTS));
     let answers = store.read(&Ask {
         events: of_each.collect(),
         ..Ask::default()

@@ -3,7 +3,7 @@
 //! [`Notebook`](crate::Notebook) and [`Places`](crate::Places) write through these functions.
 
 use crate::address::Address;
-use crate::change::{Applied, Change, Expect};
+use crate::change::{Applied, Change, Expect, NoteBefore};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -90,7 +90,7 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
 }
 
 /// Saves a note: creates it, or adds a revision, which keeps the pin and the creation date. Returns the note and
-/// whether it is new.
+/// what it was before.
 ///
 /// # Errors
 /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
@@ -102,7 +102,7 @@ pub fn save(
     content: Content,
     options: SaveOptions,
     stamp: &Stamp,
-) -> Result<(Note, bool)> {
+) -> Result<(Note, Option<NoteBefore>)> {
     saved(store.apply(&[options.change(address, content)], stamp)?)
 }
 
@@ -117,7 +117,7 @@ pub fn rewrite(
     content: Content,
     options: SaveOptions,
     stamp: &Stamp,
-) -> Result<(Note, bool)> {
+) -> Result<(Note, Option<NoteBefore>)> {
     /// How often it is tried anew when others change the note meanwhile.
     const TRIES: usize = 20;
     let mut tries = 0;
@@ -181,13 +181,13 @@ pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp
     Ok(applied.iter().any(|applied| applied.changed))
 }
 
-/// The result of a single save: the note, and whether it is new.
+/// The result of a single save: the note, and what it was before.
 ///
 /// # Errors
 /// [`Error::NotFound`] when the change left no note, as a deletion does.
-pub fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
+pub fn saved(applied: Vec<Applied>) -> Result<(Note, Option<NoteBefore>)> {
     let last = applied.into_iter().next_back();
-    last.and_then(|applied| Some((applied.note?, !applied.existed)))
+    last.and_then(|applied| Some((applied.note?, applied.before)))
         .ok_or_else(|| Error::NotFound {
             what: "note after the change".into(),
         })

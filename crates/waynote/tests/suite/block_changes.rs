@@ -115,7 +115,14 @@ fn the_revision_is_that_of_the_text() {
         for style in [Style::Stable, Style::Faithful].into_iter().cycle() {
             let request = request().style(style);
             let (block, notes) = block_and_notes(&store, &request).unwrap();
-            let [(_, revision, Shown::Whole)] = notes[..] else {
+            let [
+                ShownNote {
+                    revision,
+                    shown: Shown::Whole,
+                    ..
+                },
+            ] = notes[..]
+            else {
                 panic!("{notes:?}");
             };
             let text = format!("text {revision}.");

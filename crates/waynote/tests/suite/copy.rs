@@ -7,6 +7,7 @@ use std::time::Duration;
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
 use waynote::engine::Engine;
 use waynote::event::SessionEvent;
+use waynote::event::SessionsEvent;
 use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{
     EngineStore, Error, ErrorClass, LocalStore, Name, OperationId, Options, Position, Reader,
@@ -191,7 +192,7 @@ fn events_of_an_older_store_get_positions_of_their_own() {
     let events = |feed: &[FeedEntry]| -> Vec<(Name, SessionEvent)> {
         let feed = feed.iter();
         feed.filter_map(|entry| match &entry.happened {
-            Happened::Event { session, recorded } => {
+            Happened::Event(SessionsEvent { session, recorded }) => {
                 Some((session.clone(), recorded.event.clone()))
             }
             _ => None,

@@ -142,7 +142,11 @@ fn what_a_transaction_wrote_is_taken_back_when_it_fails_or_panics() {
         write("1", &|| Ok(())).unwrap();
         let before = rows();
         assert_eq!(before.0, [value("1")]);
-        let failed = write("2", &|| Err(Error::Empty { what: "test" }));
+        let failed = write("2", &|| {
+            Err(Error::Empty {
+                what: "test".into(),
+            })
+        });
         assert!(matches!(failed, Err(Error::Empty { .. })), "{failed:?}");
         assert_eq!(rows(), before);
         let panicked = catch_unwind(AssertUnwindSafe(|| {

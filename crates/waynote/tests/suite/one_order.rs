@@ -6,7 +6,9 @@ mod again;
 #[path = "one_order/together.rs"]
 mod together;
 
+use waynote::event::SessionsEvent;
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
+use waynote::store::ForgottenTexts;
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
 use waynote::{
     Address, Change, Content, EntryType, Expect, Forget, Limits, LocalStore, Place, SessionLog,
@@ -59,7 +61,7 @@ fn told(entry: &FeedEntry) -> String {
             };
             format!("{} {:?} {named}", entry.at, revision.action)
         }
-        Happened::Event { session, recorded } => {
+        Happened::Event(SessionsEvent { session, recorded }) => {
             let event = serde_json::to_value(&recorded.event).unwrap();
             format!(
                 "{} {} {session}",
@@ -67,7 +69,7 @@ fn told(entry: &FeedEntry) -> String {
                 event["event"].as_str().unwrap()
             )
         }
-        Happened::Forgotten { revisions, by, .. } => {
+        Happened::Forgotten(ForgottenTexts { revisions, by, .. }) => {
             let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!("{} forgotten {} {by}", entry.at, revisions.join(" "))
         }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::loops::{self, IterationEnd, Loop, LoopStart, next_iteration};
-use waynote::session_state::{AgentSignal, End, fresh_answer, iterations, last_end};
+use waynote::session_state::{
+    AgentSignal, End, entry_iteration, fresh_answer, iterations, last_end,
+};
 use waynote::{
     EntryType, Error, LocalStore, Options, SecretPolicy, SessionLog, SessionState, SessionStatus,
     SqliteStore, Stamp, session_status,
@@ -402,10 +404,12 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
 fn an_entry_has_an_iteration_that_there_can_be() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
+        let is_named = |error, number| matches!(error, Error::InvalidIteration { iteration } if iteration == number);
+        let refused = log.add(EntryType::Tip, Some(-1), text("a"), &at(1));
+        assert!(is_named(refused.unwrap_err(), -1));
         for number in [-1, 0] {
-            let refused = log.add(EntryType::Tip, Some(number), text("a"), &at(1));
-            let is_named = |error| matches!(error, Error::InvalidIteration { iteration } if iteration == number);
-            assert!(is_named(refused.unwrap_err()));
+            let refused = entry_iteration(store, &name("s"), Some(number));
+            assert!(is_named(refused.unwrap_err(), number));
         }
         assert!(log.list(None).unwrap().is_empty());
         log.add(EntryType::Tip, Some(1), text("a"), &at(1)).unwrap();

@@ -8,7 +8,7 @@ use waynote::event::SessionEvent;
 use waynote::forget::Residue;
 use waynote::{
     Address, Applied, Change, EngineStore, EntryId, EntryType, Expect, Limits, LocalStore, Name,
-    OperationId, Reader as _, Result, Scope, Store as _,
+    NoteBefore, OperationId, Reader as _, Result, Scope, Store as _,
 };
 
 use super::conformance::{at, each_store, name, text};
@@ -41,7 +41,7 @@ fn a_note_is_deleted_and_saved_in_one_call() {
             let seen = applied.iter();
             seen.map(|of| {
                 (
-                    of.existed,
+                    of.before.is_some(),
                     of.changed,
                     of.note.as_ref().map(|of| of.revision),
                 )
@@ -74,6 +74,35 @@ fn a_note_is_deleted_and_saved_in_one_call() {
         assert_eq!(texts(), (Some("turn 2".into()), 1));
         assert_eq!(store.history(&address("k")).unwrap().len(), 9);
         assert_clean(store);
+    });
+}
+
+#[test]
+fn a_save_tells_what_was_there_before() {
+    each_store(|store| {
+        let of = |said: &str| -> Option<NoteBefore> {
+            let stamp = at(1).of_operation(OperationId::of(said));
+            store.apply(&[save("k", said)], &stamp).unwrap()[0].before
+        };
+        let before = |revision, said| {
+            let hash = text(said).hash();
+            Some(NoteBefore { revision, hash })
+        };
+        assert_eq!(of("one"), None);
+        assert_eq!(of("two"), before(1, "one"));
+        assert_eq!(of("three"), before(2, "two"));
+        // A call whose answer was lost gets the same answer.
+        assert_eq!((of("two"), of("one")), (before(1, "one"), None));
+        let again = store.apply(
+            &[save("k", "three"), Change::pin(address("k"), true)],
+            &at(2),
+        );
+        let again: Vec<_> = again.unwrap().iter().map(|of| of.before).collect();
+        assert_eq!(again, [before(3, "three"), before(4, "three")]);
+        store
+            .apply(&[Change::delete(address("k"))], &at(3))
+            .unwrap();
+        assert_eq!(of("four"), None);
     });
 }
 

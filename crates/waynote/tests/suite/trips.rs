@@ -155,12 +155,13 @@ fn every_kind_of_block_is_read_in_few_round_trips() {
             });
             assert!(news <= 2, "{news}");
             let shown = |notes: &[waynote::context::ShownNote]| {
-                let mut shown: Vec<String> = notes.iter().map(|note| note.0.to_string()).collect();
+                let mut shown: Vec<String> =
+                    notes.iter().map(|note| note.address.to_string()).collect();
                 shown.sort();
                 shown
             };
             assert_eq!(shown(&found.pieces()), shown(&notes));
-            assert!(notes.iter().any(|(_, _, shown)| *shown == Shown::Whole));
+            assert!(notes.iter().any(|note| note.shown == Shown::Whole));
         },
     );
 }

@@ -11,11 +11,11 @@ use super::super::home::{Bench, CANARY};
 use super::super::model::{Reply, Request, SUMMARY, is_summary};
 use super::{asked, each_once, none_holds};
 
-/// What the agent saves in its first session.
+/// The agent's note of its first session.
 const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
-/// What a person notes between two sessions.
+/// A person's note between two sessions.
 const FRESH: &str = "canary-2218: the staging server is read-only";
-/// What is noted in the other project.
+/// A note of the other project.
 const OTHER: &str = "canary-8830: this project is written in Pascal";
 
 /// Two sessions: the first saves a note through the server, the second begins with it.
@@ -80,7 +80,7 @@ pub(super) fn resume(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The client compacts its conversation by its own means; what follows holds the block again.
+/// The client compacts its conversation by its own means; the next request holds the block again.
 pub(super) fn compaction(bench: &Bench) -> Result<()> {
     match bench.agent.client {
         "claude-code" => {
@@ -91,7 +91,7 @@ pub(super) fn compaction(bench: &Bench) -> Result<()> {
             ensure!(code == 0, "/compact: exit code {code}: {said}");
         }
         "gemini" => {
-            // A summary that is longer than what it stands for is thrown away.
+            // Gemini CLI discards a summary that is longer than the text it replaces.
             bench.model.reports_tokens(50_000);
             return typed(bench, "/compress");
         }
@@ -222,7 +222,7 @@ fn typed(bench: &Bench, command: &str) -> Result<()> {
             };
             terminal.types(command, LISTENS, summary)?;
         }
-        // Nothing tells that it is done but the request that follows.
+        // Only the next request shows that it is done.
         _ => terminal.types(command, LISTENS, || true)?,
     }
     terminal.types("question-two", LISTENS, asks("question-two"))?;

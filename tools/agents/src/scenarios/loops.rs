@@ -1,4 +1,4 @@
-//! Loops: what one iteration notes, the next begins with; what fails is tried again; what asks is answered.
+//! Loops: an iteration's notes reach the next, failed attempts are tried again, questions are answered.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -15,7 +15,7 @@ const WAY: &str = "canary-5521: the key fits the other way round";
 const QUESTION: &str = "canary-6601: shall prices hold cents or euros?";
 const ANSWER: &str = "canary-6602: cents, as integers";
 
-/// What an agent does that has done it all.
+/// The agent's call when everything is done.
 fn complete() -> Reply {
     Reply::Call("session_complete", json!({ "summary": "we are in" }))
 }
@@ -147,9 +147,9 @@ pub(super) fn recovers(bench: &Bench) -> Result<()> {
     let runs = bench.runs()?;
     let is_first = AtomicBool::new(true);
     bench.model.does(move |request| match runs() {
-        // What a client tries again by itself.
+        // A client tries again by itself.
         1 if is_first.swap(false, Ordering::SeqCst) => Reply::Fail(503),
-        // What ends it.
+        // This error ends the client.
         1 | 2 => Reply::Fail(400),
         _ if request.is_after_tool() => Reply::say("done"),
         _ => complete(),

@@ -1,4 +1,4 @@
-//! What is done with a client at each moment, and what must be true then.
+//! Scenarios: the acts of a client at each moment, and the checks that follow.
 
 mod conversations;
 mod loops;
@@ -21,7 +21,7 @@ pub(super) struct Subject<'a> {
     pub(super) agent: Agent,
     pub(super) program: &'a Path,
     pub(super) waynote: &'a Path,
-    /// Whether the homes stay for a developer to look at.
+    /// True if the homes stay for a developer to look at.
     pub(super) keep: bool,
 }
 

@@ -7,7 +7,7 @@ use super::super::clients::Turn;
 use super::super::home::{Bench, CANARY};
 use kit::served::Server;
 
-/// What the agent saves.
+/// The agent's note.
 const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
 
 /// The client sends the token of its environment with each request, which is in none of its files. Its model reads and

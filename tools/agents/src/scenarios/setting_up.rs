@@ -6,7 +6,7 @@ use super::super::clients::Turn;
 use super::super::home::{Bench, CANARY};
 use super::{each_once, none_holds};
 
-/// What `install` writes, `uninstall` takes back to the byte; after a session too, no trace is left.
+/// `uninstall` restores every byte that `install` changed; after a session too, no trace is left.
 pub(super) fn install(bench: &Bench) -> Result<()> {
     let client = bench.agent.client;
     let before = bench.files()?;

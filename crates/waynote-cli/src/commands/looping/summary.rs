@@ -3,7 +3,7 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::IterationOutcome;
 use waynote::text::{plural, shell_word};
-use waynote_loop::{Left, Stop, Summary};
+use waynote_loop::{RunRemainder, Stop, Summary};
 
 use super::words::{details, exit_code, headline, line};
 use crate::{duration, session_view};
@@ -60,7 +60,7 @@ fn next(summary: &Summary) -> Option<String> {
         Stop::Failed(_) => "when the agent works again, run the same command to continue".into(),
         Stop::Interrupted(_) | Stop::Time => match &summary.left {
             None => "run the same command to continue".into(),
-            Some(Left { iterations, all }) => {
+            Some(RunRemainder { iterations, all }) => {
                 format!(
                     "run the same command to continue: {iterations} of {all} iterations are left"
                 )

@@ -10,10 +10,10 @@ use jsonc_parser::{CollectOptions, parse_to_ast};
 use super::reading::{OPTIONS, unreadable};
 use crate::formats::entry::{JsonEdit, NAME};
 use crate::formats::hook_command::is_ours;
-use crate::formats::refusal::Edited;
+use crate::formats::refusal::EditResult;
 
 /// The text without our entries, and without the lists and objects that they leave empty.
-pub(super) fn without_ours(text: &str, edits: &[JsonEdit]) -> Edited {
+pub(super) fn without_ours(text: &str, edits: &[JsonEdit]) -> EditResult {
     let mut text = text.to_owned();
     // Names of lists and objects from which something was taken.
     let mut taken = BTreeSet::new();
@@ -98,7 +98,7 @@ fn is_own(command: &Object<'_>) -> bool {
         .is_some_and(|command| is_ours(&command.value))
 }
 
-/// A member that we took everything out of, unless a comment is left in it.
+/// A member that is empty now, unless it has a comment.
 fn emptied(object: &Object<'_>, name: &str, taken: &BTreeSet<&str>, text: &str) -> Option<Cut> {
     let value = taken
         .contains(name)
@@ -138,7 +138,7 @@ impl Cut {
     fn out_of(self, text: &str) -> String {
         let Self { range, before } = self;
         let mut cuts = vec![with_its_blanks(text, range.clone())];
-        // Its own comma goes; the last has none, and then the one before it is one too many.
+        // Cuts its own comma, or the one before the last element.
         let comma = comma_after(text, range.end).or_else(|| comma_after(text, before?));
         cuts.extend(comma.map(|comma| comma..comma + 1));
         cuts.sort_by_key(|cut| cut.start);
@@ -168,7 +168,7 @@ fn with_its_blanks(text: &str, range: Range<usize>) -> Range<usize> {
     start..range.end
 }
 
-/// Where the next token is a comma.
+/// The offset behind the next token, if that is a comma.
 fn comma_after(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {

@@ -1,5 +1,4 @@
-//! Entries of ours that a file of JSON with comments has already: that they are ours, that nothing on the way to them stands
-//! twice, and where their program is written.
+//! Finds our entries in JSON with comments; rejects duplicate keys on the path.
 
 use std::ops::Range;
 
@@ -11,11 +10,11 @@ use waynote::text::line_of;
 use super::reading::{OPTIONS, unreadable};
 use crate::formats::entry::{JsonEdit, NAME, NO_SEARCH, starts_our_server};
 use crate::formats::hook_command::our_program;
-use crate::formats::refusal::{Edited, Refusal};
+use crate::formats::refusal::{EditResult, Refusal};
 use crate::profile::target::{URLS, is_our_endpoint};
 
-/// Whether a file can be edited at all: refused when a name that we need stands twice.
-pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
+/// Refuses a file in which a name that we need stands twice.
+pub(super) fn once(text: &str, edits: &[JsonEdit]) -> EditResult<()> {
     with_root(text, |root| {
         edits.iter().try_for_each(|edit| match edit {
             JsonEdit::Version(_) | JsonEdit::EscapedSlashes => Ok(()),
@@ -57,7 +56,7 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
     .ok()??
 }
 
-/// Whether the file has an entry of our server's name that does not start it.
+/// True if the file has an entry of our server's name that does not start it.
 pub(super) fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
     let JsonEdit::Server { at, .. } = edit else {
         return false;
@@ -88,8 +87,8 @@ fn is_our_server(entry: &Object<'_>) -> bool {
     starts_our_server(words.filter_map(|word| Some(word.as_string_lit()?.value.as_ref())))
 }
 
-/// The text with the program of every entry of ours where it is now. All else that a person may have changed in them stays.
-pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> Edited {
+/// The text with the current program in every entry of ours. A person's other changes in them stay.
+pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> EditResult {
     let mut changes: Vec<(Range<usize>, String)> = with_root(text, |root| {
         Ok(edits.iter().flat_map(|edit| changes(root, edit)).collect())
     })?
@@ -101,7 +100,7 @@ pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> Edited {
 }
 
 /// The text with the slashes of our commands escaped, where two of them could be taken for a comment.
-pub(super) fn with_escaped_slashes(text: &str, edits: &[JsonEdit]) -> Edited {
+pub(super) fn with_escaped_slashes(text: &str, edits: &[JsonEdit]) -> EditResult {
     if !edits.contains(&JsonEdit::EscapedSlashes) {
         return Ok(text.to_owned());
     }
@@ -172,7 +171,7 @@ fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
                     if own != program {
                         now.replace_range(own_at, &command[at.clone()]);
                     }
-                    // Every prompt is to be searched for from now on.
+                    // Removes the flag: every prompt is to be searched for.
                     if now.strip_suffix(NO_SEARCH) == Some(command) {
                         now.clone_from(command);
                     }
@@ -200,7 +199,7 @@ fn member<'o, 't>(
     text: &str,
     object: &'o Object<'t>,
     name: &str,
-) -> Edited<Option<&'o ObjectProp<'t>>> {
+) -> EditResult<Option<&'o ObjectProp<'t>>> {
     let mut named = object
         .properties
         .iter()
@@ -214,8 +213,11 @@ fn member<'o, 't>(
     }
 }
 
-/// Does something with the object that a file is; nothing where it is none.
-fn with_root<T>(text: &str, work: impl FnOnce(&Object<'_>) -> Edited<T>) -> Edited<Option<T>> {
+/// Calls `work` with the root object; nothing happens if the root is something else.
+fn with_root<T>(
+    text: &str,
+    work: impl FnOnce(&Object<'_>) -> EditResult<T>,
+) -> EditResult<Option<T>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
         .map_err(|error| unreadable(&error))?;
     match &parsed.value {

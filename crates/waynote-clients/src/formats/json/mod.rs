@@ -11,10 +11,10 @@ use self::found::{is_somebody_elses, once, up_to_date, with_escaped_slashes};
 use self::reading::parse;
 use super::entry::{Change, Json, JsonEdit, NAME, hook_entry};
 use super::hook_command::is_ours;
-use super::refusal::{Edited, Refusal};
+use super::refusal::{EditResult, Refusal};
 
 /// Puts our entries in. Those that are there already start our program where it is now, and stay otherwise as they are.
-pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
+pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> EditResult {
     once(text, edits)?;
     if edits.iter().any(|edit| is_somebody_elses(text, edit)) {
         let what = "a server named `waynote`";
@@ -53,16 +53,16 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
 }
 
 /// Takes our entries out, and the lists and objects that they leave empty.
-pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> Edited {
+pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> EditResult {
     once(text, edits)?;
     let mut edits = edits.to_vec();
     edits.retain(|edit| !is_somebody_elses(text, edit));
     cut::without_ours(text, &edits)
 }
 
-/// Whether a text says no more than what is written with the first entry of ours.
+/// True if a text has no more than the first entry of ours brings along.
 pub(crate) fn is_nothing(text: &str, edits: &[JsonEdit]) -> bool {
-    // Comments are somebody's: a file that has some is not empty.
+    // Comments are a person's: a file that has some is not empty.
     let bare: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let makes_version = edits.iter().find_map(|edit| match edit {
         JsonEdit::Version(version) => Some(format!("{{\"version\":{version}}}")),
@@ -75,7 +75,7 @@ fn wrong(name: &str, what: &str) -> Refusal {
     Refusal::damaged(None, format!("`{name}` in it is not {what}"))
 }
 
-fn add_server(object: &CstObject, at: &str, entry: &[(&'static str, Json)]) -> Edited<()> {
+fn add_server(object: &CstObject, at: &str, entry: &[(&'static str, Json)]) -> EditResult<()> {
     let servers = object
         .object_value_or_create(at)
         .ok_or_else(|| wrong(at, "an object"))?;
@@ -91,7 +91,7 @@ fn add_hook(
     command: &str,
     more: &[(&'static str, Json)],
     grouped: bool,
-) -> Edited<()> {
+) -> EditResult<()> {
     let hooks = object
         .object_value_or_create("hooks")
         .ok_or_else(|| wrong("hooks", "an object"))?;
@@ -105,7 +105,7 @@ fn add_hook(
 }
 
 /// Changes members of an entry of ours that is there; all else stays where it is.
-pub(crate) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> Edited {
+pub(crate) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> EditResult {
     let (mark, text) = match text.strip_prefix('\u{feff}') {
         Some(text) => ("\u{feff}", text),
         None => ("", text),
@@ -120,7 +120,7 @@ pub(crate) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> Edited {
             let mut entries = elements.iter().filter_map(CstNode::as_object);
             entries.find(has_own)
         }
-        // It is no entry of its own.
+        // Other edits have no entry of their own.
         _ => None,
     });
     for Change { path, to } in changes {
@@ -169,14 +169,14 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// Whether an event's list has a command of ours, in a group or alone.
+/// True if an event's list has a command of ours, in a group or alone.
 fn has_own_command(list: &CstArray) -> bool {
     let entries = list.elements();
     let mut entries = entries.iter().filter_map(CstNode::as_object);
     entries.any(|entry| has_own(&entry))
 }
 
-/// Whether an element of an event's list is a command of ours, or a group with one.
+/// True if an element of an event's list is a command of ours, or a group with one.
 fn has_own(entry: &CstObject) -> bool {
     let group = entry.array_value("hooks");
     let mut inner = group.iter().flat_map(CstArray::elements);

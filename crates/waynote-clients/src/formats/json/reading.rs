@@ -4,9 +4,9 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
-use crate::formats::refusal::{Edited, Refusal};
+use crate::formats::refusal::{EditResult, Refusal};
 
-/// What a file says.
+/// The value of a file.
 pub(crate) fn read(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
@@ -25,7 +25,7 @@ pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-pub(super) fn parse(text: &str) -> Edited<CstRootNode> {
+pub(super) fn parse(text: &str) -> EditResult<CstRootNode> {
     CstRootNode::parse(text, &OPTIONS).map_err(|error| unreadable(&error))
 }
 

@@ -76,7 +76,7 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What may stand between tokens.
+/// Blanks and comments between tokens.
 fn gaps() -> impl Strategy<Value = Vec<&'static str>> {
     let gap = prop_oneof![
         4 => Just(""), 2 => Just(" "), 2 => Just("\n  "), 1 => Just("\t"), 1 => Just("\r\n"),
@@ -121,7 +121,7 @@ fn comments(text: &str) -> usize {
     text.matches("kept 1").count() + text.matches("kept 2").count()
 }
 
-/// Lists and objects on our way that are empty mean as much as none.
+/// Without our empty lists and objects, which mean as much as missing ones.
 fn pruned(mut value: Value) -> Value {
     let Some(root) = value.as_object_mut() else {
         return value;
@@ -157,7 +157,7 @@ proptest! {
         write(&Node::Object(members), &mut gaps.iter().copied().cycle(), &mut text);
         let before = read(&text).unwrap();
         match add(&text, &edits()) {
-            // Somebody means something else by that name: the file is left alone.
+            // Another program's value has that name: the file is left alone.
             Err(_) => {
                 let is_taken = |at: &Value, what: fn(&Value) -> bool| !at.is_null() && !what(at);
                 prop_assert!(
@@ -220,7 +220,7 @@ fn pretty() -> impl Strategy<Value = String> {
         let mut seen = std::collections::BTreeSet::new();
         let members: Vec<_> = members
             .into_iter()
-            // Empty ones go with what was in them, which changes nothing but the bytes.
+            // Uninstalling removes empty ones too, which changes nothing but the bytes.
             .filter(|(name, _, _)| !["mcpServers", "hooks"].contains(&name.as_str()))
             .filter(|(name, _, _)| seen.insert(name.clone()))
             .collect();
@@ -250,7 +250,7 @@ proptest! {
         let is_windows = text.contains("\r\n");
         prop_assert_eq!(added.matches('\n').count() == added.matches("\r\n").count(), is_windows);
         prop_assert_eq!(&take_back(&added, &edits()).unwrap(), &text, "{}", added);
-        // What somebody writes elsewhere meanwhile is there afterwards, and in the same place.
+        // Edits by hand elsewhere stay, and in the same place.
         let comment = format!("// by hand {written}\n");
         let edited = |text: &str| format!("{comment}{}{comment}", text.replace("// kept 1", "// changed"));
         prop_assert_eq!(take_back(&edited(&added), &edits()).unwrap(), edited(&text));

@@ -52,7 +52,9 @@ pub(crate) fn save(
 
 fn written(store: &dyn Store, site: &Site<'_>, form: &Form, stamp: &Stamp) -> Result<Address> {
     if form.text.trim().is_empty() {
-        return Err(Error::Empty { what: "text" });
+        return Err(Error::Empty {
+            what: "text".into(),
+        });
     }
     let content = Content::text(form.text.as_str())?;
     let address = match &form.note {

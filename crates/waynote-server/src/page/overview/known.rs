@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use waynote::event::SessionsEvent;
 use waynote::session_status::{last_events, question_after};
+use waynote::store::ForgottenTexts;
 use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
@@ -128,12 +130,12 @@ impl Touched {
                 Happened::Changed(revision) => {
                     scopes.insert(revision.address().scope());
                 }
-                Happened::Event { session, .. } => {
+                Happened::Event(SessionsEvent { session, .. }) => {
                     sessions.insert(session.clone());
                 }
-                Happened::Forgotten {
+                Happened::Forgotten(ForgottenTexts {
                     revisions, events, ..
-                } => {
+                }) => {
                     scopes.extend(revisions.iter().map(|of| of.address.scope()));
                     sessions.extend(events.iter().map(|of| of.session.clone()));
                 }

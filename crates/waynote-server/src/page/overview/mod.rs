@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use waynote::store::{Ask, Cursor, FeedEntry};
+use waynote::store::{Ask, Cursor, FeedEntry, FeedPage};
 use waynote::{Reader, Result};
 
 use known::{Known, Touched};
@@ -52,7 +52,10 @@ impl Overview {
 /// The same with what happened since; none when everything has to be read again.
 fn renewed(store: &dyn Reader, mut known: Arc<Known>) -> Result<Option<Arc<Known>>> {
     let answers = store.read(&Ask {
-        feed: vec![(known.at(), CHANGES)],
+        feed: vec![FeedPage {
+            after: known.at(),
+            limit: CHANGES,
+        }],
         version: true,
         ..Ask::default()
     });

@@ -8,7 +8,7 @@ mod view;
 use jiff::Timestamp;
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::session_state::{Question, open_question};
-use waynote::store::Ask;
+use waynote::store::{Ask, EventPage};
 use waynote::{Name, Result, SessionStatus, Store};
 
 use super::fields::Fields;
@@ -108,7 +108,7 @@ impl Sessions {
         let events = store.read(&Ask {
             events: page
                 .iter()
-                .map(|of| (of.session.clone(), None, EVENTS))
+                .map(|of| EventPage::last(of.session.clone(), EVENTS))
                 .collect(),
             ..Ask::default()
         })?;

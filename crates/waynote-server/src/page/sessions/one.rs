@@ -3,8 +3,7 @@
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::loops;
 use waynote::session_state::{self, Iteration};
-use waynote::store::Ask;
-use waynote::store::{Count, Page};
+use waynote::store::{Ask, Count, EventPage, Page};
 use waynote::{Address, EntryType, Name, Note, Recent, Result, SessionStatus, Store};
 
 use super::EVENTS;
@@ -72,7 +71,7 @@ impl One {
                 .iter()
                 .flat_map(|kind| [count(kind, false), count(kind, true)])
                 .collect(),
-            events: vec![(session.clone(), None, EVENTS)],
+            events: vec![EventPage::last(session.clone(), EVENTS)],
             leases: vec![session.clone()],
             ..Ask::default()
         })?;

@@ -26,7 +26,7 @@ impl Error {
                 "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k"
             }
             Self::InvalidIteration { .. } => {
-                "iterations are numbered from 1; leave the number out for an entry without an iteration"
+                "iterations are numbered from 1; leave the number out: the next prompt has the entry"
             }
             Self::NotText { .. } => {
                 "a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64"
@@ -95,6 +95,7 @@ impl Error {
             Self::Storage(error) => return Some(error.advice()),
             Self::Loop(error) => return error.advice(),
             Self::Undo(error) => return error.advice(),
+            Self::Remote { advice, .. } => return advice.as_ref().map(safe),
             Self::Custom(error) => return error.advice(),
         };
         Some(advice.into())

@@ -1,9 +1,13 @@
 //! The families of errors. A program needs one table: from the family to its exit code or status.
 
+use serde::{Deserialize, Serialize};
+
 use super::Error;
 
 /// What a caller can do about an error. It determines the exit code, the MCP error or the HTTP status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Class))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorClass {
     /// The request itself is wrong (a key, an address, a type), whatever the store holds.
@@ -82,6 +86,7 @@ impl Error {
             Self::Storage(error) => error.class(),
             Self::Loop(error) => error.class(),
             Self::Undo(error) => error.class(),
+            Self::Remote { class, .. } => *class,
             Self::Custom(error) => error.class(),
         }
     }

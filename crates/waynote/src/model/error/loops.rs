@@ -1,12 +1,17 @@
 //! The errors that only loops have.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::form::{safe_text, safe_text_or_none};
 
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
 /// An error for a loop, for its agent, or for the person who answers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LoopError {
     /// Another loop has the session.
@@ -15,19 +20,30 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// The process that runs the loop.
+        #[serde(serialize_with = "safe_text")]
         holder: String,
         /// When it began.
         since: Timestamp,
     },
 
-    /// Another loop has taken over the session.
-    #[error(
-        "the loop has lost session {}: another loop has taken it over",
-        safe(session)
-    )]
+    /// The loop that writes, or inside which something is written, does not hold its session any more.
+    #[error("the loop has lost session {}: {}", safe(session), match (holder, since) {
+        (Some(holder), Some(since)) => format!("{} has had it since {}", safe(holder), time(*since)),
+        _ => "it was ended, and no loop has it now".into(),
+    })]
     LeaseLost {
         /// The session.
         session: Name,
+        /// The process that runs the loop which has it now; none if no loop has it.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            serialize_with = "safe_text_or_none"
+        )]
+        holder: Option<String>,
+        /// When that loop began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Timestamp>,
     },
 
     /// A signal for an iteration that is not running.
@@ -39,6 +55,7 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// The iteration that was named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<i64>,
     },
 
@@ -48,6 +65,7 @@ pub enum LoopError {
         /// The session.
         session: Name,
         /// What the agent asked.
+        #[serde(serialize_with = "safe_text")]
         question: String,
     },
 
@@ -121,7 +139,9 @@ impl LoopError {
             Self::AlreadyAnswered { .. } => {
                 "the next prompt has the answer: start the loop again without another one"
             }
-            Self::LeaseLost { .. } => return None,
+            Self::LeaseLost { .. } => {
+                "an agent of that loop ends its turn: nothing that it writes is taken any more"
+            }
         };
         Some(advice.into())
     }

@@ -1,17 +1,23 @@
 //! Why a store's files cannot be used, where the system says more than "no".
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::{ErrorClass, safe};
 
 /// A store whose files the system does not let this process use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StorageError {
     /// The disk quota of this user is used up.
     #[error("the store {} cannot be written: this user's disk quota is used up", safe(path.display()))]
     QuotaExceeded {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
     },
 
@@ -19,6 +25,7 @@ pub enum StorageError {
     #[error("the store {} cannot be written: it would be larger than the file size limit of this process", safe(path.display()))]
     FileSizeLimit {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
     },
 
@@ -26,19 +33,28 @@ pub enum StorageError {
     #[error("the store {} cannot be used: I/O error while {action}", safe(path.display()))]
     DiskError {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// What failed, for example `writing`.
-        action: &'static str,
+        action: Cow<'static, str>,
     },
 
     /// A file beside the store cannot be opened.
     #[error("the store {} cannot be used: {} {problem}", safe(path.display()), safe(file.display()))]
     SideFile {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// The file beside it.
+        #[serde(skip)]
         file: PathBuf,
         /// What is wrong with that file.
+        #[serde(
+            rename = "other_owner",
+            default,
+            skip_serializing_if = "SideFileProblem::is_not_a_file"
+        )]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<(u32, u32, u32)>))]
         problem: SideFileProblem,
     },
 
@@ -47,14 +63,22 @@ pub enum StorageError {
     #[error("the store {} cannot be written: its file {name}; each name has its own write-ahead log and lock, and notes would be lost", safe(path.display()))]
     SecondName {
         /// The store.
+        #[serde(skip)]
         path: PathBuf,
         /// How the file came to it.
+        #[serde(
+            rename = "links",
+            default,
+            skip_serializing_if = "SecondName::is_mount"
+        )]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
         name: SecondName,
     },
 }
 
 /// How a store's file came to a second name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(from = "Option<u64>", into = "Option<u64>")]
 #[non_exhaustive]
 pub enum SecondName {
     /// By hard links.
@@ -68,7 +92,30 @@ pub enum SecondName {
 
     /// The file alone is mounted at this path, for example by `docker run -v FILE:FILE`. Outside it has another name.
     #[error("is mounted by itself, so it has another name elsewhere")]
+    #[default]
     Mount,
+}
+
+impl SecondName {
+    fn is_mount(&self) -> bool {
+        *self == Self::Mount
+    }
+}
+
+/// In JSON it is the number of hard links; none: the file is mounted by itself.
+impl From<Option<u64>> for SecondName {
+    fn from(links: Option<u64>) -> Self {
+        links.map_or(Self::Mount, |links| Self::Link { links, other: None })
+    }
+}
+
+impl From<SecondName> for Option<u64> {
+    fn from(name: SecondName) -> Self {
+        match name {
+            SecondName::Link { links, .. } => Some(links),
+            SecondName::Mount => None,
+        }
+    }
 }
 
 fn also(other: Option<&Path>) -> String {
@@ -78,7 +125,8 @@ fn also(other: Option<&Path>) -> String {
 }
 
 /// What is wrong with a file beside a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(from = "Option<(u32, u32, u32)>", into = "Option<(u32, u32, u32)>")]
 #[non_exhaustive]
 pub enum SideFileProblem {
     /// It belongs to another user than the store: a program of that user made it.
@@ -94,7 +142,39 @@ pub enum SideFileProblem {
 
     /// It is a link, a folder, a pipe or a device. Links are not followed.
     #[error("is not a regular file")]
+    #[default]
     NotAFile,
+}
+
+impl SideFileProblem {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_not_a_file(&self) -> bool {
+        *self == Self::NotAFile
+    }
+}
+
+/// In JSON it is the owner that was found, the owner of the store and its group; none: it is no file.
+impl From<Option<(u32, u32, u32)>> for SideFileProblem {
+    fn from(other_owner: Option<(u32, u32, u32)>) -> Self {
+        other_owner.map_or(Self::NotAFile, |(found, owner, group)| Self::OtherOwner {
+            found,
+            owner,
+            group,
+        })
+    }
+}
+
+impl From<SideFileProblem> for Option<(u32, u32, u32)> {
+    fn from(problem: SideFileProblem) -> Self {
+        match problem {
+            SideFileProblem::OtherOwner {
+                found,
+                owner,
+                group,
+            } => Some((found, owner, group)),
+            SideFileProblem::NotAFile => None,
+        }
+    }
 }
 
 impl StorageError {
@@ -153,10 +233,6 @@ impl StorageError {
     }
 
     /// Names the store as its user does.
-    #[cfg_attr(
-        not(feature = "sqlite"),
-        expect(dead_code, reason = "only that engine has files")
-    )]
     pub(crate) fn name_store(&mut self, named: &Path) {
         match self {
             Self::QuotaExceeded { path }

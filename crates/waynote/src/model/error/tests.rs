@@ -91,18 +91,18 @@ fn all() -> Vec<Error> {
         Error::InvalidIteration { iteration: 0 },
         Content::text("a\0b").unwrap_err(),
         Error::HoldsSecret {
-            rule: "github-token",
+            rule: "github-token".into(),
             line: 2,
             column: 4,
         },
         Error::NameHoldsSecret {
-            what: "address",
-            rule: "github-token",
+            what: "address".into(),
+            rule: "github-token".into(),
         },
         Error::NoteTooLarge {
             bytes: 5,
             max_bytes: 4,
-            limit: "max_bytes",
+            limit: "max_bytes".into(),
         },
         Error::TooManyNotes {
             notes: 2,
@@ -122,7 +122,7 @@ fn all() -> Vec<Error> {
         Error::AppendOnly { address: address() },
         Error::NotResolved {
             address: address(),
-            reason: "it is no `stuck` entry",
+            reason: "it is no `stuck` entry".into(),
         },
         Error::NoSuchStuck {
             named: text.clone(),
@@ -134,7 +134,9 @@ fn all() -> Vec<Error> {
             several: true,
             candidates: vec![(address(), text.clone())],
         },
-        Error::Empty { what: "question" },
+        Error::Empty {
+            what: "question".into(),
+        },
         Error::Forgotten {
             what: text.clone(),
             at: Timestamp::UNIX_EPOCH,
@@ -184,7 +186,7 @@ fn all() -> Vec<Error> {
         },
         Error::File {
             path: path(),
-            action: "read",
+            action: "read".into(),
             source: io::Error::other(text.clone()),
         },
         Error::Engine {
@@ -195,7 +197,7 @@ fn all() -> Vec<Error> {
         StorageError::FileSizeLimit { path: path() }.into(),
         StorageError::DiskError {
             path: path(),
-            action: "writing",
+            action: "writing".into(),
         }
         .into(),
         StorageError::SideFile {
@@ -233,7 +235,18 @@ fn all() -> Vec<Error> {
             since: Timestamp::UNIX_EPOCH,
         }
         .into(),
-        LoopError::LeaseLost { session: name() }.into(),
+        LoopError::LeaseLost {
+            session: name(),
+            holder: None,
+            since: None,
+        }
+        .into(),
+        LoopError::LeaseLost {
+            session: name(),
+            holder: Some(text.clone()),
+            since: Some(Timestamp::UNIX_EPOCH),
+        }
+        .into(),
         LoopError::NoLiveIteration {
             session: name(),
             iteration: Some(3),
@@ -276,7 +289,7 @@ fn all() -> Vec<Error> {
         }
         .into(),
         UndoError::Superseded {
-            what: "change",
+            what: "change".into(),
             address: address(),
             by: name(),
         }
@@ -306,7 +319,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
     invalid_iteration (Invalid): `0` is not an iteration number
-      iterations are numbered from 1; leave the number out for an entry without an iteration
+      iterations are numbered from 1; leave the number out: the next prompt has the entry
     not_text (Refused): the text is not plain text: there is a NUL at offset 1
       a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     holds_secret (Refused): the text holds a credential (github-token) at line 2, column 4
@@ -377,8 +390,10 @@ fn each_error_has_a_kind_a_class_and_words() {
       mount the folder of the store instead of its file
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
-    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over
-      -
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: it was ended, and no loop has it now
+      an agent of that loop ends its turn: nothing that it writes is taken any more
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: x [masked: github-token] y has had it since 1970-01-01 00:00 UTC
+      an agent of that loop ends its turn: nothing that it writes is taken any more
     no_live_iteration (NotFound): iteration 3 of session x [masked: github-token] y is not running
       only the agent of a running loop can use this
     no_live_iteration (NotFound): no iteration of session x [masked: github-token] y is running
@@ -414,10 +429,62 @@ fn no_error_gives_away_a_credential() {
     }
 }
 
+/// The file has the JSON of each error, as this version writes it. Later versions have to read it too.
+#[test]
+fn every_error_is_written_and_read_as_ever() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/errors.jsonl");
+    let mut written = String::new();
+    for error in all() {
+        let Ok(json) = serde_json::to_string(&error) else {
+            assert!(matches!(error, Error::Custom(_)), "{error}");
+            continue;
+        };
+        assert!(!json.contains("/s/"), "{json}");
+        written.push_str(&json.replace(&token(), "TOKEN"));
+        written.push('\n');
+    }
+    if std::env::var_os("WAYNOTE_UPDATE_DOCS").is_some() {
+        std::fs::write(path, &written).unwrap();
+    }
+    let golden = std::fs::read_to_string(path).unwrap();
+    assert_eq!(
+        golden, written,
+        "if that is right: WAYNOTE_UPDATE_DOCS=1 cargo test -p waynote --lib every_error"
+    );
+    for json in golden.lines() {
+        let read: Error = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+        let value: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(value["kind"], read.kind());
+    }
+}
+
+#[test]
+fn an_error_is_the_same_on_the_other_side() {
+    for mut error in all() {
+        let Ok(fields) = serde_json::to_value(&error) else {
+            continue;
+        };
+        let current = match &error {
+            Error::Conflict { current, .. } => current.clone(),
+            _ => None,
+        };
+        let there = crate::wire::error(&fields, current, "/s/notes").unwrap();
+        error.name_store("/s/notes".as_ref());
+        assert_eq!(there.to_string(), error.to_string());
+        assert_eq!(there.advice(), error.advice());
+        assert_eq!((there.kind(), there.class()), (error.kind(), error.class()));
+    }
+    let unknown = serde_json::json!({ "kind": "tired", "hours": 8 });
+    assert!(crate::wire::error(&unknown, None, "/s/notes").is_none());
+}
+
 #[test]
 fn an_error_of_a_crate_above_is_found_again() {
     let error = Error::from(Above("no".into()));
     assert_eq!(error.downcast_ref(), Some(&Above("no".into())));
-    let other = Error::Empty { what: "question" };
+    let other = Error::Empty {
+        what: "question".into(),
+    };
     assert_eq!(other.downcast_ref::<Above>(), None);
 }

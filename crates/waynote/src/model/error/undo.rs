@@ -1,11 +1,17 @@
 //! Why nothing was undone or redone.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use crate::address::Address;
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
 /// Why nothing was undone or redone.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UndoError {
     /// There is no change left to undo.
@@ -15,8 +21,10 @@ pub enum UndoError {
     }, in_note(address.as_ref()))]
     NothingToUndo {
         /// The note, when one was named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<Address>,
         /// The last change that can only be undone by its address: its note and its author.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         last: Option<Box<(Address, Name)>>,
     },
 
@@ -24,6 +32,7 @@ pub enum UndoError {
     #[error("there is nothing to redo{}", in_note(address.as_ref()))]
     NothingToRedo {
         /// The note, when one was named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         address: Option<Address>,
     },
 
@@ -35,7 +44,7 @@ pub enum UndoError {
     )]
     Superseded {
         /// `change` or `undo`.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The note.
         address: Address,
         /// Who changed it last.

@@ -5,12 +5,11 @@ use std::fmt::Display;
 use super::{CopyError, CopyPhase, CopyProgress, blocks};
 use crate::engine::{Ask, Engine, Read, Step};
 use crate::error::Result;
-use crate::event::RecordedEvent;
-use crate::key::Name;
+use crate::event::SessionsEvent;
 use crate::note::Position;
 use crate::rules::EngineStore;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Cursor, FeedEntry, Happened, Store};
+use crate::store::{Cursor, FeedEntry, FeedPage, Happened, Store};
 
 /// How many items of the feed are compared at once.
 const ITEMS: usize = 512;
@@ -181,8 +180,8 @@ impl Compared {
     fn count(&mut self, entry: &FeedEntry) {
         match entry.happened {
             Happened::Changed(_) => self.revisions += 1,
-            Happened::Event { .. } => self.events += 1,
-            Happened::Forgotten { .. } => self.forgettings += 1,
+            Happened::Event(_) => self.events += 1,
+            Happened::Forgotten(_) => self.forgettings += 1,
         }
     }
 }
@@ -190,7 +189,10 @@ impl Compared {
 /// A page of the feed, each item with the call that wrote it.
 fn page(rows: &dyn Read, after: Cursor) -> Result<Vec<(FeedEntry, Option<Step>)>> {
     let mut ask = Ask::default();
-    ask.store.feed = vec![(after, ITEMS)];
+    ask.store.feed = vec![FeedPage {
+        after,
+        limit: ITEMS,
+    }];
     let feed = rows.read(&ask)?.store.feed.pop().unwrap_or_default();
     let steps = rows.steps(feed.iter().map(|entry| entry.at.position))?;
     let alone = |entry: &FeedEntry| entry.at.ordinal == 0;
@@ -206,8 +208,8 @@ fn without_position(entry: &FeedEntry) -> Happened {
     let mut happened = entry.happened.clone();
     match &mut happened {
         Happened::Changed(revision) => revision.position = None,
-        Happened::Event { recorded, .. } => recorded.position = Position::new(0),
-        Happened::Forgotten { .. } => {}
+        Happened::Event(SessionsEvent { recorded, .. }) => recorded.position = Position::new(0),
+        Happened::Forgotten(_) => {}
     }
     happened
 }
@@ -215,17 +217,19 @@ fn without_position(entry: &FeedEntry) -> Happened {
 fn named(entry: &FeedEntry) -> String {
     match &entry.happened {
         Happened::Changed(revision) => format!("{}@{}", revision.address(), revision.number()),
-        Happened::Event { session, recorded } => recorded.address(session).to_string(),
-        Happened::Forgotten { .. } => format!("the forgetting at position {}", entry.at),
+        Happened::Event(SessionsEvent { session, recorded }) => {
+            recorded.address(session).to_string()
+        }
+        Happened::Forgotten(_) => format!("the forgetting at position {}", entry.at),
     }
 }
 
-fn leases(rows: &dyn Read) -> Result<Vec<(Name, RecordedEvent)>> {
+fn leases(rows: &dyn Read) -> Result<Vec<SessionsEvent>> {
     let mut ask = Ask::default();
     ask.store.all_leases = true;
     let mut leases = rows.read(&ask)?.store.all_leases;
-    for (_, recorded) in &mut leases {
-        recorded.position = Position::new(0);
+    for lease in &mut leases {
+        lease.recorded.position = Position::new(0);
     }
     Ok(leases)
 }

@@ -7,11 +7,13 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Step, Transaction, Writing};
 use crate::error::{Error, Result};
+use crate::event::SessionsEvent;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent};
 use crate::key::{EntryId, Name};
 use crate::note::{Note, Position, Revision};
 use crate::rules::pending::is_counted;
-use crate::store::{Cursor, FeedEntry, Happened};
+use crate::store::ForgottenTexts;
+use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, Happened};
 
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;
@@ -59,7 +61,10 @@ struct Batch {
 impl Batch {
     fn after(from: &dyn Read, after: Cursor) -> Result<Option<Self>> {
         let mut ask = Ask::default();
-        ask.store.feed = vec![(after, ITEMS)];
+        ask.store.feed = vec![FeedPage {
+            after,
+            limit: ITEMS,
+        }];
         let feed = from.read(&ask)?.store.feed.pop().unwrap_or_default();
         let Some(end) = feed.last().map(|entry| entry.at) else {
             return Ok(None);
@@ -74,8 +79,10 @@ impl Batch {
                         ask.states.push(address.clone());
                     }
                 }
-                Happened::Forgotten { events: of, .. } => events.extend(of.iter().cloned()),
-                Happened::Event { .. } => {}
+                Happened::Forgotten(ForgottenTexts { events: of, .. }) => {
+                    events.extend(of.iter().cloned())
+                }
+                Happened::Event(_) => {}
             }
         }
         // An older event shares the position of the change before it, and has no call.
@@ -83,7 +90,11 @@ impl Batch {
         ask.steps = alone.map(|entry| entry.at.position).collect();
         ask.store.events = events
             .iter()
-            .map(|event| (event.session.clone(), Some(event.number + 1), 1))
+            .map(|event| EventPage {
+                session: event.session.clone(),
+                before: Some(event.number + 1),
+                limit: 1,
+            })
             .collect();
         let rows = from.read(&ask)?;
         if let Some(what) = rows.store.damaged.into_iter().next() {
@@ -134,8 +145,10 @@ impl Target {
         };
         for entry in &batch.feed {
             match &entry.happened {
-                Happened::Forgotten { revisions, .. } => ask.revisions.extend_from_slice(revisions),
-                Happened::Event { recorded, session } => {
+                Happened::Forgotten(ForgottenTexts { revisions, .. }) => {
+                    ask.revisions.extend_from_slice(revisions)
+                }
+                Happened::Event(SessionsEvent { recorded, session }) => {
                     if let SessionEvent::Resolved { entry, .. } = &recorded.event {
                         ask.states.push(Address::Session(session.clone(), *entry));
                     }
@@ -170,7 +183,7 @@ impl Target {
         };
         match &entry.happened {
             Happened::Changed(revision) => vec![self.change(batch, revision, position, step)],
-            Happened::Event { session, recorded } => {
+            Happened::Event(SessionsEvent { session, recorded }) => {
                 let resolved = self.resolved(session, recorded);
                 let mut recorded = recorded.clone();
                 recorded.position = position;
@@ -181,12 +194,12 @@ impl Target {
                 };
                 [event].into_iter().chain(resolved).collect()
             }
-            Happened::Forgotten {
+            Happened::Forgotten(ForgottenTexts {
                 revisions,
                 events,
                 at,
                 by,
-            } => vec![Planned::Forgotten {
+            }) => vec![Planned::Forgotten {
                 position,
                 at: *at,
                 by,

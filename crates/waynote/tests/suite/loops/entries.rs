@@ -39,13 +39,31 @@ fn an_entry_from_outside_belongs_to_the_last_iteration() {
     each_store(|store| {
         let session = name("s");
         let of = |given| entry_iteration(store, &session, given).unwrap();
-        assert_eq!(of(None), EntryIteration::Of(None));
-        assert_eq!(of(Some(7)), EntryIteration::Of(Some(7)));
+        assert_eq!(of(None), EntryIteration::Of(0));
+        assert_eq!(of(Some(7)), EntryIteration::Of(7));
+        // An imported log has iterations, and no loop.
+        let imported = SessionLog::new(store, name("imported"));
+        imported
+            .add(EntryType::Tip, Some(4), text("theirs"), &at(1))
+            .unwrap();
+        let next = entry_iteration(store, &name("imported"), None).unwrap();
+        assert_eq!(next, EntryIteration::Of(4));
+        let log = SessionLog::new(store, session.clone());
+        log.add(EntryType::Tip, Some(0), text("from a person"), &at(1))
+            .unwrap();
         let run = begin(store, 1, None, &[]).unwrap();
+        // The first iteration, and so every one, has what was there before.
+        assert_eq!(run.next_iteration().unwrap(), 1);
+        for style in [Style::Stable, Style::Faithful] {
+            let request = Request::new(name("a"), Place::home(), at(1).now);
+            let request = request.session(session.clone()).iteration(1).style(style);
+            let block = render(store, &request).unwrap().text;
+            assert!(block.contains("from a person"), "{block}");
+        }
         turn(&run, DONE);
         turn(&run, DONE);
-        assert_eq!(of(None), EntryIteration::Of(Some(2)));
-        assert_eq!(of(Some(1)), EntryIteration::Of(Some(1)));
+        assert_eq!(of(None), EntryIteration::Of(2));
+        assert_eq!(of(Some(1)), EntryIteration::Of(1));
         assert_eq!(of(Some(3)), EntryIteration::Future { last: 2 });
     });
 }
@@ -229,7 +247,7 @@ fn an_event_reads_as_it_was_written() {
         holder: found,
         directory,
         ..
-    } = &held[0].1.event
+    } = &held[0].recorded.event
     else {
         panic!("{held:?}");
     };

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows, Step};
 use waynote::event::RecordedEvent;
+use waynote::event::SessionsEvent;
+use waynote::store::ForgottenTexts;
 use waynote::store::{
     self, Answers, Count, Cursor, Done, FeedEntry, Happened, Recent, SideValue, Version,
 };
@@ -79,15 +81,15 @@ impl State {
         }
         for (session, events) in &self.events {
             for (recorded, step) in events {
-                let happened = Happened::Event {
+                let happened = Happened::Event(SessionsEvent {
                     session: session.clone(),
                     recorded: recorded.clone(),
-                };
+                });
                 add(recorded.position, *step, happened);
             }
         }
         for of in &self.forgettings {
-            let happened = Happened::Forgotten {
+            let happened = Happened::Forgotten(ForgottenTexts {
                 revisions: of.revisions.iter().map(|(at, _)| at.clone()).collect(),
                 events: of
                     .events
@@ -96,7 +98,7 @@ impl State {
                     .collect(),
                 at: of.at,
                 by: of.by.clone(),
-            };
+            });
             add(of.position, of.step, happened);
         }
         all.sort_by_key(|(entry, _)| entry.at);
@@ -294,23 +296,26 @@ impl State {
                     .collect()
             }),
             histories: each(&ask.histories, |address| self.history(address)),
-            noted_before: each(&ask.noted_before, |(address, before)| {
-                self.noted_before(address, *before)
+            noted_before: each(&ask.noted_before, |of| {
+                self.noted_before(&of.address, of.iteration)
             }),
-            journal: each(&ask.journal, |(before, limit)| {
+            journal: each(&ask.journal, |of| {
                 let rows = self.journal.values().rev().map(|row| row.revision.clone());
-                rows.filter(|revision| before.is_none_or(|before| revision.position < Some(before)))
-                    .take(*limit)
-                    .collect()
+                rows.filter(|revision| {
+                    of.before
+                        .is_none_or(|before| revision.position < Some(before))
+                })
+                .take(of.limit)
+                .collect()
             }),
             entry_types: each(&ask.entry_types, |session| self.entry_types(session)),
             last_iterations: each(&ask.last_iterations, |session| self.last_iteration(session)),
-            events: each(&ask.events, |(session, before, limit)| {
-                let events = self.events.get(session).into_iter().flatten().rev();
+            events: each(&ask.events, |of| {
+                let events = self.events.get(&of.session).into_iter().flatten().rev();
                 let events = events.map(|(event, _)| event);
                 events
-                    .filter(|event| before.is_none_or(|before| event.number < before))
-                    .take(*limit)
+                    .filter(|event| of.before.is_none_or(|before| event.number < before))
+                    .take(of.limit)
                     .cloned()
                     .collect()
             }),
@@ -324,8 +329,10 @@ impl State {
                     sessions
                         .filter_map(|scope| {
                             let index = self.scope(&scope)?;
-                            let name = scope.name().parse().ok()?;
-                            Some((name, self.lease(&self.scopes[index])?))
+                            Some(SessionsEvent {
+                                session: scope.name().parse().ok()?,
+                                recorded: self.lease(&self.scopes[index])?,
+                            })
                         })
                         .collect()
                 }
@@ -335,7 +342,7 @@ impl State {
                 true => self.events.keys().cloned().collect(),
                 false => Vec::new(),
             },
-            feed: each(&ask.feed, |(after, limit)| self.feed(*after, *limit)),
+            feed: each(&ask.feed, |of| self.feed(of.after, of.limit)),
             operations: each(&ask.operations, |operation| self.operation(*operation)),
             store_id: Some(self.id),
             version: Version {

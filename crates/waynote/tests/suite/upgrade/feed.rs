@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use waynote::event::SessionsEvent;
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{Notebook, Position, Reader, SaveOptions, SqliteStore, Store};
@@ -76,7 +77,7 @@ fn it_has_every_revision_and_event_once_in_their_old_order() {
                     number,
                 ));
             }
-            Happened::Event { session, recorded } => {
+            Happened::Event(SessionsEvent { session, recorded }) => {
                 assert_eq!(recorded.position, entry.at.position);
                 let event = (
                     recorded.number,
@@ -138,5 +139,5 @@ fn it_goes_on_without_a_gap() {
     assert_eq!(positions, [next(1), next(2), next(3)]);
     assert!(store.verify().unwrap().is_clean());
     // The loop that was killed in the old store is still told as the one that has its session.
-    assert_eq!(store.leases().unwrap()[0].0, name("killed"));
+    assert_eq!(store.leases().unwrap()[0].session, name("killed"));
 }

@@ -1,0 +1,178 @@
+//! A store beside which this process can make nothing: it is read as its files are, without locks.
+//!
+//! A reader of a WAL shares memory with the other readers in a file beside the store. Where that file is missing and
+//! cannot be made, no other program has the store open, and each connection keeps the WAL's index for itself. Nothing
+//! tells such a connection of a change, so before each use it is compared whether the files are still what they were.
+
+use parking_lot::Mutex;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::{Error, Result};
+
+use super::open;
+use super::side_files::{self, beside, is_writable};
+use crate::sqlite::errors::{Failure, Outcome};
+use crate::sqlite::migrate;
+use crate::sqlite::options::Options;
+
+/// Connections that nobody uses now, with the state of the files that each shows.
+#[derive(Default)]
+pub(in crate::sqlite) struct Frozen(Mutex<Vec<(State, Connection)>>);
+
+impl Frozen {
+    /// A connection that shows the files as they are now, if one is kept. Others are closed.
+    pub(in crate::sqlite) fn take(&self, store: &Path) -> Option<(State, Connection)> {
+        let mut idle = self.0.lock();
+        if idle.is_empty() {
+            return None;
+        }
+        let now = State::of(store);
+        idle.retain(|(state, _)| *state == now);
+        idle.pop()
+    }
+
+    /// Keeps a connection for the next call.
+    pub(in crate::sqlite) fn keep(&self, state: State, conn: Option<Connection>) {
+        self.0.lock().extend(conn.map(|conn| (state, conn)));
+    }
+}
+
+/// What the system says of a store's files, in short: another one after each change of them, and when the store becomes
+/// writable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sqlite) struct State(u64);
+
+impl State {
+    fn of(store: &Path) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let file = std::fs::metadata(beside(store, suffix)).ok();
+            let of_file = file.map(|file| {
+                let written = (file.mtime(), file.mtime_nsec());
+                (file.dev(), file.ino(), file.nlink(), file.len(), written)
+            });
+            of_file.hash(&mut hasher);
+        }
+        is_writable(store).hash(&mut hasher);
+        store.parent().is_some_and(is_writable).hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// Opens a store that can only be read.
+pub(in crate::sqlite) fn open(store: &Path, options: &Options) -> Result<(Connection, State)> {
+    let has = |suffix| std::fs::metadata(beside(store, suffix)).is_ok_and(|file| file.len() > 0);
+    let fail = |failure: Failure| failure.at(store, options.wait);
+    if has("-journal") {
+        return Err(read_only(
+            store,
+            "a write of it was cut short, and cannot be taken back without writing",
+        ));
+    }
+    let state = State::of(store);
+    let conn = match has("-wal") {
+        // Another program may write, and this one cannot see what it does.
+        true if has("-shm") => {
+            let reason = "its `-shm` file cannot be opened";
+            return Err(side_files::denied(store).unwrap_or_else(|| read_only(store, reason)));
+        }
+        true => with_wal(store),
+        false => unchanging(store),
+    };
+    let conn = conn.map_err(fail)?;
+    let version = migrate::version(&conn).map_err(fail)?;
+    migrate::refuse_newer(store, version).map_err(fail)?;
+    match version == Some(migrate::KNOWN) {
+        true => Ok((conn, state)),
+        false => Err(read_only(
+            store,
+            "it has to be upgraded to this program's version first",
+        )),
+    }
+}
+
+fn read_only(store: &Path, reason: &str) -> Error {
+    Error::ReadOnly {
+        path: store.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+/// A connection that has the WAL for itself keeps its index in memory of its own. The exclusive lock that goes with it
+/// is one that is never taken: a file that can only be read takes none.
+fn with_wal(store: &Path) -> Outcome<Connection> {
+    let conn = connect(store, "mode=ro&vfs=unix-none")?;
+    conn.pragma_update(None, "locking_mode", "exclusive")?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(conn)
+}
+
+/// A connection to a file without a WAL that nobody changes.
+pub(in crate::sqlite) fn unchanging(file: &Path) -> Outcome<Connection> {
+    connect(file, "immutable=1")
+}
+
+fn connect(store: &Path, how: &str) -> Outcome<Connection> {
+    let absolute = std::path::absolute(store).map_err(|error| Error::file(store, "read", error))?;
+    let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(format!("file:{encoded}?{how}"), flags)?;
+    open::tuned(&conn)?;
+    Ok(conn)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// A store with a WAL and without the memory that readers share, as a copy of its two files has it.
+    fn copied(folder: &Path) -> PathBuf {
+        let (made, copy) = (folder.join("made.db"), folder.join("notes.db"));
+        let conn = Connection::open(&made).unwrap();
+        conn.pragma_update(None, "journal_mode", "wal").unwrap();
+        migrate::migrate(&conn, &made).unwrap();
+        for suffix in ["", "-wal"] {
+            std::fs::copy(beside(&made, suffix), beside(&copy, suffix)).unwrap();
+        }
+        copy
+    }
+
+    #[test]
+    fn what_stands_in_a_wal_is_read_without_the_shared_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = copied(folder.path());
+        assert!(std::fs::metadata(beside(&store, "-wal")).unwrap().len() > 0);
+        let (conn, _) = open(&store, &Options::default()).unwrap();
+        assert_eq!(migrate::version(&conn).unwrap(), Some(migrate::KNOWN));
+        assert!(conn.execute("DELETE FROM waynote_journal", []).is_err());
+        drop(conn);
+        assert!(!beside(&store, "-shm").exists());
+        assert!(std::fs::metadata(beside(&store, "-wal")).unwrap().len() > 0);
+    }
+
+    #[test]
+    fn a_connection_is_kept_until_a_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = copied(folder.path());
+        let frozen = Frozen::default();
+        let (conn, state) = open(&store, &Options::default()).unwrap();
+        frozen.keep(state, Some(conn));
+        let (state, conn) = frozen.take(&store).expect("nothing has changed");
+        frozen.keep(state, Some(conn));
+        let wal = std::fs::OpenOptions::new()
+            .append(true)
+            .open(beside(&store, "-wal"));
+        std::io::Write::write_all(&mut wal.unwrap(), b"more").unwrap();
+        assert!(frozen.take(&store).is_none());
+    }
+}

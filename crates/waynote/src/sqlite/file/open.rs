@@ -1,0 +1,359 @@
+//! Opening: a file of our own, or one that can only be read.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::{Error, Result, SecondName, StorageError};
+use crate::note::Position;
+use crate::system::room;
+
+use super::files::{self, wal_bytes};
+use super::frozen;
+use super::head::Noted;
+use super::queue::{Queue, Turn};
+use super::shared_room;
+use super::side_files::no_room;
+use crate::sqlite::errors::{Failure, Outcome};
+use crate::sqlite::migrate;
+use crate::sqlite::options::{LOG_PAGES, Options};
+use crate::sqlite::transaction;
+
+/// What runs at every write and every search stays prepared.
+const STATEMENTS: usize = 64;
+
+/// The pages that a connection keeps, in KiB. Those of the kernel are as near, and many servers share them: searches
+/// are no faster with more.
+const CACHE: i64 = 512;
+
+/// The pages that the connection keeps that writes, in KiB. A transaction that changes more pages than that writes some
+/// of them more than once: one of 30 notes in a large store changes over a megabyte.
+const WRITER_CACHE: i64 = 2048;
+
+/// More milliseconds than this the engine cannot count.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sqlite) enum Access {
+    /// To be read and written.
+    Usual,
+    /// Where nothing can be written, not even what WAL mode shares among readers: as files that do not change.
+    Frozen(frozen::State),
+    /// A store that does not exist yet: an empty one in memory.
+    Missing,
+}
+
+/// An empty store in memory, which stands for one that does not exist yet.
+pub(super) fn missing(path: &Path) -> Outcome<Connection> {
+    let conn = Connection::open_in_memory()?;
+    migrate::migrate(&conn, path)?;
+    Ok(conn)
+}
+
+/// The file at a store's path; none when there is none.
+pub(in crate::sqlite) fn found(path: &Path) -> Result<Option<Metadata>> {
+    match std::fs::metadata(path) {
+        Ok(file) if !file.is_file() => Err(not_a_file(path, &file)),
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file(path, "read", error)),
+    }
+}
+
+/// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
+pub(in crate::sqlite) fn first(
+    path: &Path,
+    file: Option<&Metadata>,
+    options: &Options,
+    queue: &Queue,
+    turn: Option<&Turn<'_>>,
+    second: Option<&SecondName>,
+) -> Result<(Connection, Access)> {
+    if let Some(file) = file {
+        not_too_short(path, file)?;
+        if file.is_file() && file.len() == 0 {
+            is_new(path, queue)?;
+        }
+    }
+    // Whoever uses the other name tells nothing of what changes. Without a WAL of this name, the file is all there is.
+    if second.is_some()
+        && wal_bytes(path) == 0
+        && let Ok((conn, state)) = frozen::open(path, options)
+    {
+        return Ok((conn, Access::Frozen(state)));
+    }
+    let looked = connect(path, options)
+        .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
+    match looked {
+        Ok((conn, version)) => {
+            prepare(&conn, path, version, options, queue, turn, second)?;
+            Ok((conn, Access::Usual))
+        }
+        Err(failure) if failure.is_no_access() => {
+            let (conn, state) = frozen::open(path, options)?;
+            Ok((conn, Access::Frozen(state)))
+        }
+        Err(failure) => Err(failure.at(path, options.wait)),
+    }
+}
+
+/// Whether a store that is not there, or whose file is empty, is a new one: it is not when writes to it were
+/// acknowledged, or when its WAL has notes. The engine would delete that WAL.
+pub(in crate::sqlite) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
+    let highest = queue.noted().highest();
+    let has_wal = wal_bytes(path) > 0;
+    // Another process may have made it meanwhile.
+    if found(path)?.is_some_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    if let Some(highest) = highest {
+        return Err(gone(path, highest));
+    }
+    if has_wal {
+        return Err(Error::DamagedStore {
+            path: path.to_owned(),
+            reason: "its file is empty or gone, but its write-ahead log (`-wal`) has notes".into(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses to write to a file with a second name.
+pub(in crate::sqlite) fn refuse_second_name(
+    path: &Path,
+    second: Option<&SecondName>,
+) -> Result<()> {
+    match second {
+        None => Ok(()),
+        Some(name) => Err(StorageError::SecondName {
+            path: path.to_owned(),
+            name: name.clone(),
+        }
+        .into()),
+    }
+}
+
+/// A store that has nothing of what was acknowledged.
+fn gone(path: &Path, highest: i64) -> Error {
+    Error::LostWrites {
+        path: path.to_owned(),
+        acknowledged: Position::new(highest),
+        found: Position::new(0),
+    }
+}
+
+/// Makes the folder of a store for its owner alone, unless it is there.
+pub(in crate::sqlite) fn make_folder(path: &Path) -> Result<()> {
+    let folder = path.parent();
+    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| refused(path, &error))
+}
+
+/// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if a
+/// folder on the way to it is not. Before the tables are made, so that whoever finds tables finds this done.
+fn sync_folders(path: &Path) -> Result<()> {
+    sync_each(path.ancestors().skip(1))
+}
+
+/// Syncs the folder of a store, so that the name of a new WAL is on disk. SQLite syncs it too, and says nothing if that
+/// fails.
+pub(in crate::sqlite) fn sync_folder_of(path: &Path) -> Result<()> {
+    sync_each(path.ancestors().skip(1).take(1))
+}
+
+fn sync_each<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<()> {
+    for folder in folders {
+        let Ok(file) = File::open(folder) else {
+            // Whoever cannot read a folder has not made it.
+            continue;
+        };
+        match file.sync_all() {
+            Err(error) if is_no_sync(error.kind()) => {}
+            synced => synced.map_err(|error| Error::file(folder, "synced", error))?,
+        }
+    }
+    Ok(())
+}
+
+/// What file systems say that do not sync folders.
+fn is_no_sync(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
+    [
+        InvalidInput,
+        PermissionDenied,
+        ReadOnlyFilesystem,
+        Unsupported,
+    ]
+    .contains(&kind)
+}
+
+fn refused(path: &Path, error: &io::Error) -> Error {
+    match room::of_error(error) {
+        Some(lack) => no_room(path.to_owned(), lack),
+        None => Error::ReadOnly {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
+/// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
+pub(in crate::sqlite) fn make_file(path: &Path) -> Result<()> {
+    let refused = |error: io::Error| refused(path, &error);
+    match std::fs::metadata(path) {
+        Ok(file) if !file.is_file() => return Err(not_a_file(path, &file)),
+        Ok(file) => return not_too_short(path, &file),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
+        Err(_) => {}
+    }
+    make_folder(path)?;
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
+        Ok(_) => Ok(()),
+        // Another process was first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(refused(error)),
+    }
+}
+
+/// A database is empty or has a header; the engine takes a file of one byte for an empty one.
+fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
+    const HEADER: u64 = 100;
+    if file.is_file() && (1..HEADER).contains(&file.len()) {
+        let reason = "it is not a SQLite database".into();
+        return Err(Error::NotAStore {
+            path: path.to_owned(),
+            reason,
+        });
+    }
+    Ok(())
+}
+
+/// What else is at a store's path. It is not opened: a pipe would make this process wait, and a device answers as it
+/// likes.
+fn not_a_file(path: &Path, file: &Metadata) -> Error {
+    let kind = file.file_type();
+    let what = match () {
+        () if kind.is_dir() => "a directory",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    };
+    Error::NotAStore {
+        path: path.to_owned(),
+        reason: format!("it is {what}"),
+    }
+}
+
+pub(in crate::sqlite) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
+    shared_room::check(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(within(options.wait))?;
+    // A process that adds one note must not pay for folding in the WAL each time; the last one of a writer does.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "cache_size", -CACHE)?;
+    if options.log_pages != LOG_PAGES {
+        conn.pragma_update(None, "wal_autocheckpoint", options.log_pages)?;
+    }
+    tuned(&conn)?;
+    Ok(conn)
+}
+
+/// How many pages a connection keeps, for writing or for reading only. A failure changes only how fast it is.
+pub(in crate::sqlite) fn set_writes(conn: &Connection, writes: bool) {
+    let size = if writes { WRITER_CACHE } else { CACHE };
+    let _ = conn.pragma_update(None, "cache_size", -size);
+}
+
+/// A wait that the engine can count.
+pub(in crate::sqlite) fn within(wait: Duration) -> Duration {
+    wait.min(LONGEST_WAIT)
+}
+
+/// What changes how fast a connection is, and nothing else.
+pub(in crate::sqlite) fn tuned(conn: &Connection) -> Outcome<()> {
+    // Else a statement is prepared anew whenever a number is bound that its plan could depend on; ours depend on none.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
+}
+
+/// Checks the version and brings our tables up to it.
+fn prepare(
+    conn: &Connection,
+    path: &Path,
+    version: Option<u32>,
+    options: &Options,
+    queue: &Queue,
+    turn: Option<&Turn<'_>>,
+    second: Option<&SecondName>,
+) -> Result<()> {
+    let mapped = |failure: Failure| failure.at(path, options.wait);
+    migrate::refuse_newer(path, version).map_err(mapped)?;
+    if version == Some(migrate::KNOWN) {
+        return Ok(());
+    }
+    refuse_second_name(path, second)?;
+    let own = match turn {
+        Some(_) => None,
+        None => Some(queue.turn(path, options.wait)?),
+    };
+    let turn = turn.or(own.as_ref());
+    if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
+        if let Some(highest) = queue.noted().highest() {
+            return Err(gone(path, highest));
+        }
+        conn.pragma_update(None, "journal_mode", "wal")
+            .map_err(|error| mapped(error.into()))?;
+        // The first read in this mode makes the WAL, and its name has to be on disk, too.
+        migrate::is_empty(conn).map_err(mapped)?;
+        sync_folders(path)?;
+    }
+    let migrated = transaction::run(conn, |conn| {
+        let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
+        if is_foreign && !options.attach {
+            return Err(Failure::Ours(Error::ForeignStore {
+                path: path.to_owned(),
+            }));
+        }
+        migrate::migrate(conn, path)
+    });
+    if migrated.as_ref().is_err_and(Failure::is_failed_sync)
+        && let Some(lock) = turn.and_then(Turn::file)
+    {
+        // Whoever opens the store now finds the tables, which may never reach the disk.
+        let _ = Noted::mark_unsynced(lock, true);
+    }
+    migrated.map_err(mapped)?;
+    if version.is_some() {
+        empty_wal(conn, options);
+    }
+    Ok(())
+}
+
+/// A migration writes every row anew: the WAL that it leaves would be read by each process that opens the store. Best
+/// effort: while somebody reads, it is left to the next long write.
+fn empty_wal(conn: &Connection, options: &Options) {
+    let _ = conn.busy_timeout(Duration::ZERO);
+    let _ = files::empty_wal(conn);
+    let _ = conn.busy_timeout(within(options.wait));
+}

@@ -1,0 +1,567 @@
+//! A file of our own, shared by threads: each call takes a connection, and gives it back.
+
+use std::fs::Metadata;
+use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use rusqlite::Connection;
+
+use crate::engine::{Engine, Read, Transaction, Writing};
+use crate::error::{Error, Result, SecondName};
+use crate::forget::Residue;
+use crate::id::StoreId;
+use crate::system::file::followed;
+
+use super::acknowledged;
+use super::alone::Alone;
+use super::files::{self, FileId, Files};
+use super::frozen::Frozen;
+use super::head::{FileState, Record};
+use super::open::{self, Access};
+use super::pooled::{OneState, Pooled};
+use super::queue::{Queue, Turn};
+use super::second_name;
+use crate::sqlite::migrate;
+use crate::sqlite::options::{Named, Options, Rollback};
+use crate::sqlite::rows::erase;
+use crate::sqlite::rows::handle::Handle;
+use crate::sqlite::transaction;
+
+/// Keeps a store's rows in a SQLite file of its own.
+pub struct Sqlite {
+    named: Named,
+    /// The file, absolute and with links followed, so that it stays the same one and has one queue.
+    file: PathBuf,
+    options: Options,
+    pub(in crate::sqlite) queue: Queue,
+    /// Connections that nobody uses now: the one that wrote last first, then those that read, the last used one last. A
+    /// connection forgets the pages that it knows when another one has written, so one of them does all the writing
+    /// where it can.
+    idle: Mutex<Vec<Kept>>,
+    /// The same while the store can only be read.
+    frozen: Frozen,
+    /// What is read while the store does not exist.
+    missing: Mutex<Option<Kept>>,
+    /// How many connections are in use.
+    in_use: AtomicUsize,
+    /// How the file was opened first, and which file that is.
+    opened: Mutex<Option<(Access, FileId)>>,
+    is_wal: AtomicBool,
+    is_ours: OnceLock<bool>,
+    pub(in crate::sqlite) wrote: AtomicBool,
+    /// How far the store was when this process last wrote.
+    known: Mutex<Option<Record>>,
+    /// The id of a store whose connections were closed because another file took its place.
+    replaced: Mutex<Option<StoreId>>,
+    /// Whether the files were replaced, so that the database must be checked before it is written.
+    is_suspect: AtomicBool,
+    /// The second name that the file had when it was looked at last.
+    second_name: Mutex<Option<SecondName>>,
+    /// Whether acknowledged writes were missing when it was opened. While it is open, none get lost.
+    was_behind: AtomicBool,
+}
+
+/// A connection, and the files that it has open.
+struct Kept {
+    conn: Connection,
+    files: Files,
+    /// Whether it keeps as many pages as one that writes.
+    is_writer: bool,
+}
+
+impl Kept {
+    fn new(conn: Connection, files: Files) -> Self {
+        Self {
+            conn,
+            files,
+            is_writer: false,
+        }
+    }
+
+    fn set_writer(&mut self, is_writer: bool) {
+        if self.is_writer != is_writer {
+            open::set_writes(&self.conn, is_writer);
+            self.is_writer = is_writer;
+        }
+    }
+}
+
+/// So many connections are kept for the next call; more, which many threads at once needed, are closed.
+const MOST_IDLE: usize = 8;
+
+impl Sqlite {
+    /// As [`SqliteStore::open`](crate::sqlite::SqliteStore).
+    pub(in crate::sqlite) fn open(path: &Path, options: &Options) -> Result<Self> {
+        let sqlite = Self::at(path, options);
+        // What is wrong with it is told now.
+        if sqlite.is_there()? {
+            sqlite.lease()?;
+        }
+        Ok(sqlite)
+    }
+
+    /// As [`SqliteStore::at`](crate::sqlite::SqliteStore).
+    pub(in crate::sqlite) fn at(path: &Path, options: &Options) -> Self {
+        let file = followed(path);
+        Self {
+            named: Named {
+                path: path.to_owned(),
+                wait: options.wait,
+            },
+            options: *options,
+            queue: Queue::beside(&file),
+            file,
+            idle: Mutex::default(),
+            frozen: Frozen::default(),
+            missing: Mutex::default(),
+            in_use: AtomicUsize::new(0),
+            opened: Mutex::default(),
+            is_wal: AtomicBool::new(false),
+            is_ours: OnceLock::new(),
+            wrote: AtomicBool::new(false),
+            known: Mutex::default(),
+            replaced: Mutex::default(),
+            is_suspect: AtomicBool::new(false),
+            second_name: Mutex::default(),
+            was_behind: AtomicBool::new(false),
+        }
+    }
+
+    /// Errors show it as the store at this path.
+    pub(in crate::sqlite) fn shown_as(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.named.path);
+        self
+    }
+
+    pub(in crate::sqlite) fn known(&self) -> Option<Record> {
+        *self.known.lock()
+    }
+
+    pub(in crate::sqlite) fn set_known(&self, record: Record) {
+        *self.known.lock() = Some(record);
+    }
+
+    pub(in crate::sqlite) fn is_suspect(&self) -> bool {
+        self.is_suspect.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::sqlite) fn set_suspect(&self, is_suspect: bool) {
+        self.is_suspect.store(is_suspect, Ordering::Relaxed);
+    }
+
+    pub(in crate::sqlite) fn was_behind(&self) -> bool {
+        self.was_behind.load(Ordering::Relaxed)
+    }
+
+    /// Whether the database has no tables but ours.
+    pub(in crate::sqlite) fn is_ours(&self, conn: &Connection) -> Result<bool> {
+        if let Some(is_ours) = self.is_ours.get() {
+            return Ok(*is_ours);
+        }
+        let is_ours = self.named.mapped(migrate::is_ours(conn))?;
+        Ok(*self.is_ours.get_or_init(|| is_ours))
+    }
+
+    pub(in crate::sqlite) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// The file, with links followed.
+    pub(in crate::sqlite) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether the store exists. One that existed for this value before must still be there.
+    pub(in crate::sqlite) fn is_there(&self) -> Result<bool> {
+        let found = self.shown(open::found(&self.file))?;
+        if let Some(file) = &found
+            && (file.nlink() > 1 || self.second_name().is_some())
+        {
+            self.look_for_names(file);
+        }
+        let opened = *self.opened.lock();
+        let Some((_, opened)) = opened else {
+            if found.is_none() {
+                self.shown(open::is_new(&self.file, &self.queue))?;
+            }
+            return Ok(found.is_some());
+        };
+        match found {
+            Some(file) if FileId::of(&file) == opened => Ok(true),
+            Some(file) => self.reopen(FileId::of(&file), file.len()).map(|()| true),
+            None => Err(self.lost("it was deleted after it was opened")),
+        }
+    }
+
+    /// Looks whether the file has a second name.
+    fn look_for_names(&self, file: &Metadata) -> Option<SecondName> {
+        let found = second_name::of(&self.file, file);
+        self.second_name.lock().clone_from(&found);
+        found
+    }
+
+    /// The second name of the file, as far as is known.
+    pub(in crate::sqlite) fn second_name(&self) -> Option<SecondName> {
+        self.second_name.lock().clone()
+    }
+
+    /// Refuses to write to a file with a second name.
+    pub(in crate::sqlite) fn refuse_second_name(&self) -> Result<()> {
+        open::refuse_second_name(&self.named.path, self.second_name().as_ref())
+    }
+
+    /// Takes the file that was put in place of the one that was open, if it is the same store: a backup that was
+    /// restored. The old connections are closed without a checkpoint, so that nothing of theirs gets into it.
+    fn reopen(&self, file: FileId, bytes: u64) -> Result<()> {
+        let idle = std::mem::take(&mut *self.idle());
+        let store = {
+            let mut replaced = self.replaced.lock();
+            if let Some(known) = self.known() {
+                *replaced = Some(known.head.store);
+            }
+            if let (None, Some(kept)) = (*replaced, idle.last()) {
+                *replaced = acknowledged::head(&kept.conn).ok().map(|head| head.store);
+            }
+            *replaced
+        };
+        drop(idle);
+        let refused = || self.lost("another file has taken its place since it was opened");
+        // The engine deletes the WAL of a file that is empty.
+        if bytes == 0 || self.in_use.load(Ordering::SeqCst) > 0 {
+            return Err(refused());
+        }
+        let conn = open::connect(&self.file, &self.options);
+        let conn = conn.map_err(|_| refused())?;
+        let found = acknowledged::head(&conn).map(|head| head.store);
+        let now = self.shown(open::found(&self.file))?;
+        let is_same = now.as_ref().map(FileId::of) == Some(file);
+        if !is_same || store.is_none() || found.ok() != store {
+            return Err(refused());
+        }
+        *self.opened.lock() = Some((Access::Usual, file));
+        self.is_wal.store(false, Ordering::Relaxed);
+        self.set_suspect(true);
+        let files = Files::at(&self.file);
+        self.idle().push(Kept::new(conn, files));
+        Ok(())
+    }
+
+    /// Errors name the store as its user does.
+    fn shown<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|mut error| {
+            if let Error::NotAStore { path, .. }
+            | Error::ForeignStore { path }
+            | Error::NewerStore { path, .. }
+            | Error::ReadOnly { path, .. }
+            | Error::LostWrites { path, .. }
+            | Error::DiskFull { path }
+            | Error::Busy { path, .. }
+            | Error::DamagedStore { path, .. }
+            | Error::DamagedIndex { path, .. }
+            | Error::Engine { path, .. }
+            | Error::File { path, .. } = &mut error
+            {
+                path.clone_from(&self.named.path);
+            }
+            if let Error::Storage(error) = &mut error {
+                error.name_store(&self.named.path);
+            }
+            error
+        })
+    }
+
+    pub(in crate::sqlite) fn lost(&self, reason: &str) -> Error {
+        Error::StoreLost {
+            path: self.named.path.clone(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(in crate::sqlite) fn lost_writes(&self, rollback: Rollback) -> Error {
+        Error::LostWrites {
+            path: self.named.path.clone(),
+            acknowledged: rollback.acknowledged,
+            found: rollback.found,
+        }
+    }
+
+    /// A connection to a file that is there.
+    pub(in crate::sqlite) fn lease(&self) -> Result<Lease<'_>> {
+        self.lease_within(None)
+    }
+
+    /// The same for whoever has the turn, if one is given.
+    pub(in crate::sqlite) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
+        let idle = self.idle().pop();
+        let (kept, access) = match idle {
+            Some(kept) => (kept, Access::Usual),
+            None => self.connect(turn)?,
+        };
+        Ok(self.leased(kept, access))
+    }
+
+    /// A connection to read with, whether or not the store exists.
+    fn lease_to_read(&self) -> Result<Lease<'_>> {
+        match self.is_there()? {
+            true => self.lease(),
+            false => self.lease_missing(),
+        }
+    }
+
+    /// A connection to an empty store, which has no id.
+    pub(super) fn lease_missing(&self) -> Result<Lease<'_>> {
+        let kept = self.missing.lock().take();
+        let kept = kept.map_or_else(
+            || {
+                let conn = open::missing(&self.file)?;
+                conn.execute("DELETE FROM waynote_store", [])?;
+                Ok(Kept::new(conn, Files::at(&self.file)))
+            },
+            Ok,
+        );
+        Ok(self.leased(self.named.mapped(kept)?, Access::Missing))
+    }
+
+    fn leased(&self, kept: Kept, access: Access) -> Lease<'_> {
+        self.in_use.fetch_add(1, Ordering::SeqCst);
+        Lease {
+            sqlite: self,
+            kept: Some(kept),
+            access,
+            writes: false,
+        }
+    }
+
+    /// A connection to the files that are there now, for whoever has the turn. Connections to files that were deleted
+    /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
+    pub(in crate::sqlite) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
+        let now = Files::at(&self.file);
+        let file = std::fs::metadata(&self.file).ok();
+        if let Some(file) = &file {
+            self.look_for_names(file);
+            self.refuse_second_name()?;
+        }
+        let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
+        let mut idle = self.idle();
+        let overwritten: Vec<Kept> = match is_left {
+            true => Vec::new(),
+            false => idle.extract_if(.., |kept| kept.files.are(&now)).collect(),
+        };
+        if idle.iter().all(|kept| kept.files.are(&now)) {
+            let first = (!idle.is_empty()).then(|| idle.remove(0));
+            drop(idle);
+            drop(overwritten);
+            let lease = match first {
+                Some(mut kept) => {
+                    kept.files = now;
+                    self.leased(kept, Access::Usual)
+                }
+                None => self.lease_within(Some(turn))?,
+            };
+            return Ok(lease.for_writing());
+        }
+        let replaced = std::mem::take(&mut *idle);
+        drop(idle);
+        drop((overwritten, replaced));
+        self.set_suspect(true);
+        self.is_wal.store(false, Ordering::Relaxed);
+        // Connections of one process share what they know of the WAL, so all of them have to go first.
+        if self.in_use.load(Ordering::SeqCst) > 0 {
+            return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
+        }
+        self.lease_within(Some(turn)).map(Lease::for_writing)
+    }
+
+    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Kept, Access)> {
+        let path = &self.file;
+        // What could only be read at first is perhaps writable by now.
+        let files = Files::at(path);
+        let opened = *self.opened.lock();
+        if let Some((Access::Usual, _)) = opened {
+            let conn = self.named.mapped(open::connect(path, &self.options))?;
+            return Ok((Kept::new(conn, files), Access::Usual));
+        }
+        if let Some((state, conn)) = self.frozen.take(path) {
+            return Ok((Kept::new(conn, files), Access::Frozen(state)));
+        }
+        let before = self.shown(open::found(path))?;
+        let second = before.as_ref().and_then(|file| self.look_for_names(file));
+        let (options, queue) = (&self.options, &self.queue);
+        let noted = queue.noted();
+        let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
+        let (conn, access) = self.shown(first)?;
+        if let Ok(Some(_)) = self.behind(&noted, &conn) {
+            self.was_behind.store(true, Ordering::Relaxed);
+        }
+        let after = self.shown(open::found(path))?;
+        match (
+            before.as_ref().map(FileId::of),
+            after.as_ref().map(FileId::of),
+        ) {
+            (Some(before), Some(after)) if before == after => {
+                self.opened.lock().get_or_insert((access, after));
+                let files = Files::at(path);
+                Ok((Kept::new(conn, files), access))
+            }
+            _ => Err(self.lost("another file took its place while it was opened")),
+        }
+    }
+
+    /// Makes the file, unless it is there.
+    pub(in crate::sqlite) fn make(&self) -> Result<()> {
+        self.shown(open::make_file(&self.file))
+    }
+
+    /// Makes the folder of a store that does not exist, so that its writers can queue.
+    pub(in crate::sqlite) fn make_folder(&self) -> Result<()> {
+        self.shown(open::make_folder(&self.file))
+    }
+
+    /// Waits for the turn to write.
+    pub(in crate::sqlite) fn turn(&self) -> Result<Turn<'_>> {
+        self.queue.turn(&self.named.path, self.options.wait)
+    }
+
+    /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
+    /// application keeps its own tables in stays as the application has it. The caller has its turn, and `check` says
+    /// whether this is still the store.
+    pub(in crate::sqlite) fn ensure_wal(
+        &self,
+        conn: &Connection,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        if self.is_wal.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+        let mode = self.named.mapped(mode.map_err(Into::into))?;
+        if mode != "wal" && self.is_ours(conn)? {
+            check()?;
+            let changed = conn.pragma_update(None, "journal_mode", "wal");
+            self.named.mapped(changed.map_err(Into::into))?;
+        }
+        // An empty one may be new: another program deletes it when it closes the store.
+        if files::wal_bytes(&self.file) == 0 && self.is_ours(conn)? {
+            self.shown(open::sync_folder_of(&self.file))?;
+        }
+        self.is_wal.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(in crate::sqlite) fn has_written(&self) {
+        self.wrote.store(true, Ordering::Relaxed);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.idle.lock()
+    }
+}
+
+/// A connection in use.
+pub(in crate::sqlite) struct Lease<'e> {
+    sqlite: &'e Sqlite,
+    kept: Option<Kept>,
+    access: Access,
+    /// Whether whoever has it has the turn to write.
+    writes: bool,
+}
+
+impl Lease<'_> {
+    /// The same connection for whoever has the turn to write.
+    fn for_writing(mut self) -> Self {
+        self.writes = true;
+        if let Some(kept) = &mut self.kept {
+            kept.set_writer(true);
+        }
+        self
+    }
+
+    /// Whether nothing can be written, and no lock be made beside the file.
+    pub(in crate::sqlite) fn is_immutable(&self) -> bool {
+        matches!(self.access, Access::Frozen(_))
+    }
+}
+
+impl Deref for Lease<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        let kept = self.kept.as_ref().expect("it is taken when it is dropped");
+        &kept.conn
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let kept = self.kept.take();
+        // One that a panic left inside a transaction is closed, which takes the transaction back.
+        let kept = kept.filter(|kept| kept.conn.is_autocommit());
+        match self.access {
+            Access::Usual => self.give_back(kept),
+            Access::Frozen(state) => self.sqlite.frozen.keep(state, kept.map(|kept| kept.conn)),
+            Access::Missing => *self.sqlite.missing.lock() = kept,
+        }
+        self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Lease<'_> {
+    fn give_back(&self, kept: Option<Kept>) {
+        let mut idle = self.sqlite.idle();
+        let at = if self.writes { 0 } else { idle.len() };
+        idle.splice(at..at, kept);
+        // Only the one that wrote last keeps that many pages.
+        for reader in idle.iter_mut().skip(1).filter(|_| self.writes) {
+            reader.set_writer(false);
+        }
+        let most = idle.len().min(MOST_IDLE);
+        let surplus = idle.split_off(most);
+        drop(idle);
+        drop(surplus);
+    }
+}
+
+impl Engine for Sqlite {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        let conn = self.lease_to_read()?;
+        Ok(Box::new(Pooled { sqlite: self, conn }))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        let conn = self.lease_to_read()?;
+        let handle = Handle::new(&self.named, &conn);
+        transaction::snapshot(&handle, &mut |rows| work(&OneState { sqlite: self, rows }))
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        Alone::of(self)?.write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(&Alone::exclusive(self)?)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        match self.lease() {
+            Ok(conn) => erase::scrub(&self.named, &self.file, &conn),
+            Err(error) => Some(Residue::Failed(error.to_string())),
+        }
+    }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.fold()
+    }
+
+    fn name(&self) -> String {
+        self.named.path.to_string_lossy().into_owned()
+    }
+}

@@ -1,0 +1,87 @@
+//! Rows of a file of our own, which also knows what was acknowledged.
+
+use crate::engine::{Ask, JournalRow, Read, Rows};
+use crate::error::Result;
+use crate::model::report::Report;
+
+use super::pool::{Lease, Sqlite};
+use crate::sqlite::rows::handle::Handle;
+
+/// Rows on a connection of the pool.
+pub(in crate::sqlite) struct Pooled<'e> {
+    pub(in crate::sqlite) sqlite: &'e Sqlite,
+    pub(in crate::sqlite) conn: Lease<'e>,
+}
+
+impl Pooled<'_> {
+    fn handle(&self) -> Handle<'_> {
+        Handle::new(self.sqlite.named(), &self.conn)
+    }
+}
+
+impl Read for Pooled<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        let rows = self.handle().read(ask)?;
+        Ok(with_faults(self.sqlite, ask, rows))
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.handle().each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        verify(self.sqlite, &self.handle(), report)
+    }
+}
+
+/// Rows of one state.
+pub(in crate::sqlite) struct OneState<'e> {
+    pub(in crate::sqlite) sqlite: &'e Sqlite,
+    pub(in crate::sqlite) rows: &'e dyn Read,
+}
+
+impl Read for OneState<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        let rows = self.rows.read(ask)?;
+        Ok(with_faults(self.sqlite, ask, rows))
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.rows.each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        verify(self.sqlite, self.rows, report)
+    }
+}
+
+/// Adds to the damage of lists what is wrong with the store as a whole.
+fn with_faults(sqlite: &Sqlite, ask: &Ask, mut rows: Rows) -> Rows {
+    let ask = &ask.store;
+    if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
+        rows.store.damaged.extend(sqlite.faults());
+    }
+    rows
+}
+
+fn verify(sqlite: &Sqlite, rows: &dyn Read, report: &mut Report) -> Result<bool> {
+    let can_go_on = rows.verify(report)?;
+    // Not of the state that is read: what others have written since is noted already.
+    if let Ok(Some(rollback)) = sqlite.rollback() {
+        report.problems.push(format!(
+            "acknowledged writes are missing: the last was at position {}, the store is at {}",
+            rollback.acknowledged, rollback.found
+        ));
+    }
+    Ok(can_go_on)
+}

@@ -1,0 +1,46 @@
+//! Room for the index of the WAL, which the engine maps into memory. It makes the file as long as it needs by one byte
+//! for each 4 KiB. Where the blocks of a file system are smaller, the rest of those 4 KiB has no room yet; on a full disk
+//! a write to it ends the process with a signal (SIGBUS), and no error.
+
+use std::path::Path;
+
+use rustix::fs::statvfs;
+
+use crate::error::{Error, Result};
+
+/// The part of the index's file that one byte gives room to, if a block is as large.
+const PAGE: u64 = 4096;
+
+/// What an open and a write take at first: the index, and some pages of the WAL.
+const NEEDED: u64 = 128 * 1024;
+
+/// Refuses to open a store where the index may not fit.
+pub(in crate::sqlite) fn check(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|of| !of.as_os_str().is_empty());
+    let Ok(disk) = statvfs(folder.unwrap_or(Path::new("."))) else {
+        return Ok(());
+    };
+    match has_room(disk.f_frsize, disk.f_bavail) {
+        true => Ok(()),
+        false => Err(Error::DiskFull {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+fn has_room(block: u64, available: u64) -> bool {
+    block >= PAGE || block == 0 || available.saturating_mul(block) >= NEEDED
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_blocks_need_room_and_large_ones_do_not() {
+        assert!(has_room(4096, 0));
+        assert!(has_room(1024, 128));
+        assert!(!has_room(1024, 127));
+        assert!(!has_room(512, 0));
+    }
+}

@@ -1,0 +1,9 @@
+//! Copies of a store, and what is left of a damaged one.
+
+pub(super) mod backup;
+pub(super) mod part;
+pub(super) mod restore;
+pub(super) mod salvage;
+pub(super) mod verify;
+pub(super) mod verify_events;
+pub(super) mod verify_rows;

@@ -1,0 +1,118 @@
+//! Saves what is whole in a damaged store into a new one.
+//!
+//! The old store is copied first, with its WAL, and only the copy is opened. Rows are read around pages that cannot be
+//! read, and each is checked on its own: its checksum, and the hash of its text. What is kept is decided note by note
+//! (`chains.rs`), and copied row by row, so that authors, times, pins and histories stay as they were. Positions are given
+//! anew where rows are missing.
+
+mod around;
+mod chains;
+mod copy;
+mod events;
+mod write;
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::rules::EngineStore;
+use crate::store::Store;
+
+use crate::sqlite::file::pool::Sqlite;
+use crate::sqlite::options::{Named, Options};
+use crate::sqlite::{SqliteStore, migrate};
+
+use chains::Kept;
+
+/// What was saved of a damaged store, and what was not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Salvaged {
+    /// Notes and log entries that are in the new store as they were.
+    pub notes: u64,
+    /// Revisions in the new store.
+    pub revisions: u64,
+    /// Events in the new store.
+    pub events: u64,
+    /// What is not in the new store, or not whole.
+    pub lost: Vec<Lost>,
+}
+
+impl Salvaged {
+    /// Whether all of the old store is in the new one.
+    pub fn is_complete(&self) -> bool {
+        self.lost.is_empty()
+    }
+}
+
+/// Something that was not saved, or not whole.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Its address, as far as that is known.
+    pub what: String,
+    /// What became of it.
+    pub why: String,
+}
+
+impl Lost {
+    fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            why: why.into(),
+        }
+    }
+}
+
+/// Saves everything that is whole in the store at `old` into a new store at `new`, and says what is not. Nothing is
+/// written to the old store.
+///
+/// # Errors
+/// [`Error::File`] when `old` cannot be read, or `new` exists; [`Error::NotAStore`], [`Error::NewerStore`];
+/// [`Error::DamagedStore`] when not even its tables can be read; [`Error::DiskFull`], [`Error::ReadOnly`].
+pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
+    let (_folder, copy) = copy::copied(old, new, options)?;
+    let named = Named {
+        path: old.to_owned(),
+        wait: options.wait,
+    };
+    let conn = named.mapped(Connection::open(copy).map_err(Into::into))?;
+    match named.mapped(migrate::version(&conn))? {
+        None => {
+            return Err(Error::NotAStore {
+                path: old.to_owned(),
+                reason: "it has no table of notes".into(),
+            });
+        }
+        version => {
+            named.mapped(migrate::refuse_newer(old, version))?;
+            if version != Some(migrate::KNOWN) {
+                let run = |conn: &Connection| migrate::migrate(conn, old);
+                named.mapped(crate::sqlite::transaction::run(&conn, run))?;
+            }
+        }
+    }
+    let found = named.mapped(around::read(&conn))?;
+    let kept = named.mapped(Kept::of(&conn, found))?;
+    SqliteStore::make(new, options, |sqlite| written(&conn, kept, sqlite))
+}
+
+/// Writes the new store, and checks it.
+fn written(old: &Connection, kept: Kept, new: &Sqlite) -> Result<Salvaged> {
+    let conn = new.lease()?;
+    let written = crate::sqlite::transaction::run(&conn, |conn| write::write(old, conn, kept));
+    let mut salvaged = new.named().mapped(written)?;
+    drop(conn);
+    let report = EngineStore::new(new).verify()?;
+    salvaged.lost.extend(
+        report
+            .problems
+            .into_iter()
+            .map(|problem| Lost::new("the new store", problem)),
+    );
+    salvaged.lost.sort();
+    salvaged.lost.dedup();
+    Ok(salvaged)
+}

@@ -1,0 +1,279 @@
+//! Checking everything there is: the engine's own structures, every content against its hash, the journal
+//! against the current notes, the counts.
+
+use rusqlite::{Connection, Row};
+
+use crate::content::Content;
+use crate::model::report::Report;
+use crate::scope::Scope;
+use crate::secrets;
+
+use super::verify_rows;
+use crate::sqlite::errors::Outcome;
+
+/// Returns whether the rows can be read any further. To be called on one state, so that a writer at work is not taken for
+/// damage.
+pub(in crate::sqlite) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
+    engine(conn, report)?;
+    if !report.is_clean() {
+        // The engine names pages; which notes lie there, reading them tells.
+        verify_rows::unreadable(conn, report);
+        return Ok(false);
+    }
+    contents(conn, report)?;
+    unused(conn, report)?;
+    journal(conn, report)?;
+    previews(conn, report)?;
+    for name in crate::sqlite::migrate::changed(conn)? {
+        report
+            .problems
+            .push(format!("migration `{name}` was made by another program"));
+    }
+    for (check, says) in CHECKS {
+        named(conn, check, says, report)?;
+    }
+    super::verify_events::verify(conn, report)?;
+    one_order(conn, report)?;
+    verify_rows::checksums(conn, report)?;
+    Ok(true)
+}
+
+fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare("PRAGMA integrity_check")?;
+    let mut rows = statement.query([])?;
+    loop {
+        match rows.next() {
+            Ok(Some(row)) => {
+                let line: String = row.get(0)?;
+                if line != "ok" {
+                    report.problems.push(format!("database: {line}"));
+                }
+            }
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                report.problems.push(format!("database: {error}"));
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare("SELECT id, hash, body FROM waynote_content")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        report.contents += 1;
+        let id: i64 = row.get(0)?;
+        let stored = row.get_ref(1)?.as_bytes().unwrap_or_default();
+        let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
+        if stored != Content::imported(body).hash().0 {
+            let used = users(conn, id)?;
+            report
+                .problems
+                .push(format!("the content of {used} does not match its hash"));
+        }
+    }
+    Ok(())
+}
+
+/// Contents that no revision has: what is forgotten leaves none.
+fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let unused: i64 = conn.query_row(
+        "SELECT count(*) FROM waynote_content
+         WHERE id NOT IN (SELECT content FROM waynote_journal WHERE content IS NOT NULL)",
+        [],
+        |row| row.get(0),
+    )?;
+    if unused > 0 {
+        report
+            .problems
+            .push(format!("contents without a revision: {unused}"));
+    }
+    Ok(())
+}
+
+/// The notes that a content is in, as addresses.
+fn users(conn: &Connection, content: i64) -> Outcome<String> {
+    let mut statement = conn.prepare(
+        "SELECT s.kind, s.name, j.key, j.revision
+         FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE j.content = ?1 ORDER BY j.position LIMIT 10",
+    )?;
+    let rows = statement.query_map([content], |row| {
+        Ok(format!("{}@{}", named_in(row)?, row.get::<_, i64>(3)?))
+    })?;
+    let users: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(if users.is_empty() {
+        "no note".into()
+    } else {
+        users.join(", ")
+    })
+}
+
+/// Whether changes, events and forgettings have the positions 1, 2, 3 … and none of them twice. Events of before there
+/// was one order share theirs with the change before them, and are left out.
+fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let (all, distinct, first, last): (i64, i64, i64, i64) = conn.query_row(
+        "SELECT count(*), count(DISTINCT position), coalesce(min(position), 1), coalesce(max(position), 0)
+         FROM (SELECT position FROM waynote_journal
+               UNION ALL SELECT position FROM waynote_event WHERE ordinal = 0)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    if distinct != all {
+        let twice = all - distinct;
+        report
+            .problems
+            .push(format!("positions used twice: {twice}"));
+    }
+    if first != 1 || last != distinct {
+        let missing = last - distinct;
+        report
+            .problems
+            .push(format!("positions missing before {last}: {missing}"));
+    }
+    Ok(())
+}
+
+fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let count = |table: &str| -> Outcome<u64> {
+        let count: i64 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    };
+    report.notes = count("waynote_note")?;
+    report.revisions = count("waynote_journal")?;
+    Ok(())
+}
+
+fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare(
+        "SELECT s.kind, s.name, n.key, n.preview, c.body
+         FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope JOIN waynote_content c ON c.id = n.content",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(4)?.as_bytes().unwrap_or_default();
+        let (stored, content) = (
+            row.get_ref(3)?.as_str().unwrap_or_default(),
+            Content::imported(body),
+        );
+        // Rules for credentials come and go: one that was stored plain is right too, and a mask is taken as it is.
+        let is_its_own = stored.contains(secrets::MASK)
+            || stored == content.preview()
+            || stored == content.plain_preview();
+        if !is_its_own {
+            report
+                .problems
+                .push(format!("{} has a wrong preview", named_in(row)?));
+        }
+    }
+    Ok(())
+}
+
+/// Each selects the addresses of what is wrong.
+const CHECKS: [(&str, &str); 10] = [
+    (
+        // An entry that was repeated stays as the row before its repeats made it, in the earliest iteration of all.
+        "WITH RECURSIVE made (position, at) AS (
+             SELECT position, position FROM waynote_note
+             UNION
+             SELECT made.position, j.previous FROM made JOIN waynote_journal j ON j.position = made.at
+             WHERE j.action = 'repeat'
+         )
+         SELECT s.kind, s.name, n.key FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope
+         LEFT JOIN waynote_journal j ON j.position = n.position
+         LEFT JOIN (SELECT made.position AS last, f.* FROM made JOIN waynote_journal f ON f.position = made.at
+                    WHERE f.action <> 'repeat') f ON f.last = n.position
+         LEFT JOIN (SELECT made.position AS last, min(e.iteration) AS iteration
+                    FROM made JOIN waynote_journal e ON e.position = made.at GROUP BY made.position) e
+                ON e.last = n.position
+         WHERE j.position IS NULL OR j.scope IS NOT n.scope OR j.key IS NOT n.key
+            OR j.revision IS NOT n.revision OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
+            OR j.kind IS NOT n.kind OR e.iteration IS NOT n.iteration OR f.author IS NOT n.author
+            OR f.created_at IS NOT n.created_at OR f.updated_at IS NOT n.updated_at",
+        "does not match its journal",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_journal p ON p.position = j.previous
+         WHERE j.action = 'repeat' AND (s.kind <> 'session' OR j.content IS NOT p.content
+                                        -- A copy does not know these of what is forgotten.
+                                        OR j.forgotten_at IS NULL AND (j.kind IS NOT p.kind
+                                                                       OR j.created_at IS NOT p.created_at))",
+        "has a repeat that does not match it",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE (j.forgotten_at IS NULL) <> (j.forgotten_by IS NULL)
+            OR (j.forgotten_at IS NOT NULL AND j.content IS NOT NULL)",
+        "has a revision that is only half forgotten",
+    ),
+    (
+        "SELECT s.kind, s.name, d.key FROM waynote_deleted d JOIN waynote_scope s ON s.id = d.scope
+         LEFT JOIN waynote_journal j ON j.position = d.position
+         WHERE j.position IS NULL OR j.scope IS NOT d.scope OR j.key IS NOT d.key OR j.content IS NOT NULL
+            OR j.forgotten_at IS NOT NULL
+            OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = d.scope AND n.key = d.key)",
+        "is deleted, but not according to its journal",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_journal p ON p.position = j.previous
+         WHERE iif(j.revision = 1, j.previous IS NOT NULL,
+                   p.scope IS NOT j.scope OR p.key IS NOT j.key OR p.revision IS NOT j.revision - 1)",
+        "has a gap in its revisions",
+    ),
+    (
+        "WITH ends (position) AS (SELECT position FROM waynote_note UNION ALL SELECT position FROM waynote_deleted),
+              linked (position) AS (SELECT position FROM ends UNION ALL
+                                    SELECT previous FROM waynote_journal WHERE previous IS NOT NULL)
+         SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE j.position NOT IN (SELECT position FROM linked)",
+        "has revisions in the journal that belong to no note",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.content IS NOT NULL AND c.id IS NULL GROUP BY j.scope, j.key",
+        "has a revision whose content is missing",
+    ),
+    (
+        "SELECT s.kind, s.name, '' FROM waynote_scope s
+         WHERE s.notes <> (SELECT count(*) FROM waynote_note n WHERE n.scope = s.id AND n.key <> '')",
+        "has a wrong count of notes",
+    ),
+    (
+        "SELECT s.kind, s.name, '' FROM waynote_scope s
+         JOIN (SELECT scope, max(position) AS head FROM waynote_journal GROUP BY scope) j ON j.scope = s.id
+         WHERE s.head <> j.head",
+        "has a wrong position of its last change",
+    ),
+    (
+        "SELECT '?', 'scope ' || j.scope, j.key FROM waynote_journal j
+         WHERE NOT EXISTS (SELECT 1 FROM waynote_scope s WHERE s.id = j.scope)",
+        "belongs to a scope that is missing",
+    ),
+];
+
+fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare(check)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        report.problems.push(format!("{} {says}", named_in(row)?));
+    }
+    Ok(())
+}
+
+/// The note or the scope in the first three columns, as its address; as it is stored where that is damaged.
+pub(in crate::sqlite) fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
+    let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let key = (!key.is_empty()).then_some(key);
+    let scope = kind.parse().and_then(|kind| Scope::from_parts(kind, &name));
+    Ok(match (scope, key) {
+        (Ok(scope), None) => scope.to_string(),
+        (Ok(scope), Some(key)) => format!("{scope}#{}", crate::address::encode(&key)),
+        (Err(_), key) => format!("{kind}:{name:?}#{:?}", key.unwrap_or_default()),
+    })
+}

@@ -1,0 +1,372 @@
+//! A checksum over the columns of a row: CRC-32 of each value with its type, in their order. For a row that has a content,
+//! the hash of that comes last, so that a row cannot show the text of another one.
+
+use std::sync::OnceLock;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
+
+use crate::sqlite::errors::Outcome;
+
+/// Added to every checksum. Those of the schema before this one had no hash in them, and lie below.
+const OF_THIS_SCHEMA: i64 = 1 << 32;
+
+/// A table whose rows have a checksum, with the columns that it is over.
+pub(in crate::sqlite) struct Checked {
+    pub(in crate::sqlite) table: &'static str,
+    pub(in crate::sqlite) columns: &'static str,
+    /// The primary key, to find a row again.
+    pub(in crate::sqlite) key: &'static str,
+    /// How a row is inserted: nothing that happened is ever replaced.
+    verb: &'static str,
+    /// Whether its rows can have a content.
+    has_content: bool,
+    /// A column that an older schema did not have, by its number. No value there is not part of the checksum, so that
+    /// the checksums of older rows hold.
+    added: Option<usize>,
+    /// The statement that inserts a row, put together once.
+    insert: OnceLock<String>,
+}
+
+impl Checked {
+    const fn new(table: &'static str, columns: &'static str, key: &'static str) -> Self {
+        Self {
+            table,
+            columns,
+            key,
+            verb: "INSERT",
+            has_content: false,
+            added: None,
+            insert: OnceLock::new(),
+        }
+    }
+
+    const fn replacing(table: &'static str, columns: &'static str, key: &'static str) -> Self {
+        let mut table = Self::new(table, columns, key);
+        table.verb = "INSERT OR REPLACE";
+        table
+    }
+
+    const fn with_content(mut self) -> Self {
+        self.has_content = true;
+        self
+    }
+
+    const fn with_added(mut self, column: usize) -> Self {
+        self.added = Some(column);
+        self
+    }
+}
+
+pub(in crate::sqlite) static JOURNAL: Checked = Checked::new(
+    "waynote_journal",
+    "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
+     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token",
+    "position",
+)
+.with_content()
+.with_added(19);
+
+pub(in crate::sqlite) static NOTE: Checked = Checked::replacing(
+    "waynote_note",
+    "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, updated_at, \
+     resolved_by",
+    "scope, key",
+)
+.with_content();
+
+pub(in crate::sqlite) static EVENT: Checked = Checked::new(
+    "waynote_event",
+    "position, ordinal, scope, number, author, recorded_at, event, operation, step",
+    "position, ordinal",
+);
+
+pub(in crate::sqlite) static SCOPE: Checked =
+    Checked::new("waynote_scope", "id, kind, name, notes, head, lease", "id");
+
+pub(in crate::sqlite) static STORE: Checked = Checked::replacing("waynote_store", "one, id", "one");
+
+pub(in crate::sqlite) static SIDE: Checked =
+    Checked::replacing("waynote_side", "space, key, value, about", "space, key");
+
+pub(in crate::sqlite) static SEARCH_STATE: Checked = Checked::replacing(
+    "waynote_search_state",
+    "id, format, indexed, segments",
+    "id",
+);
+
+pub(in crate::sqlite) static SEARCH_DEAD: Checked =
+    Checked::replacing("waynote_search_dead", "segment, notes, bits", "segment");
+
+/// All of them.
+pub(in crate::sqlite) static ALL: [&Checked; 8] = [
+    &JOURNAL,
+    &NOTE,
+    &EVENT,
+    &SCOPE,
+    &STORE,
+    &SIDE,
+    &SEARCH_STATE,
+    &SEARCH_DEAD,
+];
+
+/// Whether the first columns of a row are as they were written; the column after them has their checksum.
+pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> {
+    is_whole_at(row, 0, columns)
+}
+
+/// The same for the columns from one on.
+pub(in crate::sqlite) fn is_whole_at(
+    row: &Row<'_>,
+    first: usize,
+    columns: usize,
+) -> rusqlite::Result<bool> {
+    is_stored(row, first + columns, crc(row, first, columns, None)?)
+}
+
+fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
+    let found = OF_THIS_SCHEMA | i64::from(crc);
+    Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == found))
+}
+
+fn crc(row: &Row<'_>, first: usize, columns: usize, added: Option<usize>) -> rusqlite::Result<u32> {
+    let mut hasher = crc32fast::Hasher::new();
+    for column in first..first + columns {
+        let value = row.get_ref(column)?;
+        if value != ValueRef::Null || added != Some(column) {
+            add(&mut hasher, value);
+        }
+    }
+    Ok(hasher.finalize())
+}
+
+fn add(hasher: &mut crc32fast::Hasher, value: ValueRef<'_>) {
+    let (tag, bytes): (u8, &[u8]) = match value {
+        ValueRef::Null => (0, &[]),
+        ValueRef::Integer(number) => {
+            hasher.update(&[1]);
+            return hasher.update(&number.to_le_bytes());
+        }
+        ValueRef::Real(number) => {
+            hasher.update(&[2]);
+            return hasher.update(&number.to_le_bytes());
+        }
+        ValueRef::Text(text) => (3, text),
+        ValueRef::Blob(blob) => (4, blob),
+    };
+    hasher.update(&[tag]);
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+impl Checked {
+    /// The checksum of a row that is to be written.
+    pub(in crate::sqlite) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
+        let mut hasher = crc32fast::Hasher::new();
+        for (column, value) in values.iter().enumerate() {
+            let value = value.to_sql()?;
+            let value = match &value {
+                ToSqlOutput::Borrowed(value) => *value,
+                ToSqlOutput::Owned(value) => value.into(),
+                // Nothing of ours is of another form.
+                _ => ValueRef::Null,
+            };
+            if value != ValueRef::Null || self.added != Some(column) {
+                add(&mut hasher, value);
+            }
+        }
+        Ok(OF_THIS_SCHEMA | i64::from(hasher.finalize()))
+    }
+
+    /// The checksum of a row that was read, of its first columns.
+    fn of_row(&self, row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
+        Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, self.added)?))
+    }
+
+    /// Whether the first columns of a row of this table are as they were written; the column after them has their
+    /// checksum.
+    pub(in crate::sqlite) fn is_whole(
+        &self,
+        row: &Row<'_>,
+        columns: usize,
+    ) -> rusqlite::Result<bool> {
+        is_stored(row, columns, crc(row, 0, columns, self.added)?)
+    }
+
+    /// How many values the checksum is over.
+    pub(in crate::sqlite) fn width(&self) -> usize {
+        self.own_width() + usize::from(self.has_content)
+    }
+
+    fn own_width(&self) -> usize {
+        self.columns.split(',').count()
+    }
+
+    /// `key = ?1`, or `(key, key) = (?1, ?2)`.
+    fn is_the_row(&self) -> String {
+        let places: Vec<String> = (1..=self.key_width())
+            .map(|place| format!("?{place}"))
+            .collect();
+        format!("({}) = ({})", self.key_of("t"), places.join(", "))
+    }
+
+    pub(in crate::sqlite) fn key_width(&self) -> usize {
+        self.key.split(',').count()
+    }
+
+    fn key_of(&self, alias: &str) -> String {
+        of_table(alias, self.key)
+    }
+
+    /// What the checksum is over, in a query on [`Checked::source`].
+    fn values(&self) -> String {
+        let hash = if self.has_content { ", c.hash" } else { "" };
+        format!("{}{hash}", of_table("t", self.columns))
+    }
+
+    fn source(&self) -> String {
+        let content = match self.has_content {
+            true => " LEFT JOIN waynote_content c ON c.id = t.content",
+            false => "",
+        };
+        format!("{} t{content}", self.table)
+    }
+
+    /// Inserts a row with its checksum.
+    pub(in crate::sqlite) fn insert(
+        &self,
+        conn: &Connection,
+        values: &[&dyn ToSql],
+    ) -> Outcome<()> {
+        self.insert_with(conn, values, None)
+    }
+
+    /// The same for a row that may have a content, with the hash of that.
+    pub(in crate::sqlite) fn insert_with(
+        &self,
+        conn: &Connection,
+        values: &[&dyn ToSql],
+        hash: Option<[u8; 32]>,
+    ) -> Outcome<()> {
+        let sql = self.insert.get_or_init(|| {
+            let places: Vec<String> = (1..=self.own_width() + 1)
+                .map(|place| format!("?{place}"))
+                .collect();
+            format!(
+                "{} INTO {} ({}, checksum) VALUES ({})",
+                self.verb,
+                self.table,
+                self.columns,
+                places.join(", ")
+            )
+        });
+        let mut all = values.to_vec();
+        if self.has_content {
+            all.push(&hash);
+        }
+        let checksum = self.of(&all)?;
+        let mut values = values.to_vec();
+        values.push(&checksum);
+        conn.prepare_cached(sql)?.execute(values.as_slice())?;
+        Ok(())
+    }
+
+    /// Writes the checksum of a row that was changed.
+    pub(in crate::sqlite) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
+        let sql = format!(
+            "SELECT {} FROM {} WHERE {}",
+            self.values(),
+            self.source(),
+            self.is_the_row()
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(key)?;
+        let Some(row) = rows.next()? else {
+            return Ok(());
+        };
+        let checksum = self.of_row(row, self.width())?;
+        drop(rows);
+        let mut values = key.to_vec();
+        values.push(&checksum);
+        conn.prepare_cached(&self.update())?
+            .execute(values.as_slice())?;
+        Ok(())
+    }
+
+    fn update(&self) -> String {
+        format!(
+            "UPDATE {} AS t SET checksum = ?{} WHERE {}",
+            self.table,
+            self.key_width() + 1,
+            self.is_the_row()
+        )
+    }
+
+    /// Selects rows: what the checksum is over, the checksum, the key.
+    pub(in crate::sqlite) fn select(&self, which: &str) -> String {
+        format!(
+            "SELECT {}, t.checksum, {} FROM {} {which}",
+            self.values(),
+            self.key_of("t"),
+            self.source()
+        )
+    }
+
+    /// Writes the checksums of all rows, in the order of their keys and some thousands at a time. A row that has one
+    /// of the schema before and does not match it is damaged, and stays so.
+    pub(in crate::sqlite) fn fill(&self, conn: &Connection) -> Outcome<()> {
+        const CHUNK: usize = 8192;
+        let select = |which: &str| {
+            let order = format!("{which} ORDER BY {} LIMIT {CHUNK}", self.key_of("t"));
+            self.select(&order)
+        };
+        let places: Vec<String> = (1..=self.key_width())
+            .map(|place| format!("?{place}"))
+            .collect();
+        let after_the_last = format!("WHERE ({}) > ({})", self.key_of("t"), places.join(", "));
+        let mut update = conn.prepare(&self.update())?;
+        let mut next = conn.prepare(&select(&after_the_last))?;
+        let mut rows = self.checksums(&mut conn.prepare(&select(""))?, Vec::new())?;
+        while let Some((last, _)) = rows.last() {
+            let last = last.clone();
+            for (mut values, checksum) in rows {
+                if let Some(checksum) = checksum {
+                    values.push(checksum.into());
+                    update.execute(params_from_iter(values))?;
+                }
+            }
+            rows = self.checksums(&mut next, last)?;
+        }
+        Ok(())
+    }
+
+    /// Keys and checksums of the rows that a statement finds; no checksum for one that is damaged.
+    fn checksums(
+        &self,
+        statement: &mut Statement<'_>,
+        parameters: Vec<Value>,
+    ) -> Outcome<Vec<(Vec<Value>, Option<i64>)>> {
+        let (own, width) = (self.own_width(), self.width());
+        let rows = statement.query_map(params_from_iter(parameters), |row| {
+            let before: Option<i64> = row.get(width)?;
+            let key = (width + 1..width + 1 + self.key_width()).map(|column| row.get(column));
+            let is_as_written = match before {
+                None => true,
+                Some(before) if before >= OF_THIS_SCHEMA => before == self.of_row(row, width)?,
+                Some(before) => before == i64::from(crc(row, 0, own, self.added)?),
+            };
+            let checksum = is_as_written.then(|| self.of_row(row, width)).transpose()?;
+            Ok((key.collect::<rusqlite::Result<_>>()?, checksum))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Columns with the alias of their table before them.
+fn of_table(alias: &str, columns: &str) -> String {
+    let columns: Vec<String> = columns
+        .split(',')
+        .map(|column| format!("{alias}.{}", column.trim()))
+        .collect();
+    columns.join(", ")
+}

@@ -1,0 +1,129 @@
+//! Damaged rows: an error that names what they belong to, and lists without them.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use rusqlite::ffi;
+use rusqlite::types::Type;
+
+use crate::error::Error;
+
+use crate::sqlite::errors::{Failure, Outcome};
+
+/// The error for a row that is not as it was written.
+pub(in crate::sqlite) fn damaged(what: impl Display) -> rusqlite::Error {
+    let error = Error::DamagedNote {
+        what: what.to_string(),
+    };
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
+}
+
+/// What an error of [`damaged`] names.
+pub(in crate::sqlite) fn named(error: &rusqlite::Error) -> Option<&str> {
+    let rusqlite::Error::FromSqlConversionFailure(_, _, source) = error else {
+        return None;
+    };
+    match source.downcast_ref()? {
+        Error::DamagedNote { what } => Some(what),
+        _ => None,
+    }
+}
+
+/// The error for a row of the search index that is not as it was written.
+pub(in crate::sqlite) fn damaged_index(reason: &str) -> rusqlite::Error {
+    let error = Error::DamagedIndex {
+        path: PathBuf::new(),
+        reason: reason.to_owned(),
+    };
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
+}
+
+/// The reason of an error of [`damaged_index`].
+pub(in crate::sqlite) fn of_index(error: &rusqlite::Error) -> Option<&str> {
+    let rusqlite::Error::FromSqlConversionFailure(_, _, source) = error else {
+        return None;
+    };
+    match source.downcast_ref()? {
+        Error::DamagedIndex { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+/// What was read of the search index: a page that cannot be read is damage of the index alone.
+pub(in crate::sqlite) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
+    match read {
+        Err(failure) if is_corrupt(&failure) => {
+            Err(damaged_index("a page of it cannot be read").into())
+        }
+        read => read,
+    }
+}
+
+/// Whether the engine found a page that it cannot read.
+pub(in crate::sqlite) fn is_corrupt(failure: &Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Engine(rusqlite::Error::SqliteFailure(failure, _))
+            if failure.extended_code & 0xff == ffi::SQLITE_CORRUPT
+    )
+}
+
+/// What was damaged, and so left out of lists.
+#[derive(Default)]
+pub(in crate::sqlite) struct LeftOut(RefCell<Vec<String>>);
+
+impl LeftOut {
+    pub(in crate::sqlite) fn add(&self, what: impl Display) {
+        self.0.borrow_mut().push(what.to_string());
+    }
+
+    pub(in crate::sqlite) fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    /// Each once, by address.
+    pub(in crate::sqlite) fn take(&self) -> Vec<String> {
+        let mut all = self.0.take();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The rows that are whole.
+    pub(in crate::sqlite) fn whole<T>(
+        &self,
+        rows: impl Iterator<Item = rusqlite::Result<T>>,
+    ) -> Outcome<Vec<T>> {
+        let mut whole = Vec::new();
+        for row in rows {
+            match row {
+                Ok(row) => whole.push(row),
+                Err(error) => match named(&error) {
+                    Some(what) => self.add(what),
+                    None => return Err(error.into()),
+                },
+            }
+        }
+        Ok(whole)
+    }
+
+    /// A row unless it is damaged: in its row, or in a page that holds a part of it.
+    pub(in crate::sqlite) fn unless_damaged<T>(
+        &self,
+        row: Outcome<Option<T>>,
+        what: impl Display,
+    ) -> Outcome<Option<T>> {
+        match row {
+            Err(Failure::Engine(error)) if named(&error).is_some() => {
+                self.add(named(&error).unwrap_or_default());
+                Ok(None)
+            }
+            Err(failure) if is_corrupt(&failure) => {
+                self.add(what);
+                Ok(None)
+            }
+            row => row,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Everything that happened after a point, in its order.
+
+use jiff::Timestamp;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde::{Deserialize, Serialize};
+
+use crate::address::AddressAt;
+use crate::engine::Step;
+use crate::event::EventAddress;
+use crate::event::SessionsEvent;
+use crate::id::OperationId;
+use crate::key::Name;
+use crate::note::Position;
+use crate::scope::Scope;
+use crate::store::ForgottenTexts;
+use crate::store::{Cursor, Done, FeedEntry, Happened};
+
+use super::events::{self, AFTER_EVENT, EVENT};
+use super::journal::{REVISION, revision_anywhere};
+use super::read::{author, time, unreadable};
+use super::scopes::{SCOPE, scope_at};
+use crate::sqlite::errors::Outcome;
+
+/// A forgetting, as it lies among the events.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename = "forgotten")]
+pub(in crate::sqlite) struct Forgetting {
+    pub(in crate::sqlite) revisions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::sqlite) events: Vec<String>,
+}
+
+pub(in crate::sqlite) fn after(
+    conn: &Connection,
+    after: Cursor,
+    limit: usize,
+) -> Outcome<Vec<FeedEntry>> {
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut changes = conn.prepare_cached(&format!(
+        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
+         LEFT JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.position > ?1 ORDER BY j.position LIMIT ?2"
+    ))?;
+    let changes = changes.query_map((after.position.number(), rows), change)?;
+    let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
+    let mut others = conn.prepare_cached(&format!(
+        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+         WHERE (e.position, e.ordinal) > (?1, ?2) ORDER BY e.position, e.ordinal LIMIT ?3"
+    ))?;
+    let others = others.query_map(
+        (after.position.number(), after.ordinal, rows),
+        other_than_a_change,
+    )?;
+    for other in others {
+        feed.push(other?);
+    }
+    feed.sort_by_key(|entry| entry.at);
+    feed.truncate(limit);
+    Ok(feed)
+}
+
+/// Whether anything was forgotten after a position. A forgetting is of no session.
+pub(in crate::sqlite) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bool> {
+    let mut found = conn.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM waynote_event WHERE position > ?1 AND scope IS NULL)",
+    )?;
+    Ok(found.query_row([position], |row| row.get(0))?)
+}
+
+/// What a call wrote, by step.
+pub(in crate::sqlite) fn operation(
+    conn: &Connection,
+    operation: OperationId,
+) -> Outcome<Vec<Done>> {
+    let mut changes = conn.prepare_cached(&format!(
+        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
+         LEFT JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.operation = ?1 ORDER BY j.step"
+    ))?;
+    let changes = changes.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(16)?,
+            entry: change(row)?,
+        })
+    })?;
+    let mut done: Vec<Done> = changes.collect::<rusqlite::Result<_>>()?;
+    let mut others = conn.prepare_cached(&format!(
+        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+         WHERE e.operation = ?1 ORDER BY e.step"
+    ))?;
+    let others = others.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(8)?,
+            entry: other_than_a_change(row)?,
+        })
+    })?;
+    for other in others {
+        done.push(other?);
+    }
+    Ok(done)
+}
+
+/// The call that wrote the row at a position.
+pub(in crate::sqlite) fn step(conn: &Connection, position: i64) -> Outcome<Option<Step>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT operation, step FROM waynote_journal WHERE position = ?1
+         UNION ALL SELECT operation, step FROM waynote_event WHERE position = ?1 AND ordinal = 0",
+    )?;
+    let found = statement.query_row([position], |row| {
+        let operation: Option<[u8; 16]> = row.get(0)?;
+        let step: Option<u32> = row.get(1)?;
+        Ok(operation.zip(step).map(|(operation, step)| Step {
+            operation: OperationId::new(operation),
+            step,
+        }))
+    });
+    Ok(found.optional()?.flatten())
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+    Ok(FeedEntry {
+        at: Cursor::at(Position(row.get(0)?)),
+        happened: Happened::Changed(revision_anywhere(row)?),
+    })
+}
+
+fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+    let happened = match row.get_ref(2)? {
+        ValueRef::Null => {
+            events::checked(row, None)?;
+            forgotten(row, time(row, 5)?, author(row, 4)?)?
+        }
+        _ => {
+            let Scope::Session(session) = scope_at(row, AFTER_EVENT)? else {
+                return Err(unreadable(2, "it is no session"));
+            };
+            let recorded = events::recorded(row, &session)?;
+            Happened::Event(SessionsEvent { session, recorded })
+        }
+    };
+    let at = Cursor {
+        position: Position(row.get(0)?),
+        ordinal: row.get(1)?,
+    };
+    Ok(FeedEntry { at, happened })
+}
+
+fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
+    let Forgetting { revisions, events } =
+        serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
+    let events: crate::Result<Vec<EventAddress>> =
+        events.iter().map(|event| event.parse()).collect();
+    let revisions: crate::Result<Vec<AddressAt>> =
+        revisions.iter().map(|revision| revision.parse()).collect();
+    Ok(Happened::Forgotten(ForgottenTexts {
+        revisions: revisions.map_err(|error| unreadable(6, error))?,
+        events: events.map_err(|error| unreadable(6, error))?,
+        at,
+        by,
+    }))
+}

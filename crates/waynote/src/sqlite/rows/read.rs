@@ -1,0 +1,463 @@
+//! Reading: rows into notes and revisions.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use rusqlite::types::{FromSqlError, Type, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::address::{Address, AddressAt};
+use crate::content::{Content, ContentHash};
+use crate::engine::{NoteAt, NoteState};
+use crate::id::StoreId;
+use crate::key::Name;
+use crate::note::{EntryType, Note, Position};
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{ScopeSummary, SideValue};
+
+use super::checksum::{self, Checked};
+use super::damage::{LeftOut, damaged, is_corrupt};
+use super::journal;
+use super::scopes::{self, SCOPE};
+use crate::sqlite::errors::{Failure, Outcome};
+
+/// A row that does not say what it should: damage, named by the engine's own error for it.
+pub(in crate::sqlite) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
+    let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
+}
+
+pub(in crate::sqlite) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
+    Ok(scopes::find(conn, scope)?.map(|found| found.id))
+}
+
+/// The key as it is stored: empty for a place's own note.
+pub(in crate::sqlite) fn stored_key(address: &Address) -> String {
+    address.key().unwrap_or_default()
+}
+
+pub(in crate::sqlite) fn address(
+    scope: &Scope,
+    key: &str,
+    column: usize,
+) -> rusqlite::Result<Address> {
+    let key = (!key.is_empty()).then_some(key);
+    Address::from_parts(scope.clone(), key).map_err(|error| unreadable(column, error))
+}
+
+pub(in crate::sqlite) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    let micros: i64 = row.get(column)?;
+    Timestamp::from_microsecond(micros).map_err(|error| unreadable(column, error))
+}
+
+pub(in crate::sqlite) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| FromSqlError::OutOfRange(number).into())
+}
+
+pub(in crate::sqlite) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
+    row.get_ref(column)?
+        .as_str()?
+        .parse()
+        .map_err(|error| unreadable(column, error))
+}
+
+pub(in crate::sqlite) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
+    let word: Option<String> = row.get(column)?;
+    Ok(word.map(|word| EntryType::stored(&word)))
+}
+
+/// A current note: the columns that its checksum is over, the hash of its content, the checksum and the content.
+pub(in crate::sqlite) const NOTE: &str = "n.scope, n.key, n.position, n.revision, n.content, n.preview, n.kind, n.iteration, \
+                    n.pinned, n.author, n.created_at, n.updated_at, n.resolved_by, c.hash, n.checksum, c.body";
+
+/// How many values the checksum of a note is over.
+pub(in crate::sqlite) const NOTE_WIDTH: usize = 14;
+
+/// Where a note's content is; a query's other columns come after it.
+const NOTE_BODY: usize = NOTE_WIDTH + 1;
+
+/// Where the columns are that a query adds to those of a note.
+pub(in crate::sqlite) const AFTER_NOTE: usize = NOTE_BODY + 1;
+
+/// Whether a row is as it was written, and the content that it has. The checksum stands before the content, and the hash
+/// of that before the checksum.
+pub(in crate::sqlite) fn content_at(
+    row: &Row<'_>,
+    table: &Checked,
+    body: usize,
+) -> rusqlite::Result<Option<Option<Content>>> {
+    if !table.is_whole(row, body - 1)? {
+        return Ok(None);
+    }
+    let (hash, body) = match (row.get_ref(body - 2)?, row.get_ref(body)?) {
+        (ValueRef::Null, ValueRef::Null) => return Ok(Some(None)),
+        (ValueRef::Blob(hash), ValueRef::Blob(body)) => (hash, body),
+        _ => return Ok(None),
+    };
+    let content = Content::imported(body);
+    Ok((content.hash().0 == hash).then_some(Some(content)))
+}
+
+/// A damaged row's note, as far as the row tells: the scope is known.
+pub(in crate::sqlite) fn name_of(row: &Row<'_>, scope: &Scope, key: usize) -> String {
+    let key = row.get_ref(key).ok().and_then(|key| match key {
+        ValueRef::Text(key) => std::str::from_utf8(key).ok(),
+        _ => None,
+    });
+    match key {
+        Some(key) => name_of_key(scope, key),
+        None => format!("a note of {scope}"),
+    }
+}
+
+pub(in crate::sqlite) fn name_of_key(scope: &Scope, key: &str) -> String {
+    match address(scope, key, 0) {
+        Ok(address) => address.to_string(),
+        Err(_) => format!("a note of {scope}"),
+    }
+}
+
+pub(in crate::sqlite) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
+    let Some(Some(content)) = content_at(row, &checksum::NOTE, NOTE_BODY)? else {
+        return Err(damaged(name_of(row, scope, 1)));
+    };
+    Ok(Note {
+        address: address(scope, row.get_ref(1)?.as_str()?, 1)?,
+        revision: number(row, 3)?,
+        preview: content.preview_now(row.get_ref(5)?.as_str()?),
+        kind: kind(row, 6)?,
+        iteration: row.get(7)?,
+        pinned: row.get(8)?,
+        author: author(row, 9)?,
+        created_at: time(row, 10)?,
+        updated_at: time(row, 11)?,
+        resolved_by: match row.get_ref(12)?.as_str_or_null()? {
+            Some(id) => Some(id.parse().map_err(|error| unreadable(12, error))?),
+            None => None,
+        },
+        content,
+    })
+}
+
+/// A note by its scope's id and its key. Put together once, as the others that a write runs for every note.
+pub(in crate::sqlite) static ONE_NOTE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.key = ?2"
+    )
+});
+
+/// A note of the scope with that id.
+pub(in crate::sqlite) fn get_in(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    key: &str,
+) -> Outcome<Option<Note>> {
+    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
+    Ok(statement
+        .query_row((id, key), |row| note(row, scope))
+        .optional()?)
+}
+
+/// Notes of a scope that a condition names, by key, without those that are damaged.
+fn listed(conn: &Connection, scope: &Scope, which: &str, left_out: &LeftOut) -> Outcome<Vec<Note>> {
+    let Some(id) = scope_id(conn, scope)? else {
+        return Ok(Vec::new());
+    };
+    let all_at_once = || {
+        let sql = format!(
+            "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+             WHERE n.scope = ?1 AND {which} ORDER BY n.key"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let rows = statement.query_map([id], |row| note(row, scope))?;
+        left_out.whole(rows)
+    };
+    match all_at_once() {
+        Err(failure) if is_corrupt(&failure) => {
+            let sql = format!(
+                "SELECT n.key FROM waynote_note n WHERE n.scope = ?1 AND {which} ORDER BY n.key"
+            );
+            one_by_one(conn, id, scope, &sql, &[&id], left_out)
+        }
+        notes => notes,
+    }
+}
+
+/// The notes whose keys a query gives, each read by itself: a page that cannot be read takes those with it that lie there.
+pub(in crate::sqlite) fn one_by_one(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    keys: &str,
+    parameters: &[&dyn rusqlite::ToSql],
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    let mut statement = conn.prepare(keys)?;
+    let mut rows = statement.query(parameters)?;
+    let mut notes = Vec::new();
+    loop {
+        let row = match rows.next().map_err(Failure::from) {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(notes),
+            Err(failure) if is_corrupt(&failure) => {
+                left_out.add(format_args!("other notes of {scope}"));
+                return Ok(notes);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let Ok(key) = row.get_ref(0)?.as_str() else {
+            left_out.add(format_args!("a note of {scope}"));
+            continue;
+        };
+        let note = get_in(conn, id, scope, key);
+        let note = left_out.unless_damaged(note, name_of(row, scope, 0))?;
+        notes.extend(note);
+    }
+}
+
+/// All notes of a scope, by key.
+pub(in crate::sqlite) fn of_scope(
+    conn: &Connection,
+    scope: &Scope,
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    listed(conn, scope, "TRUE", left_out)
+}
+
+/// The entries of a session that are resolved, by key.
+pub(in crate::sqlite) fn resolved(
+    conn: &Connection,
+    session: &Name,
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    let scope = Scope::Session(session.clone());
+    listed(conn, &scope, "n.resolved_by IS NOT NULL", left_out)
+}
+
+/// All notes of every scope of a kind, by scope's name and key.
+pub(in crate::sqlite) fn of_kind(
+    conn: &Connection,
+    kind: ScopeKind,
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    let all_at_once = || {
+        let sql = format!(
+            "SELECT {NOTE}, {SCOPE} FROM waynote_scope s
+             CROSS JOIN waynote_note n ON n.scope = s.id LEFT JOIN waynote_content c ON c.id = n.content
+             WHERE s.kind = ?1 ORDER BY s.name, n.key"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let rows = statement.query_map([kind.as_str()], |row| {
+            note(row, &scopes::scope_at(row, AFTER_NOTE)?)
+        })?;
+        left_out.whole(rows)
+    };
+    match all_at_once() {
+        Err(failure) if is_corrupt(&failure) => {
+            let mut notes = Vec::new();
+            for summary in scopes(conn, kind, left_out)? {
+                notes.extend(of_scope(conn, &summary.scope, left_out)?);
+            }
+            Ok(notes)
+        }
+        notes => notes,
+    }
+}
+
+pub(in crate::sqlite) fn scopes(
+    conn: &Connection,
+    kind: ScopeKind,
+    left_out: &LeftOut,
+) -> Outcome<Vec<ScopeSummary>> {
+    // A scope does not count a place's own note, so only those that count none are looked into.
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {SCOPE} FROM waynote_scope s
+         WHERE s.kind = ?1 AND (s.notes > 0 OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id))
+         ORDER BY s.name",
+    ))?;
+    let rows = statement.query_map([kind.as_str()], |row| {
+        Ok(ScopeSummary {
+            scope: scopes::scope_at(row, 0)?,
+            notes: number(row, 3)?,
+        })
+    })?;
+    left_out.whole(rows)
+}
+
+pub(in crate::sqlite) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
+    let notes = scopes::find(conn, scope)?.map_or(0, |found| found.notes);
+    Ok(u64::try_from(notes).unwrap_or(0))
+}
+
+/// A note with the position of its last revision.
+fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<NoteState> {
+    let note = note(row, scope)?;
+    Ok(NoteState {
+        position: Position::new(row.get(2)?),
+        revision: note.revision,
+        note: Some(note),
+    })
+}
+
+/// A note's last revision, and the note as it is now.
+pub(in crate::sqlite) fn state(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    key: &str,
+) -> Outcome<Option<NoteState>> {
+    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
+    let found = statement.query_row((id, key), |row| noted(row, scope));
+    if let Some(state) = found.optional()? {
+        return Ok(Some(state));
+    }
+    let deleted = journal::end_of_deleted(conn, id, scope, key)?;
+    Ok(deleted.map(|end| NoteState {
+        position: Position::new(end.position),
+        revision: end.revision,
+        note: None,
+    }))
+}
+
+/// The largest key that a scope ever had: in a session's log, the last entry's id, forgotten or not.
+pub(in crate::sqlite) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT max(key) FROM (SELECT max(key) AS key FROM waynote_note WHERE scope = ?1
+                               UNION ALL SELECT max(key) FROM waynote_deleted WHERE scope = ?1)",
+    )?;
+    Ok(statement.query_row([id], |row| row.get(0))?)
+}
+
+/// The id of the row that holds a content.
+pub(in crate::sqlite) fn content_id(conn: &Connection, hash: [u8; 32]) -> Outcome<Option<i64>> {
+    let mut statement = conn.prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?;
+    Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
+}
+
+/// The first note of a scope, by key, of that type and with that content. There is no index to it: only a content
+/// that is known already is looked for.
+pub(in crate::sqlite) fn first_saying(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    of: &EntryType,
+    content: i64,
+) -> Outcome<Option<NoteState>> {
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.content = ?2 AND n.kind = ?3 ORDER BY n.key LIMIT 1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(statement
+        .query_row((id, content, of.as_str()), |row| noted(row, scope))
+        .optional()?)
+}
+
+/// For each content every revision that has it.
+pub(in crate::sqlite) fn holders(
+    conn: &Connection,
+    contents: &[Content],
+) -> Outcome<Vec<Vec<AddressAt>>> {
+    let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
+    for (place, content) in contents.iter().enumerate() {
+        if let Some(id) = content_id(conn, content.hash().0)? {
+            places.entry(id).or_default().push(place);
+        }
+    }
+    let mut holders = vec![Vec::new(); contents.len()];
+    let ids: Vec<i64> = places.keys().copied().collect();
+    for (at, id) in holding(conn, &ids)? {
+        for place in &places[&id] {
+            holders[*place].push(at.clone());
+        }
+    }
+    Ok(holders)
+}
+
+/// Every revision of every note that has one of these contents, each with the content. The journal has no index to
+/// them, so it is read once for all.
+fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
+    let listed: Vec<String> = contents.iter().map(i64::to_string).collect();
+    let mut statement = conn.prepare(&format!(
+        "SELECT j.key, j.revision, j.content, {SCOPE} FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope WHERE j.content IN ({})",
+        listed.join(", ")
+    ))?;
+    let rows = statement.query_map([], |row| {
+        let scope = scopes::scope_at(row, 3)?;
+        let at = AddressAt {
+            address: address(&scope, row.get_ref(0)?.as_str()?, 0)?,
+            revision: Some(number(row, 1)?),
+        };
+        Ok((at, row.get(2)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The note that a journal row is of, as it is now.
+pub(in crate::sqlite) fn note_at(conn: &Connection, position: i64) -> Outcome<Option<NoteAt>> {
+    let sql = format!(
+        "SELECT {NOTE}, j.revision, {SCOPE} FROM waynote_journal j
+         CROSS JOIN waynote_scope s ON s.id = j.scope
+         CROSS JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
+         LEFT JOIN waynote_content c ON c.id = n.content WHERE j.position = ?1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let found = statement.query_row([position], |row| {
+        Ok(NoteAt {
+            note: note(row, &scopes::scope_at(row, AFTER_NOTE + 1)?)?,
+            last: Position::new(row.get(2)?),
+            revision: number(row, AFTER_NOTE)?,
+        })
+    });
+    Ok(found.optional()?)
+}
+
+/// The values of a space of side data, by key.
+pub(in crate::sqlite) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT space, key, value, about, checksum FROM waynote_side WHERE space = ?1 ORDER BY key",
+    )?;
+    let rows = statement.query_map([space], |row| {
+        if !checksum::is_whole(row, 4)? {
+            return Err(damaged(format_args!("a value beside the notes ({space})")));
+        }
+        Ok(SideValue {
+            key: row.get(1)?,
+            value: row.get(2)?,
+            about: row.get::<_, Option<[u8; 32]>>(3)?.map(ContentHash),
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The spaces of side data, by name.
+pub(in crate::sqlite) fn spaces(conn: &Connection) -> Outcome<Vec<String>> {
+    let mut statement =
+        conn.prepare_cached("SELECT DISTINCT space FROM waynote_side ORDER BY space")?;
+    let spaces = statement.query_map([], |row| row.get(0))?;
+    Ok(spaces.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The spaces of side data that have a value about a content, by name.
+pub(in crate::sqlite) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT space FROM waynote_side WHERE about = ?1 ORDER BY space",
+    )?;
+    let rows = statement.query_map([content.hash().0], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Which store this is.
+pub(in crate::sqlite) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
+    let mut statement = conn.prepare_cached("SELECT one, id, checksum FROM waynote_store")?;
+    let id = statement.query_row([], |row| match checksum::is_whole(row, 2)? {
+        true => row.get::<_, [u8; 16]>(1),
+        false => Err(damaged("the id of the store")),
+    });
+    Ok(id.optional()?.map(StoreId::new))
+}
