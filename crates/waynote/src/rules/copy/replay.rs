@@ -80,7 +80,7 @@ impl Batch {
                     }
                 }
                 Happened::Forgotten(ForgottenTexts { events: of, .. }) => {
-                    events.extend(of.iter().cloned())
+                    events.extend(of.iter().cloned());
                 }
                 Happened::Event(_) => {}
             }
@@ -146,7 +146,7 @@ impl Target {
         for entry in &batch.feed {
             match &entry.happened {
                 Happened::Forgotten(ForgottenTexts { revisions, .. }) => {
-                    ask.revisions.extend_from_slice(revisions)
+                    ask.revisions.extend_from_slice(revisions);
                 }
                 Happened::Event(SessionsEvent { recorded, session }) => {
                     if let SessionEvent::Resolved { entry, .. } = &recorded.event {
