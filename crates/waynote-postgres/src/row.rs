@@ -182,10 +182,6 @@ pub(crate) fn kind_key(word: &str) -> String {
     const LONGEST: usize = 100;
     match word.len() {
         0..=LONGEST => word.to_owned(),
-        _ => {
-            let hash = Sha256::digest(word);
-            let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("sha256:{hash}")
-        }
+        _ => format!("sha256:{}", waynote::text::hex(&Sha256::digest(word))),
     }
 }

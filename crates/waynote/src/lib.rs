@@ -125,7 +125,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, session_state, stall};
-pub use system::{file, lock, mutex, worktree};
+pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;

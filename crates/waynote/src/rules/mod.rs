@@ -23,7 +23,9 @@ pub(crate) mod undo;
 mod verify;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use crate::address::Address;
@@ -45,7 +47,6 @@ use crate::store::{
     Answers, ApplyCall, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot,
     Store, nothing_ran,
 };
-use crate::system::mutex::locked;
 
 use apart::Building;
 use apply::Call;
@@ -75,11 +76,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn indexed(&self) -> Option<i64> {
-        *locked(&self.indexed)
+        *self.indexed.lock()
     }
 
     fn set_indexed(&self, indexed: Option<i64>) {
-        *locked(&self.indexed) = indexed;
+        *self.indexed.lock() = indexed;
     }
 }
 
@@ -165,7 +166,7 @@ impl<E: Engine> EngineStore<E> {
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx)
             };
-            let mut is_damaged = locked(&self.memory.noticed).index;
+            let mut is_damaged = self.memory.noticed.lock().index;
             let is_first = reached.is_none() && !is_damaged;
             let known = match foreseen(is_first || is_apart, is_first) {
                 Err(Error::DamagedIndex { .. }) => {
@@ -204,7 +205,7 @@ impl<E: Engine> EngineStore<E> {
         if is_apart {
             self.memory.building.is_due(due, head);
         } else {
-            locked(&self.memory.noticed).index = false;
+            self.memory.noticed.lock().index = false;
         }
         Ok(answers)
     }
@@ -269,7 +270,7 @@ impl<E: Engine> Reader for EngineStore<E> {
     }
 
     fn take_damage(&self) -> Damage {
-        locked(&self.memory.noticed).take()
+        self.memory.noticed.lock().take()
     }
 
     fn history_before(
@@ -397,7 +398,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
             self.memory.set_indexed(None);
             anew = false;
             if !is_left {
-                locked(&self.memory.noticed).index = false;
+                self.memory.noticed.lock().index = false;
                 return Ok(());
             }
         }

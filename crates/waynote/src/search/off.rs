@@ -24,7 +24,7 @@ pub(crate) fn is_stop_word(_: &str) -> bool {
 }
 
 pub(crate) mod indexed {
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     use super::{Hit, Note, REFUSED, Result, SearchRequest};
     use crate::engine::Read;
