@@ -4,14 +4,13 @@
 //! somebody who is refused over and over pushes nothing else out. Refusals of one kind within a minute are one line with
 //! a count, and at most two writes: whoever guesses at tokens fills no disk.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use waynote::error::safe;
 use waynote::jiff::Timestamp;
-use waynote::mutex::locked;
 use waynote::store::SideValue;
 use waynote::{Name, Result, SideData};
 
@@ -123,7 +122,7 @@ impl<S: SideData> Audit<S> {
     /// # Errors
     /// As [`Store::apply`](waynote::Store::apply).
     pub fn add(&self, line: Line) -> Result<()> {
-        let mut state = locked(&self.state);
+        let mut state = self.state.lock();
         // Two lines of this writer never have one key.
         let now = (self.clock)();
         let micros = now.as_microsecond().max(state.last + 1);
@@ -164,7 +163,7 @@ impl<S: SideData> Audit<S> {
     /// # Errors
     /// As [`Store::apply`](waynote::Store::apply).
     pub fn flush(&self) -> Result<()> {
-        let over = self.over(&mut locked(&self.state), i64::MAX);
+        let over = self.over(&mut self.state.lock(), i64::MAX);
         match over.is_empty() {
             true => Ok(()),
             false => self.side.put_side_values(SPACES[1], &over, &[]),

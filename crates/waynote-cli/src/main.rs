@@ -14,6 +14,7 @@ mod hints;
 mod home;
 mod input;
 mod inside;
+mod invocation;
 mod opened;
 mod output;
 mod plot;

@@ -1,8 +1,8 @@
 //! The store that the settings name, kept in sync with a file if they name one.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use waynote::engine::Engine;
@@ -209,7 +209,7 @@ impl Opened {
     /// it that hold a credential.
     pub(crate) fn say_notices(&self) {
         if let Kind::Synced(store) = &self.kind {
-            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut said = self.said.lock();
             for notice in store.notices() {
                 if said.insert(notice.to_string()) {
                     warn(&notice, self.json);
@@ -223,7 +223,7 @@ impl Opened {
     /// Says on standard error what is damaged and was left out, each thing once.
     pub(crate) fn say_damage(&self, damage: &Damage) {
         if !damage.is_none() {
-            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut said = self.said.lock();
             warn_of_damage(damage, &mut said, self.json);
         }
     }

@@ -10,6 +10,7 @@ use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 use waynote::Name;
+use waynote::text::hex;
 use waynote::worktree::normalized;
 use waynote_system::plain;
 
@@ -107,7 +108,7 @@ fn file_name(session: &Name) -> String {
         return name;
     }
     let hash = Sha256::digest(session.as_str());
-    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&hash[..8]);
     format!("{}-{hash}", &name[..MAX_BYTES - hash.len() - 1])
 }
 

@@ -1,8 +1,8 @@
 //! Calls are done one at a time, in the order in which they came, on a thread that may block.
 
+use parking_lot::Mutex as Lock;
 use std::sync::Arc;
-use std::sync::Mutex as Lock;
-use std::sync::PoisonError;
+
 use std::time::Duration;
 
 use tokio::sync::Mutex;
@@ -60,7 +60,7 @@ impl Queue {
             let notes = notes.lock_owned().await;
             tokio::task::spawn_blocking(move || notes.when_idle());
         });
-        let mut before = idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = idle.lock();
         if let Some(before) = before.replace(waiting.abort_handle()) {
             before.abort();
         }

@@ -1,7 +1,9 @@
 //! The protocol: both eras answered by one handler.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -129,7 +131,7 @@ impl Server {
     /// client can be asked for its roots only once the connection has begun.
     async fn instructions_with_block(&self, context: &RequestContext<RoleServer>) -> String {
         let is_placed = {
-            let here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
+            let here = self.here.lock();
             here.caller.names_project()
         };
         if !is_placed && self.asks_roots.load(Ordering::Relaxed) && offers_roots(context) {
@@ -141,7 +143,7 @@ impl Server {
             if !begins && !self.is_owed() {
                 return None;
             }
-            let here = Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner));
+            let here = Arc::clone(&self.here.lock());
             let made = self.call(move |notes| notes.block_and_notes(&here));
             let made = tokio::time::timeout(BLOCK_WAIT, made).await;
             let (block, notes) = made.ok()?.ok()?.ok()?;
@@ -159,12 +161,12 @@ impl Server {
         if self.asks_roots.swap(false, Ordering::Relaxed)
             && let Some(roots) = roots(context).await
         {
-            let mut here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut here = self.here.lock();
             let mut caller = here.caller.clone();
             caller.directories.splice(0..0, roots);
             *here = Arc::new(Here::new(caller));
         }
-        Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.here.lock())
     }
 
     /// Does something with the notes, in its turn.

@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufWriter, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -167,7 +169,7 @@ struct Work {
 impl Work {
     /// Lets a request in when there is room for it.
     fn begin(&self, id: &RequestId, bytes: usize) -> bool {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = self.requests.lock();
         let used: usize = requests.values().sum();
         let has_room = requests.len() < REQUESTS && used + bytes <= MESSAGE_BYTES;
         if !(requests.is_empty() || has_room) {
@@ -178,7 +180,7 @@ impl Work {
     }
 
     fn done(&self, id: &RequestId) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = self.requests.lock();
         requests.remove(id);
         self.changed.notify_one();
     }
@@ -190,7 +192,7 @@ impl Work {
     }
 
     fn is_idle(&self) -> bool {
-        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let requests = self.requests.lock();
         requests.is_empty()
     }
 }
@@ -208,7 +210,7 @@ impl<W: Write> Output<W> {
     fn write(&self, message: &impl serde::Serialize) -> io::Result<()> {
         // Usual messages are written in one piece; the largest are not made a second time.
         const PIECE: usize = 64 * 1024;
-        let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.0.lock();
         let mut pieces = BufWriter::with_capacity(PIECE, &mut *writer);
         serde_json::to_writer(&mut pieces, message)?;
         pieces.write_all(b"\n")?;
@@ -216,7 +218,7 @@ impl<W: Write> Output<W> {
     }
 
     fn flush(&self) -> io::Result<()> {
-        let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.0.lock();
         writer.flush()
     }
 

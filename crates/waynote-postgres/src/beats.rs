@@ -6,7 +6,7 @@ use waynote::{Name, Result, Scope};
 
 use crate::engine::Postgres;
 use crate::error::{Away, Failure, Outcome};
-use crate::read::scope_hash;
+use crate::read::plan::scope_hash;
 use crate::server::Server;
 use crate::session::{Purpose, Session, Then};
 use crate::trip::{self, Statement, Value, big, bytes};

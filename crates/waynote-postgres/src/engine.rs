@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
@@ -72,7 +74,7 @@ impl Postgres {
 
     /// Whether a scope has a row.
     pub(crate) fn has_scope(&self, hash: &[u8]) -> bool {
-        let scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        let scopes = self.scopes.lock();
         scopes.contains(hash)
     }
 
@@ -80,7 +82,7 @@ impl Postgres {
     pub(crate) fn knows_scopes(&self, hashes: Vec<Vec<u8>>) {
         /// So that a process that sees many does not keep them all.
         const MOST: usize = 10_000;
-        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scopes = self.scopes.lock();
         if scopes.len() > MOST {
             scopes.clear();
         }

@@ -1,6 +1,8 @@
 //! A store that is connected to at the first call: for a program that has to start while the server is away.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
@@ -37,7 +39,7 @@ impl Later {
         if let Some(engine) = self.opened.get() {
             return Ok(engine);
         }
-        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _opening = self.opening.lock();
         if let Some(engine) = self.opened.get() {
             return Ok(engine);
         }

@@ -39,6 +39,7 @@ mod options;
 mod passwords;
 mod put;
 mod read;
+mod row;
 mod rows;
 mod server;
 mod session;

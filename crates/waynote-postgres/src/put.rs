@@ -4,7 +4,6 @@ mod batch;
 mod erase;
 mod sql;
 
-use sha2::{Digest as _, Sha256};
 use waynote::engine::{IndexState, Row, SegmentHead};
 use waynote::store::SideValue;
 use waynote::{Content, Error, Result, StoreId};
@@ -14,19 +13,6 @@ use crate::session::{Session, Then};
 use crate::trip::{Statement, Value, big, bigs, bytes, many_bytes, maybe_many_bytes};
 
 use batch::Batch;
-
-/// The word of a type of entries as it is in indexes: a long one is its hash.
-pub(crate) fn kind_key(word: &str) -> String {
-    const LONGEST: usize = 100;
-    match word.len() {
-        0..=LONGEST => word.to_owned(),
-        _ => {
-            let hash = Sha256::digest(word);
-            let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("sha256:{hash}")
-        }
-    }
-}
 
 fn statement(session: &Session<'_>, sql: &'static str, values: Vec<Value>) -> Statement {
     let mut all = vec![big(session.engine.which.key)];

@@ -3,7 +3,9 @@
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,7 @@ static SERVERS: Mutex<Vec<Weak<Server>>> = Mutex::new(Vec::new());
 impl Server {
     /// The server of these options: the one that is there already, or a new one. Nothing is connected yet.
     pub(crate) fn of(options: &Options) -> Result<Arc<Self>, Error> {
-        let mut servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = SERVERS.lock();
         servers.retain(|server| server.strong_count() > 0);
         let mut known = servers.iter().filter_map(Weak::upgrade);
         if let Some(server) = known.find(|server| server.options == *options) {

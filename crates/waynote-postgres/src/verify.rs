@@ -9,7 +9,7 @@ use waynote::{Address, Content, Report, Result, Scope, ScopeKind};
 
 use crate::error::Outcome;
 use crate::migrate;
-use crate::rows::get;
+use crate::row::get;
 use crate::session::{Session, Then};
 use crate::trip::{Statement, big, bytes};
 

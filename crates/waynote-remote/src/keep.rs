@@ -117,8 +117,7 @@ fn is_old(at: Timestamp, now: Timestamp) -> bool {
 }
 
 fn hash(text: &str) -> String {
-    let hash = Sha256::digest(text);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    waynote::text::hex(&Sha256::digest(text))
 }
 
 /// What stands for a store in the names of files.

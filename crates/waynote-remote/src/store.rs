@@ -1,6 +1,6 @@
 //! The store: each function is one request.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use waynote::change::{Applied, Change};
@@ -51,7 +51,7 @@ impl RemoteStore {
         if new.is_none() {
             return;
         }
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut damage = self.damage.lock();
         damage.notes.extend(new.notes);
         damage.notes.sort();
         damage.notes.dedup();
@@ -131,7 +131,7 @@ impl Reader for RemoteStore {
     }
 
     fn take_damage(&self) -> Damage {
-        let mut damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut damage = self.damage.lock();
         std::mem::take(&mut damage)
     }
 

@@ -1,7 +1,9 @@
 //! The token of a store: it is never shown.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// Where a token comes from.
 enum Source {
@@ -67,7 +69,7 @@ impl Token {
             Source::Given(token) => return self.checked(token).map(Some),
             Source::Made(make) => make,
         };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if kept.is_none() {
             *kept = Some(self.checked(&make()?)?);
         }
@@ -91,7 +93,7 @@ impl Token {
 
     /// Lets the next request ask for the token again; returns whether that can give another one.
     pub(crate) fn renew(&self) -> bool {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         matches!(&*self.source, Source::Made(_)) && kept.take().is_some()
     }
 }
@@ -118,7 +120,7 @@ mod tests {
         let asked = Arc::new(Mutex::new(0));
         let count = Arc::clone(&asked);
         let token = Token::from_fn(move || {
-            let mut asked = count.lock().unwrap();
+            let mut asked = count.lock();
             *asked += 1;
             Ok(format!("token-{asked}"))
         });
@@ -127,6 +129,6 @@ mod tests {
         assert_eq!(token.get(), Ok(Some("token-1".into())));
         assert!(token.renew());
         assert_eq!(token.get(), Ok(Some("token-2".into())));
-        assert_eq!(*asked.lock().unwrap(), 2);
+        assert_eq!(*asked.lock(), 2);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use serde::Serialize;
-use waynote::mutex::locked;
 
 /// Where the log goes.
 #[derive(Clone)]
@@ -30,7 +31,7 @@ impl Log {
     pub(crate) fn line(&self, line: &impl Serialize) {
         if let (Some(to), Ok(mut line)) = (&self.to, serde_json::to_vec(line)) {
             line.push(b'\n');
-            let _ = locked(to).write_all(&line);
+            let _ = to.lock().write_all(&line);
         }
     }
 }

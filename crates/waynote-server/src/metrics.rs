@@ -1,13 +1,12 @@
 //! Figures for Prometheus, in its text format. They have no names of stores, notes or tokens.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::http::Method;
-use waynote::mutex::locked;
 
 /// The upper ends of the ranges of latency, in seconds.
 const BUCKETS: [f64; 12] = [
@@ -82,7 +81,7 @@ impl Metrics {
         };
         let seconds = took.as_secs_f64();
         let range = BUCKETS.iter().position(|end| seconds <= *end);
-        let mut requests = locked(&self.requests);
+        let mut requests = self.requests.lock();
         let of = (route.to_owned(), method.to_owned(), status);
         let of = requests.entry(of).or_default();
         of.count += 1;
@@ -92,7 +91,7 @@ impl Metrics {
 
     /// The text that Prometheus reads.
     pub(crate) fn text(&self) -> String {
-        let requests = locked(&self.requests).clone();
+        let requests = self.requests.lock().clone();
         let mut text = String::new();
         head(
             &mut text,

@@ -1,13 +1,12 @@
 //! Who asks: the token of a request, and what it grants.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote::mutex::locked;
 use waynote_access::{Checked, Grant, Line, Refusal, Tokens, Watch};
 
 use crate::app::{App, Shared, Shelf};
@@ -143,7 +142,7 @@ pub(crate) struct UsedToday(Mutex<(civil::Date, BTreeSet<String>)>);
 impl UsedToday {
     /// Whether it is the first use of the token of this id on that day.
     fn is_first(&self, id: &str, today: civil::Date) -> bool {
-        let mut used = locked(&self.0);
+        let mut used = self.0.lock();
         if used.0 != today {
             *used = (today, BTreeSet::new());
         }

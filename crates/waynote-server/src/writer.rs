@@ -5,11 +5,12 @@
 //! dozens of clients write at once. While one transaction is committed, the calls that arrive are gathered for the
 //! next.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use tokio::sync::oneshot;
 use waynote::change::Applied;
-use waynote::mutex::locked;
 use waynote::store::ApplyCall;
 use waynote::{Result, Store};
 
@@ -44,7 +45,7 @@ impl Writer {
     pub(crate) async fn apply(self: &Arc<Self>, call: ApplyCall) -> Answer<Result<Vec<Applied>>> {
         let (request, answer) = oneshot::channel();
         let starts = {
-            let mut waiting = locked(&self.waiting);
+            let mut waiting = self.waiting.lock();
             waiting.calls.push(call);
             waiting.requests.push(request);
             !std::mem::replace(&mut waiting.is_running, true)
@@ -63,7 +64,7 @@ impl Writer {
     /// Writes what waits. What arrives meanwhile is for the next thread, which begins when all of this is answered.
     fn run(self: &Arc<Self>) {
         let (calls, requests) = {
-            let mut waiting = locked(&self.waiting);
+            let mut waiting = self.waiting.lock();
             let calls = std::mem::take(&mut waiting.calls);
             (calls, std::mem::take(&mut waiting.requests))
         };
@@ -90,7 +91,7 @@ struct Next<'w>(&'w Arc<Writer>);
 
 impl Drop for Next<'_> {
     fn drop(&mut self) {
-        let mut waiting = locked(&self.0.waiting);
+        let mut waiting = self.0.waiting.lock();
         if waiting.calls.is_empty() {
             waiting.is_running = false;
         } else {

@@ -6,6 +6,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A count and what is counted: `1 note`, `2 notes`. Only for nouns that take an `s`.
 pub fn plural(count: u64, noun: &str) -> String {
     match count {

@@ -102,6 +102,7 @@ compile_error!(
     "waynote needs Unix (Linux, macOS, BSD): its locks between processes are those of Unix"
 );
 
+mod block;
 pub mod context;
 pub mod engine;
 mod facade;
@@ -124,7 +125,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, session_state, stall};
-pub use system::{file, lock, mutex, worktree};
+pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
@@ -145,6 +146,7 @@ pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
 pub use loops::Loop;
+pub use model::as_of::AsOf;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
 pub use note::{Action, EntryType, Note, NoteAsOf, OtherType, Position, Revision, Stamp, State};
@@ -162,6 +164,6 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
 pub use store::{
-    AsOf, Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData,
-    Snapshot, Store, Version,
+    Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
+    Store, Version,
 };

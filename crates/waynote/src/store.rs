@@ -8,14 +8,15 @@
 mod ask;
 mod by_reference;
 mod feed;
+mod noted;
 mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::Address;
+use crate::block::{BlockAnswer, BlockAsk};
 use crate::change::{Applied, Change};
-use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::forget::{Forget, Forgotten};
@@ -26,12 +27,14 @@ use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 
+pub use crate::model::as_of::AsOf;
 pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, NotedBefore, Page};
 pub(crate) use ask::{limit, none};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
-pub use values::{ApplyCall, AsOf, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
+pub(crate) use noted::noted_before;
+pub use values::{ApplyCall, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.
 ///

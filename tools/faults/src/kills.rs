@@ -209,7 +209,7 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         after,
         base: forgets,
     };
-    // What they make.
+    // Files made by the runs.
     let makes = |what, words: &[&str]| -> Result<Run> {
         let base = base(what)?;
         Ok(Run {
@@ -308,7 +308,7 @@ fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<Stri
             said.lines().next()
         ));
     }
-    // A backup or a copy that has its name is a whole one.
+    // A backup or a copy with its final name is complete.
     let made = home.join(MADE);
     if run.what != "restore" && made.exists() {
         let seen = match work::look(&made, truth) {

@@ -21,8 +21,8 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Makes the store in this process: `folded` writes that are then folded into the database, and `more` in the WAL.
-    pub(crate) fn make(home: PathBuf, seed: u64, folded: u64, more: u64) -> Result<Self> {
+    /// Makes the store in this process: `checkpointed` writes that are then in the database, and `more` in the WAL.
+    pub(crate) fn make(home: PathBuf, seed: u64, checkpointed: u64, more: u64) -> Result<Self> {
         let making = tempfile::tempdir_in(home.parent().context("no folder")?)?;
         let path = making.path().join(STORE);
         let (mut truth, mut random) = (Truth::default(), Random::of(seed, 0));
@@ -33,13 +33,13 @@ impl Base {
             }
             Ok(())
         };
-        if folded > 0 {
-            write(&open(&path)?, folded)?;
-            fold(&path)?;
+        if checkpointed > 0 {
+            write(&open(&path)?, checkpointed)?;
+            checkpoint(&path)?;
         }
         let store = open(&path)?;
         write(&store, more)?;
-        // Copied while it is open: closing it may fold the WAL.
+        // Copied while it is open: closing it may checkpoint the WAL.
         copy_folder(making.path(), &home)?;
         drop(store);
         let base = Self { home, truth };
@@ -50,16 +50,16 @@ impl Base {
         Ok(base)
     }
 
-    /// A copy of the home folder, as it is after a restart of the machine: what processes share is gone.
+    /// A copy of the home folder, as after a restart of the machine: without shared memory.
     pub(crate) fn copy(&self, to: &Path) -> Result<()> {
         copy_folder(&self.home, to)
     }
 }
 
-fn fold(path: &Path) -> Result<()> {
+fn checkpoint(path: &Path) -> Result<()> {
     let conn = rusqlite::Connection::open(path)?;
     let blocked: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    ensure!(blocked == 0, "the WAL could not be folded");
+    ensure!(blocked == 0, "the WAL could not be checkpointed");
     Ok(())
 }
 

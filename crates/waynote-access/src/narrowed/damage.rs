@@ -1,7 +1,6 @@
 //! Which damage a grant sees: only that of what it sees.
 
 use waynote::event::EventAddress;
-use waynote::mutex::locked;
 use waynote::store::Damage;
 use waynote::{AddressAt, Scope};
 
@@ -13,7 +12,7 @@ impl<S> Narrowed<S> {
     pub(super) fn noticed(&self, mut damaged: Vec<String>) -> Vec<String> {
         damaged.retain(|what| names_seen(&self.grant, what));
         if !damaged.is_empty() {
-            let mut kept = locked(&self.damage);
+            let mut kept = self.damage.lock();
             kept.notes.extend(damaged.iter().cloned());
             kept.notes.sort();
             kept.notes.dedup();

@@ -14,13 +14,14 @@ mod search;
 mod told;
 mod write;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use waynote::change::Applied;
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
-use waynote::mutex::locked;
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, Damage};
 use waynote::{
@@ -119,7 +120,7 @@ impl<S: Reader> Reader for Narrowed<S> {
 
     fn take_damage(&self) -> Damage {
         match self.grant.is_narrowed() {
-            true => std::mem::take(&mut locked(&self.damage)),
+            true => std::mem::take(&mut self.damage.lock()),
             false => self.store.take_damage(),
         }
     }

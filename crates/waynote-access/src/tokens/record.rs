@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
+use waynote::text::hex;
 use waynote::{Name, Place};
 
 use crate::{Grant, Rights};
@@ -69,7 +70,7 @@ pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
     let texts = |values: &[Name]| values.iter().map(Name::to_string).collect();
     let kept = Kept {
         name: info.name.to_string(),
-        hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        hash: hex(hash),
         rights: info.rights,
         agents: texts(&info.agents),
         places: info.places.iter().map(Place::to_string).collect(),
@@ -115,7 +116,7 @@ fn read(kept: &Kept, id: &str) -> Option<TokenInfo> {
 pub(super) fn checked(value: Option<&SideValue>, hash: &[u8; 32]) -> Option<TokenInfo> {
     let value = value?;
     let kept: Kept = serde_json::from_slice(&value.value).ok()?;
-    let presented: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let presented = hex(hash);
     let is_it: bool = kept.hash.as_bytes().ct_eq(presented.as_bytes()).into();
     is_it.then(|| read(&kept, &value.key)).flatten()
 }

@@ -10,9 +10,10 @@ use waynote::visible::visible;
 use waynote::{Address, Error, SqliteStore};
 use waynote_system::shell::quoted;
 
-use super::{Context, undo};
+use super::undo;
 use crate::args::RestoreArgs;
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 use crate::opened::options;
 
 pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Outcome {

@@ -8,10 +8,10 @@ use waynote::text::line_of;
 use waynote::visible::visible;
 use waynote_system::text_file;
 
-use super::Context;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::home;
+use crate::invocation::Context;
 use crate::settings::{KNOWN, Kind, Known};
 use crate::table::table;
 

@@ -8,11 +8,11 @@ use waynote::store::Damage;
 use waynote::text::plural;
 use waynote::{AsOf, Error};
 
-use super::Context;
 use crate::args::{ContextArgs, SectionArg};
 use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::inside::Inside;
+use crate::invocation::Context;
 use crate::settings::faithful_shows_all;
 use crate::table::table;
 

@@ -13,10 +13,10 @@ use waynote::{EngineStore, Position, Reader, SqliteStore};
 use waynote_postgres::{Options, is_url, stores};
 use waynote_remote::Url;
 
-use super::Context;
 use super::import_progress::{Bar, Interrupt};
 use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome, say};
+use crate::invocation::Context;
 use crate::{home, opened};
 
 /// How long one answer of a database may take: tables that were just filled have no statistics yet.

@@ -16,8 +16,9 @@ use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{Context, hook, rollback};
+use super::{hook, rollback};
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 use crate::opened::{Opened, on_network};
 use crate::settings::Settings;
 use crate::shell::quoted;

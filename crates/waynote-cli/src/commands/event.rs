@@ -5,8 +5,8 @@ use waynote::event::{EventAddress, RecordedEvent};
 use waynote::text::minute;
 use waynote_system::shell::quoted;
 
-use super::Context;
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 use crate::table::{table, when};
 
 /// The address of an event, if it is one.

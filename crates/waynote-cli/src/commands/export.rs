@@ -8,10 +8,10 @@ use waynote::visible::visible;
 use waynote_formats::xs::MisfiledFrames;
 use waynote_formats::{ExportReport, openotters, xs, zrb};
 
-use super::Context;
 use super::import::{say_skipped, zrb_file};
 use crate::args::ExportCommand;
 use crate::error::{Outcome, say};
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
     match command {

@@ -10,9 +10,10 @@ use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::{Context, confirm};
+use super::confirm;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
+use crate::invocation::Context;
 
 /// What a program is told.
 #[derive(Serialize)]

@@ -3,9 +3,10 @@
 use waynote::text::day;
 use waynote::{Address, Revision, State};
 
-use super::{Context, event};
+use super::event;
 use crate::error::Outcome;
 use crate::input;
+use crate::invocation::Context;
 use crate::table::{iteration, table, when};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {

@@ -13,10 +13,10 @@ use waynote_formats::{
     Conflict, Current, ImportReport, Incoming, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
-use super::Context;
 use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
+use crate::invocation::Context;
 use crate::{home, input, inside};
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.

@@ -12,12 +12,12 @@ use waynote_clients::{
 
 use waynote_remote::Url;
 
-use super::Context;
 use super::stores;
 use super::unseen::{named, unseen};
 use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::error::{Failure, Outcome};
 use crate::home::environment;
+use crate::invocation::Context;
 use crate::program;
 use crate::settings::Origin;
 use crate::table::table;

@@ -7,11 +7,11 @@ use waynote::{
     single,
 };
 
-use super::Context;
 use super::saved::Saved;
 use crate::args::{KeyCommand, NotebookArgs, PinArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
+use crate::invocation::Context;
 use crate::table::List;
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {

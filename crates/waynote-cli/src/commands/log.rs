@@ -12,10 +12,10 @@ use waynote::text::minute;
 use waynote::{EntryType, Name, ScopeSummary, SessionLog, SessionState, SessionStatus, Store};
 use waynote_loop::identity::known_dead;
 
-use super::Context;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
+use crate::invocation::Context;
 use crate::plot::Plot;
 use crate::table::table;
 use crate::{inside, session_view};

@@ -15,10 +15,10 @@ use waynote_clients::{Calling, Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
 
-use super::Context;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::{Inside, told_lease};
+use crate::invocation::Context;
 use crate::opened::Opened;
 use crate::settings::Settings;
 

@@ -38,128 +38,17 @@ mod unseen;
 mod vacuum;
 mod verify;
 
-use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use waynote::event::EventAddress;
-use waynote::visible::visible;
-use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
-use crate::args::{AllowArgs, Cli, ClientArg, Command, Global, ServerCommand};
-use crate::error::{Failure, Outcome};
-use crate::inside::{self, Inside};
-use crate::opened::Opened;
+use crate::args::{Cli, ClientArg, Command, Global, ServerCommand};
+use crate::error::Outcome;
+use crate::inside;
+use crate::invocation::Context;
 use crate::output::Output;
-use crate::settings::{Origin, Settings};
-
-/// What a command works with.
-struct Context<'o> {
-    settings: Settings,
-    output: &'o mut Output,
-    /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
-    opened: OnceCell<Opened>,
-    /// Whether the command is known to write.
-    writes: Cell<bool>,
-}
-
-impl<'o> Context<'o> {
-    fn new(settings: Settings, output: &'o mut Output) -> Self {
-        Self {
-            settings,
-            output,
-            opened: OnceCell::new(),
-            writes: Cell::new(false),
-        }
-    }
-
-    /// Author and time of a change.
-    fn stamp(&self) -> Outcome<Stamp> {
-        self.writes.set(true);
-        let (author, own) = self.author()?;
-        let lease = inside::told_lease(&self.settings)?.or(own);
-        let stamp = Stamp::new(crate::clock::now()?, author).inside(lease);
-        Ok(stamp.allowing(self.settings.secret_policy()))
-    }
-
-    /// Who writes, and in which loop if that was looked for. What a loop runs is an agent, whatever it says of itself.
-    fn author(&self) -> Outcome<(Name, Option<EventAddress>)> {
-        let author = &self.settings.author;
-        let own = match Author::of(&author.value) {
-            Author::Person => self.read(|store| inside::own_loop(store))?,
-            _ => None,
-        };
-        if own.is_none() {
-            return Ok((author.value.clone(), None));
-        }
-        if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
-            return Err(Failure::refused(
-                "not_a_person",
-                format!(
-                    "the author `{}` is refused inside a loop, where an agent writes ({})",
-                    author.value, author.origin
-                ),
-                "leave the author out: the loop has set the agent's own",
-            ));
-        }
-        Ok((self.settings.agents_author()?, own))
-    }
-
-    /// The same for a write that may be allowed to hold a credential.
-    fn stamp_allowing(&self, allow: &AllowArgs) -> Outcome<Stamp> {
-        let stamp = self.stamp()?;
-        Ok(if allow.secret {
-            stamp.allowing(SecretPolicy::AllowAll)
-        } else {
-            stamp
-        })
-    }
-
-    /// The session that this process works in, and the iteration; a refusal when there is none.
-    fn session(&self) -> Outcome<(Name, Option<i64>)> {
-        let inside = self.read(|store| Inside::of(&self.settings, store))?;
-        match inside.session {
-            Some(session) => Ok((session, inside.iteration)),
-            None => Ok((self.settings.session()?.clone(), None)),
-        }
-    }
-
-    /// The store. It is opened once, so that all of a command works on the same file.
-    fn opened(&self) -> Outcome<&Opened> {
-        if let Some(opened) = self.opened.get() {
-            return Ok(opened);
-        }
-        let opened = match self.writes.get() {
-            true => Opened::patient(&self.settings, self.output.json)?,
-            false => Opened::of(&self.settings, self.output.json)?,
-        };
-        Ok(self.opened.get_or_init(|| opened))
-    }
-
-    /// The store for a command that writes.
-    fn opened_for_writing(&self) -> Outcome<&Opened> {
-        self.settings.may_write()?;
-        self.writes.set(true);
-        self.opened()
-    }
-
-    /// Reads something from the store.
-    fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        self.opened()?.work(work)
-    }
-
-    /// Writes something to the store.
-    fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let created = self.settings.store_to_create();
-        let done = self.opened_for_writing()?.work(work)?;
-        if let Some(path) = created.filter(|path| path.exists() && !self.output.json) {
-            let path = visible(&path.to_string_lossy());
-            crate::error::say(&format!("created the store {path}, which was not there"));
-        }
-        Ok(done)
-    }
-}
+use crate::settings::Settings;
 
 /// Runs a command. Its exit code is 0 unless it says otherwise.
 pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {

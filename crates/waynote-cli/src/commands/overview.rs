@@ -7,8 +7,9 @@ use waynote::session_status::waiting;
 use waynote::text::{plural, shell_word};
 use waynote::{Name, Notebook, Places, Scope, SessionState, SessionStatus, Store};
 
-use super::{Context, rollback};
+use super::rollback;
 use crate::error::Outcome;
+use crate::invocation::Context;
 use crate::{session_view, zrb_file};
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {

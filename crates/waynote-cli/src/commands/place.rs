@@ -3,11 +3,11 @@
 use serde_json::json;
 use waynote::{Address, Note, Places, single};
 
-use super::Context;
 use super::key::{expected, gone, nothing_to_delete};
 use super::saved::Saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
+use crate::invocation::Context;
 use crate::table::table;
 use crate::{input, output::Output};
 use waynote::secrets::masked;

@@ -4,8 +4,9 @@ use serde_json::json;
 use waynote::Rollback;
 use waynote::visible::visible;
 
-use super::{Context, confirm};
+use super::confirm;
 use crate::error::{Failure, Outcome, say};
+use crate::invocation::Context;
 use crate::opened::Opened;
 
 /// For programs.

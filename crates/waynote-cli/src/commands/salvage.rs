@@ -9,8 +9,8 @@ use waynote::sqlite::{Salvaged, salvage};
 use waynote::text::plural;
 use waynote::visible::visible;
 
-use super::Context;
 use crate::error::Outcome;
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<ExitCode> {
     let options = Options::default().wait(context.settings.lock_wait.value);

@@ -5,10 +5,10 @@ use waynote::text::day;
 use waynote::visible::visible;
 use waynote::{EntryType, Hit, Scope, SearchKind, SearchRequest, Snippet};
 
-use super::Context;
 use crate::args::{KindArg, SearchArgs};
 use crate::error::Outcome;
 use crate::input;
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; what is not text is in no note.

@@ -14,11 +14,11 @@ use waynote_remote::Url;
 use waynote_server::{Limits, Log, Options, Server, StartError, Stopper, Stores, TlsFiles};
 use waynote_system::shell::quoted;
 
-use super::Context;
 use crate::args::{LimitArgs, ServeArgs};
 use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome};
 use crate::home;
+use crate::invocation::Context;
 use crate::opened;
 use crate::remote::not_here;
 use crate::settings::{self, Origin, Settings};

@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use waynote::{NoteAsOf, single};
 
-use super::{Context, event};
+use super::event;
 use crate::args::ShowArgs;
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Some(event) = event::address(&args.address) {

@@ -6,12 +6,12 @@ use waynote::visible::visible;
 use waynote_postgres::{Options, PostgresError, is_url, stores};
 use waynote_system::shell::quoted;
 
-use super::Context;
 use super::confirm::{can_ask, is_yes};
 use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database;
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {

@@ -10,13 +10,14 @@ use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
 
+use super::confirm;
 use super::token_store::TokenStore;
-use super::{Context, confirm};
 use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input;
 use crate::inside;
+use crate::invocation::Context;
 use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome {

@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use serde_json::json;
 use waynote_server::{Log, Options};
 
-use super::{Context, serve};
+use super::serve;
 use crate::args::UiArgs;
 use crate::browser;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Without a working directory, the page opens at what was changed last.

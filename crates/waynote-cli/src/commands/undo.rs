@@ -7,9 +7,10 @@ use waynote::{
     undo_last,
 };
 
-use super::{Context, confirm};
+use super::confirm;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
+use crate::invocation::Context;
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let back = match typed {

@@ -5,10 +5,10 @@ use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_postgres::vacuum::{Became, Holder, Table, Vacuum, Vacuumed, vacuum};
 
-use super::Context;
 use super::stores;
 use crate::duration;
 use crate::error::{Failure, Outcome, say};
+use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
     let how = match full {

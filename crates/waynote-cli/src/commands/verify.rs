@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::{Context, rollback};
+use super::rollback;
 use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
 use waynote::text::plural;
 use waynote::visible::visible;
 

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use waynote::file::followed;
-use waynote::mutex::locked;
 use waynote::store::SideValue;
 use waynote::{
     Address, Base, Change, ContentHash, Error, Filter, Flagged, Forgotten, LocalStore, Name, Note,
@@ -90,12 +91,12 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// Errors with the file since the last call, while the store worked on without it.
     pub fn notices(&self) -> Vec<Error> {
-        std::mem::take(&mut *locked(&self.target.notices))
+        std::mem::take(&mut *self.target.notices.lock())
     }
 
     /// Notes that were journaled from the file since the last call and hold a credential.
     pub fn flagged(&self) -> Vec<Flagged> {
-        std::mem::take(&mut *locked(&self.target.flagged))
+        std::mem::take(&mut *self.target.flagged.lock())
     }
 
     pub(super) fn file(&self) -> &Path {
@@ -114,7 +115,7 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// The file as a reader sees it. A fault becomes a notice, and then there is nothing to lay over the store.
     pub(super) fn view(&self) -> Result<Option<Arc<FileView>>> {
-        let cached = self.cached.as_ref().and_then(|view| locked(view).clone());
+        let cached = self.cached.as_ref().and_then(|view| view.lock().clone());
         if cached.is_some() {
             return Ok(cached);
         }
@@ -129,7 +130,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let marks = self.marks()?;
         let view = Arc::new(FileView { file, marks });
         if let Some(cached) = &self.cached {
-            *locked(cached) = Some(Arc::clone(&view));
+            *cached.lock() = Some(Arc::clone(&view));
         }
         Ok(Some(view))
     }
@@ -137,13 +138,13 @@ impl<S: LocalStore> SyncedStore<S> {
     /// Drops what is cached of the file, so that it is read again.
     pub(super) fn drop_cached(&self) {
         if let Some(cached) = &self.cached {
-            *locked(cached) = None;
+            *cached.lock() = None;
         }
     }
 
     /// Keeps a fault as a notice. One command may meet the same fault often; it is reported once.
     pub(super) fn notice(&self, error: Error) {
-        let mut notices = locked(&self.target.notices);
+        let mut notices = self.target.notices.lock();
         if !notices
             .iter()
             .any(|known| known.to_string() == error.to_string())

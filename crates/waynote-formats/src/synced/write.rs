@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use waynote::change::{Applied, Expect};
-use waynote::mutex::locked;
 use waynote::{
     Address, Change, ContentHash, Error, Flagged, LocalStore, LocalStoreExt, Result, Revision,
     Stamp,
@@ -33,7 +32,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let earlier = self.notices();
         let inner: &dyn LocalStore = &self.inner;
         let written = inner.alone(|inner| self.exclusive_over(inner).write(&[], stamp));
-        let mut faults = std::mem::replace(&mut *locked(&self.target.notices), earlier);
+        let mut faults = std::mem::replace(&mut *self.target.notices.lock(), earlier);
         written?;
         faults.pop().map_or(Ok(()), Err)
     }
@@ -198,7 +197,10 @@ impl<S: LocalStore> SyncedStore<S> {
     fn flag(&self, journaled: &[Applied]) {
         let notes = journaled.iter().filter_map(|applied| applied.note.as_ref());
         let saved = notes.filter(|note| note.author == *self.author());
-        locked(&self.target.flagged).extend(saved.filter_map(Flagged::of));
+        self.target
+            .flagged
+            .lock()
+            .extend(saved.filter_map(Flagged::of));
     }
 
     /// Journals the texts of files that earlier replacements left beside the file. They are old: a text that is new

@@ -7,9 +7,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::SIGINT;
@@ -409,7 +411,7 @@ impl Log {
 
     fn write(&self, bytes: &[u8]) {
         if let Some((file, error)) = self.0.as_deref() {
-            let mut error = error.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut error = error.lock();
             if error.is_none() {
                 *error = (&*file).write_all(bytes).err();
             }
@@ -418,7 +420,7 @@ impl Log {
 
     fn error(&self) -> Option<io::Error> {
         let (_, error) = self.0.as_deref()?;
-        error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        error.lock().take()
     }
 }
 

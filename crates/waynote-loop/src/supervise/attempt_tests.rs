@@ -5,9 +5,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
@@ -184,7 +186,7 @@ struct OutputRecorder(Mutex<Vec<(Stream, Vec<u8>)>>);
 
 impl OutputRecorder {
     fn bytes(&self, of: Stream) -> Vec<u8> {
-        let pieces = self.0.lock().unwrap();
+        let pieces = self.0.lock();
         let pieces = pieces.iter().filter(|(stream, _)| *stream == of);
         pieces.flat_map(|(_, bytes)| bytes.clone()).collect()
     }
@@ -192,7 +194,7 @@ impl OutputRecorder {
 
 impl Observer for OutputRecorder {
     fn output(&self, stream: Stream, bytes: &[u8]) {
-        self.0.lock().unwrap().push((stream, bytes.to_owned()));
+        self.0.lock().push((stream, bytes.to_owned()));
     }
 }
 
@@ -209,7 +211,7 @@ impl OnOutput {
 
 impl Observer for OnOutput {
     fn output(&self, _: Stream, bytes: &[u8]) {
-        (self.0.lock().unwrap())(bytes);
+        (self.0.lock())(bytes);
     }
 }
 

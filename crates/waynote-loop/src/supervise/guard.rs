@@ -4,11 +4,11 @@
 //! loop, and the group that was named last is ended. An agent may kill its loop before the loop knows the group: so each
 //! start is announced first, with a mark that the agent has in its environment and by which the guard finds it.
 
+use parking_lot::Mutex;
 use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -72,7 +72,7 @@ impl Guard {
     }
 
     fn send(&self, word: &str) {
-        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pipe = self.pipe.lock();
         // Best effort: without its guard the agent runs all the same.
         let _ = pipe.write_all(word.as_bytes());
     }

@@ -1,7 +1,9 @@
 //! The signals that ask the loop to end, as events instead of a sudden death.
 
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -122,7 +124,7 @@ impl Drop for ListenerGuard<'_> {
 }
 
 fn lock(heard: &Mutex<SignalState>) -> MutexGuard<'_, SignalState> {
-    heard.lock().unwrap_or_else(PoisonError::into_inner)
+    heard.lock()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The last lines of an agent, shown to a person when it failed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use waynote::text::cut;
 
@@ -19,7 +21,7 @@ pub(crate) struct Tail(Arc<Mutex<Vec<u8>>>);
 
 impl Tail {
     pub(super) fn keep(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if bytes.len() >= KEPT_BYTES {
             kept.clear();
             kept.extend_from_slice(&bytes[bytes.len() - KEPT_BYTES..]);
@@ -35,7 +37,7 @@ impl Tail {
 
     /// The lines that say something, without a terminal's colours, oldest first.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         let text = String::from_utf8_lossy(&kept);
         let text = anstream::adapter::strip_str(&text).to_string();
         let lines = text.split(['\n', '\r']).map(str::trim);
@@ -109,8 +111,8 @@ mod tests {
             tail.keep(format!("line {number}\n").as_bytes());
         }
         assert_eq!(tail.lines().last().unwrap(), "line 9999");
-        assert!(tail.0.lock().unwrap().len() <= 2 * KEPT_BYTES);
+        assert!(tail.0.lock().len() <= 2 * KEPT_BYTES);
         tail.keep(&vec![b'x'; 1_000_000]);
-        assert_eq!(tail.0.lock().unwrap().len(), KEPT_BYTES);
+        assert_eq!(tail.0.lock().len(), KEPT_BYTES);
     }
 }

@@ -8,7 +8,7 @@ use waynote::note::State;
 use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
 use crate::engine::Postgres;
-use crate::read::{scope_hash, stored_key};
+use crate::read::plan::{scope_hash, stored_key};
 use crate::trip::{Statement, Value, big, many_bytes, maybe_bigs, texts};
 
 use super::sql::{

@@ -5,7 +5,8 @@ use waynote::engine::Step;
 use waynote::event::RecordedEvent;
 use waynote::{AddressAt, Name, Position, Result, Scope};
 
-use crate::read::{Forgetting, scope_hash};
+use crate::read::Forgetting;
+use crate::read::plan::scope_hash;
 use crate::trip::{big, bigs, many_bytes, text, texts};
 
 use super::batch::{Batch, Event, json, operation, signed};

@@ -5,7 +5,7 @@ use waynote::Note;
 use crate::trip::{self, Value, big, bigs, maybe_bigs, maybe_many_bytes, texts};
 
 use super::batch::{Current, Event, Journal, signed};
-use super::kind_key;
+use crate::row::kind_key;
 
 /// Whether there is one row, whose values stand alone: the server plans that in a fraction of the time.
 #[derive(Clone, Copy)]

@@ -6,9 +6,9 @@ use tokio_postgres::Row;
 use waynote::engine::{Ask, JournalRow};
 use waynote::{Result, ScopeKind};
 
-use super::Plan;
+use super::plan::Plan;
 use crate::error::Outcome;
-use crate::rows::{count, get};
+use crate::row::{count, get};
 use crate::session::{Session, Then};
 use crate::trip::{Statement, big};
 

@@ -5,9 +5,9 @@ use waynote::event::{RecordedEvent, SessionsEvent};
 use waynote::store::Ask;
 use waynote::{Name, Position, Scope};
 
-use super::{Plan, question, scope_hash, whole};
+use super::plan::{Plan, question, scope_hash, whole};
 use crate::error::Outcome;
-use crate::rows::{count, get, scope, unreadable};
+use crate::row::{count, get, scope, unreadable};
 use crate::trip::{big, bytes, many_bytes};
 
 /// The columns of an event, of `waynote.event e`.

@@ -12,9 +12,9 @@ use waynote::{OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
 use super::journal::anywhere;
-use super::{Plan, question};
+use super::plan::{Plan, question};
 use crate::error::Outcome;
-use crate::rows::{REVISION, get, position, revision_columns, unreadable};
+use crate::row::{REVISION, get, position, revision_columns, unreadable};
 use crate::trip::{big, bigs, many_bytes};
 
 /// A forgetting, as it lies among the events.

@@ -3,9 +3,9 @@
 use waynote::Error;
 use waynote::engine::{Ask, Blocks, SegmentHead};
 
-use super::{Plan, question};
+use super::plan::{Plan, question};
 use crate::error::{Failure, Outcome};
-use crate::rows::get;
+use crate::row::get;
 use crate::trip::{bigs, many_bytes};
 
 const SEGMENTS: &str = "SELECT g.segment, g.first, g.last, g.notes, g.checksum, g.dead, g.dead_bits

@@ -4,9 +4,9 @@ use tokio_postgres::Row;
 use waynote::engine::Ask;
 use waynote::{AddressAt, Revision, Scope};
 
-use super::{Plan, addresses, question, scope_hash, stored_key, whole};
+use super::plan::{Plan, addresses, question, scope_hash, stored_key, whole};
 use crate::error::Outcome;
-use crate::rows::{REVISION, address, count, get, revision, revision_columns, scope, unreadable};
+use crate::row::{REVISION, address, count, get, revision, revision_columns, scope, unreadable};
 use crate::trip::{big, bigs, many_bytes, texts};
 
 const HISTORIES: &str = concat!(

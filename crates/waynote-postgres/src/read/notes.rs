@@ -4,10 +4,10 @@ use tokio_postgres::Row;
 use waynote::engine::{Ask, NoteAt, NoteState, Rows};
 use waynote::{Address, EntryId, Position, Scope};
 
-use super::{Plan, addresses, question, scope_hash, whole};
+use super::plan::{Plan, addresses, question, scope_hash, whole};
 use crate::error::Outcome;
-use crate::put::kind_key;
-use crate::rows::{NOTE, count, get, note, note_columns, position, scope, unreadable};
+use crate::row::kind_key;
+use crate::row::{NOTE, count, get, note, note_columns, position, scope, unreadable};
 use crate::trip::{bigs, many_bytes, texts};
 
 const STATES: &str = concat!(

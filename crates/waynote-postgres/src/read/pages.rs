@@ -4,10 +4,10 @@ use tokio_postgres::Row;
 use waynote::engine::Rows;
 use waynote::store::{Ask, Page, Recent};
 
-use super::{Plan, scope_hash, whole};
+use super::plan::{Plan, scope_hash, whole};
 use crate::error::Outcome;
-use crate::put::kind_key;
-use crate::rows::{NOTE, count, note, note_columns};
+use crate::row::kind_key;
+use crate::row::{NOTE, count, note, note_columns};
 use crate::trip::{big, bytes, flag, text};
 
 /// The scope is a value of its own, so that the index gives the notes in their order and the limit ends the reading.

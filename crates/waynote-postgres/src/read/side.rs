@@ -5,8 +5,8 @@ use waynote::ContentHash;
 use waynote::engine::Ask;
 use waynote::store::SideValue;
 
-use super::{Plan, question, scope_hash};
-use crate::rows::{get, unreadable};
+use super::plan::{Plan, question, scope_hash};
+use crate::row::{get, unreadable};
 use crate::trip::many_bytes;
 
 const VALUES: &str =

@@ -61,7 +61,7 @@ pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answe
                 "`kind` is `place`, `agent` or `session`, not `{kind}`"
             ))
         })?],
-        None => vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
+        None => ScopeKind::ALL.to_vec(),
     };
     let page = visit.run(move |store| page(store, scope, &kinds, after.as_ref(), limit));
     Ok(Json(page.await?))

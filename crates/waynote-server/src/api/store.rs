@@ -53,7 +53,7 @@ fn scopes_after(
     most: usize,
 ) -> waynote::Result<Vec<ScopeSummary>> {
     let mut found = Vec::new();
-    for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
+    for kind in ScopeKind::ALL {
         if found.len() >= most || after.is_some_and(|after| kind < after.kind()) {
             continue;
         }

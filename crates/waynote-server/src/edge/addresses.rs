@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use waynote::mutex::locked;
+use parking_lot::Mutex;
 
 /// How many connections each address has.
 #[derive(Clone, Default)]
@@ -16,7 +16,7 @@ impl Addresses {
     /// Counts one more connection, unless the address has as many as it may (0: any number).
     pub(crate) fn sit(&self, address: IpAddr, most: usize) -> Option<Seat> {
         let of = network(address);
-        let mut connections = locked(&self.connections);
+        let mut connections = self.connections.lock();
         let count = connections.entry(of).or_default();
         if most > 0 && *count >= most {
             return None;
@@ -37,7 +37,7 @@ pub(crate) struct Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let mut connections = locked(&self.addresses.connections);
+        let mut connections = self.addresses.connections.lock();
         if let Some(count) = connections.get_mut(&self.of) {
             *count -= 1;
             if *count == 0 {
@@ -80,6 +80,6 @@ mod tests {
             "one network counts as one address"
         );
         drop((second, network));
-        assert!(locked(&addresses.connections).is_empty(), "nothing is kept");
+        assert!(addresses.connections.lock().is_empty(), "nothing is kept");
     }
 }

@@ -1,12 +1,11 @@
 //! How often somebody may ask: a bucket of requests for each token, which fills as time passes.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use waynote::Name;
-use waynote::mutex::locked;
 
 use crate::options::Limits;
 
@@ -73,7 +72,7 @@ impl Buckets {
         if rate == 0.0 {
             return true;
         }
-        let mut buckets = locked(&self.buckets);
+        let mut buckets = self.buckets.lock();
         if buckets.len() >= MOST && !buckets.contains_key(&key) {
             // A full one is like one that was never there.
             buckets.retain(|key, bucket| {
@@ -97,7 +96,7 @@ impl Buckets {
     /// Whether the bucket is empty.
     pub(crate) fn is_empty(&self, key: &Key) -> bool {
         let (burst, rate) = self.size(key);
-        let buckets = locked(&self.buckets);
+        let buckets = self.buckets.lock();
         let bucket = buckets.get(key);
         bucket.is_some_and(|bucket| filled(bucket, Instant::now(), burst, rate) < 1.0)
     }

@@ -1,6 +1,6 @@
 //! What a page costs: its bytes, the round trips to its store, and its time in a large store.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use waynote::change::Applied;
 use waynote::event::SessionEvent;
@@ -42,12 +42,12 @@ impl<'s> Counted<'s> {
     }
 
     fn trip(&self) {
-        *self.trips.lock().unwrap() += 1;
+        *self.trips.lock() += 1;
     }
 
     /// How many round trips there were since this was last asked, and how many questions for long lists.
     fn taken(&self) -> (usize, usize) {
-        let take = |of: &Mutex<usize>| std::mem::take(&mut *of.lock().unwrap());
+        let take = |of: &Mutex<usize>| std::mem::take(&mut *of.lock());
         (take(&self.trips), take(&self.lists))
     }
 }
@@ -56,10 +56,10 @@ impl Reader for Counted<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         self.trip();
         let long = ask.summaries.len() + ask.kinds.len() + usize::from(ask.event_sessions);
-        *self.lists.lock().unwrap() += long;
+        *self.lists.lock() += long;
         let answers = self.store.read(ask)?;
         let revisions = answers.journal.iter().chain(&answers.histories);
-        *self.revisions.lock().unwrap() += revisions.map(Vec::len).sum::<usize>();
+        *self.revisions.lock() += revisions.map(Vec::len).sum::<usize>();
         Ok(answers)
     }
 
@@ -71,7 +71,7 @@ impl Reader for Counted<'_> {
     ) -> Result<Vec<Revision>> {
         self.trip();
         let page = self.store.history_before(address, before, limit)?;
-        *self.revisions.lock().unwrap() += page.len();
+        *self.revisions.lock() += page.len();
         Ok(page)
     }
 
@@ -174,7 +174,7 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
     }
     let counted = Counted::new(&store);
     let kept = Overview::default();
-    let revisions = || std::mem::take(&mut *counted.revisions.lock().unwrap());
+    let revisions = || std::mem::take(&mut *counted.revisions.lock());
     page_of(&counted, &kept, View::Sessions, "");
     revisions();
     for (query, most) in [
@@ -259,7 +259,7 @@ fn what_is_kept_follows_every_change() {
     let compare = |what: &str| {
         let shown = |kept: &Overview| {
             let seen = Seen::new(kept.now(&store).unwrap(), &grant);
-            let kinds = super::site::KINDS.into_iter();
+            let kinds = ScopeKind::ALL.into_iter();
             let scopes: Vec<_> = kinds
                 .flat_map(|kind| seen.scopes(kind).cloned().collect::<Vec<_>>())
                 .collect();

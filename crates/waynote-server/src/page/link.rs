@@ -3,7 +3,8 @@
 //! Cookies do not tell ports of a machine apart, so another user's server on 127.0.0.1 could be sent this one. Where the
 //! system says whose a connection is, those of other users are closed before anything is read (`edge::user`).
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
+use waynote::text::hex;
 
 use axum::Router;
 use axum::body::Body;
@@ -14,7 +15,6 @@ use axum::routing::get;
 use maud::html;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use waynote::mutex::locked;
 
 use super::{answer, shell};
 use crate::app::App;
@@ -45,7 +45,6 @@ pub(crate) struct Link {
 impl Link {
     /// A link to a server on this port.
     pub(crate) fn new(port: u16, random: &[u8; 64]) -> Self {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (secret, number) = random.split_at(32);
         Self {
             name: format!("waynote-{port}"),
@@ -56,13 +55,13 @@ impl Link {
 
     /// Its path, until it was opened.
     pub(crate) fn path(&self) -> Option<String> {
-        let secret = locked(&self.secret);
+        let secret = self.secret.lock();
         Some(format!("{PATH}?key={}", secret.as_ref()?))
     }
 
     /// Whether this opens it, which nothing does twice.
     fn opens(&self, key: &str) -> bool {
-        let mut secret = locked(&self.secret);
+        let mut secret = self.secret.lock();
         let is_it = secret.as_ref().is_some_and(|secret| is_same(secret, key));
         if is_it {
             *secret = None;

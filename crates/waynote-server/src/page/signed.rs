@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use waynote::store::SideValue;
+use waynote::text::hex;
 use waynote::{Result, SideData};
 use waynote_access::{Grant, Tokens};
 
@@ -74,7 +75,7 @@ pub(crate) fn begin(
     now: Timestamp,
     random: [u8; 32],
 ) -> Result<String> {
-    let number: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let number = hex(&random);
     let over = side.side_values(SPACE)?.into_iter();
     let over = over.filter(|value| kept(value).is_none_or(|kept| is_over(&kept, now)));
     let over: Vec<String> = over.map(|value| value.key).collect();
@@ -111,8 +112,7 @@ pub(crate) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> Strin
 }
 
 fn key(number: &str) -> String {
-    let hash = Sha256::digest(number);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(number))
 }
 
 fn kept(value: &SideValue) -> Option<Kept> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
-use waynote::{Author, Error, Limits, Name, Result, ScopeKind, Stamp, Store};
+use waynote::{Author, Error, Limits, Name, Result, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
 use super::changes::Changes;
@@ -85,9 +85,6 @@ pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Nam
     });
     holders.collect()
 }
-
-/// The kinds of scope, in the order in which they are listed.
-pub(crate) const KINDS: [ScopeKind; 3] = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
 
 impl<'a> Site<'a> {
     /// What every view knows.

@@ -75,7 +75,7 @@ const NAMES: &[&str] = &[
     "usermemory",
     "userrequest",
     "workspace_info",
-    // What chat models are trained with
+    // Chat templates of models
     "assistant",
     "developer",
     "human",

@@ -8,14 +8,14 @@
 
 use std::cmp::Reverse;
 
-use super::budget::{share_out, step};
 use super::counted::Counted;
 use super::gather::{Gathered, List, Reach, gather};
 use super::pieces::{Form, Pieces};
-use super::receipt::{Claim, Receipt, Shown, damaged_line, status};
+use super::shares::{share_out, step};
 use super::stable::{group_title, title};
 use super::stock::{Order, Slot, Stock};
 use super::{Request, Section, SectionText};
+use crate::block::receipt::{Claim, Receipt, Shown, damaged_line, status};
 use crate::error::Result;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;

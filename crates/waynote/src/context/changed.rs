@@ -2,29 +2,16 @@
 
 use std::cell::RefCell;
 
-use serde::{Deserialize, Serialize};
-
-use super::asked::{BlockAnswer, BlockAsk, BlockPart, notes_of, shown_of, unexpected};
-use super::matching::{Matching, MatchingNote};
+use super::answer::{notes_of, shown_of, unexpected};
 use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
-use super::{Block, Budget, Request, Section, Shown, Style, arrange, render_from};
-use crate::address::Address;
+use super::{
+    Block, BlockAnswer, BlockAsk, BlockPart, Budget, Matching, MatchingNote, Request, Section,
+    Shown, ShownNote, Style, arrange, render_from,
+};
 use crate::error::Result;
 use crate::note::Note;
 use crate::store::{Reader, ReaderExt};
-
-/// A note that a reader was shown, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ShownNote {
-    /// The note.
-    pub address: Address,
-    /// The revision.
-    pub revision: u64,
-    /// How much of it.
-    pub shown: Shown,
-}
 
 /// The notes of these sections that a block shows and that are new to its reader, the most important of each section
 /// first. `known` says how much of which revision the reader has been shown. The style is always stable.

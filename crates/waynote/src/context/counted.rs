@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::pieces::Pieces;
-use super::receipt::{status, status_of_full};
+use crate::block::receipt::{status, status_of_full};
 
 /// Text and its tokens by o200k. Every piece ends with a line end and begins with neither a line end nor a slash. The
 /// vocabulary splits words there, so the tokens of the whole are the sum over the pieces.

@@ -7,10 +7,10 @@ use super::{Request, Section};
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::Name;
+use crate::model::lists::seen_before;
 use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
-use crate::session_log::seen_before;
 use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
 /// The fewest tokens that a note with an address and a date takes, whole or as a line.

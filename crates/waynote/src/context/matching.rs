@@ -1,17 +1,13 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
-use serde::{Deserialize, Serialize};
-
-use super::asked::{BlockPart, notes_of, shown_of};
+use super::answer::{notes_of, shown_of};
 use super::pieces::{Form, Pieces};
 use super::stable::Told;
-use super::{Request, Shown, ShownNote};
+use super::{BlockPart, Matching, MatchingNote, Request, Shown, ShownNote};
 use crate::error::Result;
-use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
-use crate::session_log::noted_before;
-use crate::store::Reader;
+use crate::store::{Reader, noted_before};
 
 /// How many notes a prompt gets at most.
 const MOST: usize = 5;
@@ -28,40 +24,6 @@ const WHOLE_TOKENS: usize = 150;
 /// How much of the text is used as a query: each word takes time, and a long paste is not a specific question.
 const ASKED_CHARS: usize = 2000;
 const ASKED_WORDS: usize = 64;
-
-/// Notes that match, or that are new to a reader, as text for a prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Matching {
-    /// The text: first the notes shown as lines, then whole notes, each best match first; empty if none matches.
-    pub text: String,
-    /// The notes in the text.
-    pub notes: Vec<MatchingNote>,
-}
-
-/// A note in a text, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct MatchingNote {
-    /// The note.
-    pub note: Note,
-    /// How much of it.
-    pub shown: Shown,
-}
-
-impl Matching {
-    /// The notes in the text, each with its revision and how much of it is shown.
-    pub fn pieces(&self) -> Vec<ShownNote> {
-        let notes = self.notes.iter();
-        notes
-            .map(|MatchingNote { note, shown }| ShownNote {
-                address: note.address.clone(),
-                revision: note.revision,
-                shown: *shown,
-            })
-            .collect()
-    }
-}
 
 /// The notes that apply and match the request's query: at most five, best match first, within the budget. The query is
 /// taken as plain words. `known` says how much of which revision its reader has been shown already; a note that would

@@ -1,10 +1,10 @@
 //! The notes of one section, or of one type of entries, in the order in which they get room.
 
-use super::budget::steady;
 use super::gather::List;
 use super::pieces::{Form, Pieces, Size};
-use super::receipt::{Shown, Why};
+use super::shares::steady;
 use crate::address::Address;
+use crate::block::receipt::{Shown, Why};
 use crate::note::Note;
 
 /// What becomes of a note.

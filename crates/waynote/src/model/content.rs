@@ -235,7 +235,7 @@ pub struct ContentHash(pub [u8; 32]);
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&crate::text::hex(&self.0))
     }
 }
 

@@ -14,7 +14,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::IterationBlock;
+use crate::block::IterationBlock;
 use crate::key::{EntryId, Name};
 use crate::note::Position;
 

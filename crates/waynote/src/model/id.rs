@@ -43,7 +43,7 @@ macro_rules! sixteen_bytes {
         /// 32 hexadecimal digits.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                f.write_str(&crate::text::hex(&self.0))
             }
         }
 

@@ -1,6 +1,7 @@
 //! The value types: notes, addresses, changes and session events. They validate and print themselves.
 
 pub mod address;
+pub(crate) mod as_of;
 pub mod author;
 pub mod change;
 pub mod content;
@@ -11,6 +12,7 @@ pub mod forget;
 pub mod id;
 pub mod key;
 pub mod limits;
+pub(crate) mod lists;
 pub mod note;
 pub mod place;
 pub(crate) mod report;

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
+use crate::model::as_of::AsOf;
 use crate::model::secret_policy::SecretPolicy;
 use crate::secrets;
-use crate::store::AsOf;
 
 pub use super::entry_type::{EntryType, OtherType};
 

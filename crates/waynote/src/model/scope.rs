@@ -24,6 +24,9 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 3] = [Self::Place, Self::Agent, Self::Session];
+
     /// The word used in addresses and in the store.
     pub fn as_str(self) -> &'static str {
         match self {

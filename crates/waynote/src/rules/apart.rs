@@ -4,13 +4,12 @@
 //! begins. It checks that the index is still what was read and that nothing was forgotten since, and writes what was
 //! made; otherwise it is dropped. So nobody waits for the reading, and nothing that was forgotten comes back.
 
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 use super::EngineStore;
 use crate::engine::{Engine, Writing};
 use crate::error::Result;
 use crate::search::upkeep;
-use crate::system::mutex::locked;
 
 /// What this process has to build.
 #[derive(Default)]
@@ -31,7 +30,7 @@ struct Work {
 impl Building {
     /// The write that ends at that position has made so many segments due.
     pub(super) fn is_due(&self, segments: usize, position: i64) {
-        let mut work = locked(&self.0);
+        let mut work = self.0.lock();
         if segments > 0 && position >= work.not_before {
             work.due = work.due.max(segments);
             work.position = position;
@@ -40,7 +39,7 @@ impl Building {
 
     /// Takes the work, unless there is none or another thread is at it.
     fn begin(&self) -> Option<Begun<'_>> {
-        let mut work = locked(&self.0);
+        let mut work = self.0.lock();
         if work.due == 0 || work.is_building {
             return None;
         }
@@ -61,7 +60,7 @@ struct Begun<'b> {
 impl Begun<'_> {
     /// It was in vain: the next attempt comes some writes later.
     fn put_off(&self, writes: u32) {
-        let mut work = locked(&self.building.0);
+        let mut work = self.building.0.lock();
         work.due = 0;
         work.not_before = work.position.saturating_add(i64::from(writes));
     }
@@ -69,7 +68,7 @@ impl Begun<'_> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        locked(&self.building.0).is_building = false;
+        self.building.0.lock().is_building = false;
     }
 }
 
@@ -91,7 +90,7 @@ impl<E: Engine> EngineStore<E> {
             return;
         };
         for _ in 0..begun.segments {
-            let anew = locked(&self.memory.noticed).index;
+            let anew = self.memory.noticed.lock().index;
             match self.build_segment(anew) {
                 Ok(Outcome::Written) => {}
                 Ok(Outcome::Nothing) => return,
@@ -140,7 +139,7 @@ impl<E: Engine> EngineStore<E> {
             Ok(())
         })?;
         if outcome == Outcome::Written && anew {
-            locked(&self.memory.noticed).index = false;
+            self.memory.noticed.lock().index = false;
         }
         Ok(outcome)
     }

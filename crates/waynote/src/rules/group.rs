@@ -5,7 +5,9 @@
 //! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone. A thread may
 //! bring several calls at once.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::apply::Call;
 use crate::change::{Applied, Change};
@@ -13,7 +15,6 @@ use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::key::Name;
 use crate::note::Stamp;
-use crate::system::mutex::locked;
 
 /// The most calls in one commit, so that no call waits long for the others.
 pub(super) const MOST: usize = 256;
@@ -107,7 +108,7 @@ impl Kept {
 impl Group {
     /// Carries out at most [`MOST`] calls of this thread, alone or with those of others.
     pub(super) fn run(&self, calls: &[Call<'_>], write: Write<'_>) -> Vec<Answer> {
-        let mut waiting = locked(&self.waiting);
+        let mut waiting = self.waiting.lock();
         if !waiting.is_led {
             waiting.is_led = true;
             drop(waiting);
@@ -167,7 +168,7 @@ impl Group {
 
     /// Takes waiting threads for a commit that has some calls already.
     fn take(&self, mut calls: usize) -> Vec<Arc<Waiter>> {
-        let mut waiting = locked(&self.waiting);
+        let mut waiting = self.waiting.lock();
         let fits = |of: &&Arc<Waiter>| {
             calls += of.calls.len();
             calls <= MOST
@@ -247,7 +248,7 @@ impl Drop for Led<'_> {
         for other in std::mem::take(&mut self.others) {
             other.answer(other.calls.iter().map(|_| unanswered()).collect());
         }
-        let mut waiting = locked(&self.group.waiting);
+        let mut waiting = self.group.waiting.lock();
         if waiting.threads.is_empty() {
             waiting.is_led = false;
         } else {
@@ -260,16 +261,13 @@ impl Drop for Led<'_> {
 impl Waiter {
     /// Waits for the answers; none if this thread has to lead.
     fn wait(&self) -> Option<Vec<Answer>> {
-        let mut told = locked(&self.told);
+        let mut told = self.told.lock();
         loop {
             match std::mem::replace(&mut *told, Told::Nothing) {
                 Told::Answered(answers) => return Some(answers),
                 Told::Lead => return None,
                 Told::Nothing => {
-                    told = self
-                        .tells
-                        .wait(told)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    self.tells.wait(&mut told);
                 }
             }
         }
@@ -280,7 +278,7 @@ impl Waiter {
     }
 
     fn tell(&self, what: Told) {
-        *locked(&self.told) = what;
+        *self.told.lock() = what;
         self.tells.notify_one();
     }
 }

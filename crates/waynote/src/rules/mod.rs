@@ -12,7 +12,6 @@ mod foreseen;
 mod forget;
 mod group;
 mod limits;
-mod noticed;
 mod one_state;
 mod pending;
 mod resolved;
@@ -24,7 +23,9 @@ pub(crate) mod undo;
 mod verify;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use crate::address::Address;
@@ -39,13 +40,13 @@ use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
+use crate::search::noticed::Noticed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
     Answers, ApplyCall, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot,
     Store, nothing_ran,
 };
-use crate::system::mutex::locked;
 
 use apart::Building;
 use apply::Call;
@@ -53,7 +54,6 @@ use foreseen::Questions;
 use group::{Answer, Group};
 use pending::Pending;
 
-pub(crate) use noticed::Noticed;
 pub(crate) use one_state::OneState;
 
 /// A store on top of an engine. Threads can share the store if they can share the engine.
@@ -76,11 +76,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn indexed(&self) -> Option<i64> {
-        *locked(&self.indexed)
+        *self.indexed.lock()
     }
 
     fn set_indexed(&self, indexed: Option<i64>) {
-        *locked(&self.indexed) = indexed;
+        *self.indexed.lock() = indexed;
     }
 }
 
@@ -166,7 +166,7 @@ impl<E: Engine> EngineStore<E> {
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx)
             };
-            let mut is_damaged = locked(&self.memory.noticed).index;
+            let mut is_damaged = self.memory.noticed.lock().index;
             let is_first = reached.is_none() && !is_damaged;
             let known = match foreseen(is_first || is_apart, is_first) {
                 Err(Error::DamagedIndex { .. }) => {
@@ -205,7 +205,7 @@ impl<E: Engine> EngineStore<E> {
         if is_apart {
             self.memory.building.is_due(due, head);
         } else {
-            locked(&self.memory.noticed).index = false;
+            self.memory.noticed.lock().index = false;
         }
         Ok(answers)
     }
@@ -270,7 +270,7 @@ impl<E: Engine> Reader for EngineStore<E> {
     }
 
     fn take_damage(&self) -> Damage {
-        locked(&self.memory.noticed).take()
+        self.memory.noticed.lock().take()
     }
 
     fn history_before(
@@ -398,7 +398,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
             self.memory.set_indexed(None);
             anew = false;
             if !is_left {
-                locked(&self.memory.noticed).index = false;
+                self.memory.noticed.lock().index = false;
                 return Ok(());
             }
         }

@@ -8,7 +8,6 @@ use crate::note::{Note, Revision};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
 use crate::store::{Answers, AsOf, Ask, Damage, Reader, Snapshot};
-use crate::system::mutex::locked;
 
 /// The rows of one state, read through the rules.
 pub(crate) struct OneState<'s> {
@@ -61,7 +60,7 @@ impl<'s> OneState<'s> {
     /// Keeps in mind what was left out of an answer.
     pub(super) fn notice(&self, damaged: &[String]) {
         if !damaged.is_empty() {
-            locked(&self.memory.noticed).add(damaged.to_vec());
+            self.memory.noticed.lock().add(damaged.to_vec());
         }
     }
 }
@@ -82,7 +81,7 @@ impl Reader for OneState<'_> {
     }
 
     fn take_damage(&self) -> Damage {
-        locked(&self.memory.noticed).take()
+        self.memory.noticed.lock().take()
     }
 
     fn history_before(

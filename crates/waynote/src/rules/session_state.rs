@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::context::IterationBlock;
+use crate::block::IterationBlock;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;

@@ -1,17 +1,18 @@
 //! Searches a store: its index, and the notes that are not indexed yet.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::address::Address;
 use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
 use crate::note::{Note, Position};
-use crate::rules::Noticed;
 use crate::scope::ScopeKind;
+use crate::search::noticed::Noticed;
 use crate::store::{self, Version};
-use crate::system::mutex::locked;
 
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
@@ -73,7 +74,7 @@ pub(crate) fn search(
         Err(Stopped::Damaged(damage)) => return Err(damaged(damage)),
     }
     // The index cannot be trusted: read the notes themselves. The next write builds it again.
-    locked(noticed).add_index();
+    noticed.lock().add_index();
     super::rank::search(&view, request, laid_over).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => damaged(damage),
@@ -96,7 +97,7 @@ const SHORT: i64 = 4096;
 
 impl View<'_> {
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        locked(self.cache)
+        self.cache.lock()
     }
 
     /// The heads of the segments, if there is a usable index.
@@ -314,7 +315,7 @@ impl Index for View<'_> {
             };
             let answers = self.rows.read(&ask)?;
             let is_damaged = !answers.store.damaged.is_empty();
-            locked(self.noticed).add(answers.store.damaged);
+            self.noticed.lock().add(answers.store.damaged);
             let notes = answers.positions.into_iter();
             let notes = notes.map(|revision| revision.and_then(|of| of.note().cloned()));
             return Ok(notes.filter(|note| note.is_some() || is_damaged).collect());
@@ -329,7 +330,7 @@ impl Index for View<'_> {
         let answers = self.rows.read(&ask)?;
         let found = answers.notes_at;
         let is_damaged = !answers.store.damaged.is_empty();
-        locked(self.noticed).add(answers.store.damaged);
+        self.noticed.lock().add(answers.store.damaged);
         let mut notes = Vec::with_capacity(found.len());
         for (position, found) in ask.notes_at.iter().zip(found) {
             match found {

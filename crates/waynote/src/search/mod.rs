@@ -26,6 +26,7 @@ pub(crate) mod indexed;
 mod merge;
 #[cfg(feature = "search")]
 mod notes;
+pub(crate) mod noticed;
 #[cfg(not(feature = "search"))]
 mod off;
 #[cfg(feature = "search")]

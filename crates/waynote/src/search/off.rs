@@ -24,7 +24,7 @@ pub(crate) fn is_stop_word(_: &str) -> bool {
 }
 
 pub(crate) mod indexed {
-    use std::sync::Mutex;
+    use parking_lot::Mutex;
 
     use super::{Hit, Note, REFUSED, Result, SearchRequest};
     use crate::engine::Read;
@@ -37,7 +37,7 @@ pub(crate) mod indexed {
         _: &dyn Read,
         _: &Mutex<Cache>,
         _: &dyn Fn() -> String,
-        _: &Mutex<crate::rules::Noticed>,
+        _: &Mutex<crate::search::noticed::Noticed>,
         _: &SearchRequest,
         _: &[Note],
     ) -> Result<Vec<Hit>> {

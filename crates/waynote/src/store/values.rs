@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::change::Change;
 use crate::content::ContentHash;
 use crate::key::Name;
-use crate::note::{Action, EntryType, Note, Position, Revision, Stamp};
+use crate::model::lists::latest_first;
+use crate::note::{EntryType, Note, Position, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::text::plural;
 
@@ -80,7 +81,7 @@ impl Recent {
         match self {
             Self::Keyed { pinned, .. } => {
                 notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
-                crate::notebook::sort(&mut notes);
+                latest_first(&mut notes);
             }
             Self::ByKey { .. } => notes.sort_by_cached_key(|note| note.address.key()),
             Self::Entries {
@@ -95,48 +96,6 @@ impl Recent {
             }
         }
         notes
-    }
-}
-
-/// A point in the history of a whole store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum AsOf {
-    /// After the change at this position of the journal.
-    Position(Position),
-    /// After the last change of each note that was recorded at or before this time.
-    Time(Timestamp),
-}
-
-impl AsOf {
-    /// The note at that point, from its history (oldest first).
-    pub fn pick(self, history: &[Revision]) -> Option<Note> {
-        let until = self.until(history);
-        until.last()?.noted(until)
-    }
-
-    /// The part of a history (oldest first) that existed at that point.
-    ///
-    /// Clocks can go back, so for a time the last revision that qualifies counts, not the one with the latest time. A
-    /// text from a synced file existed since it was written there, unless it was an old text that was only journaled.
-    pub fn until(self, history: &[Revision]) -> &[Revision] {
-        let by_then = |index: usize| match self {
-            Self::Position(position) => history[index].position.is_some_and(|of| of <= position),
-            Self::Time(time) => {
-                let revision = &history[index];
-                let recorded_before = index
-                    .checked_sub(1)
-                    .map(|before| history[before].recorded_at);
-                let written = revision.note().map(|note| note.updated_at);
-                let from_file = revision.action == Action::Sync && written >= recorded_before;
-                revision.recorded_at <= time
-                    || (from_file && written.is_some_and(|written| written <= time))
-            }
-        };
-        let last = (0..history.len()).rev().find(|index| by_then(*index));
-        &history[..last.map_or(0, |last| last + 1)]
     }
 }
 

@@ -5,7 +5,6 @@ pub mod file;
 #[cfg(feature = "sqlite")]
 pub(crate) mod holder;
 pub mod lock;
-pub mod mutex;
 #[cfg(feature = "sqlite")]
 pub(crate) mod room;
 pub mod worktree;

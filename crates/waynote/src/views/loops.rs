@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::block::IterationBlock;
 use crate::content::Content;
-use crate::context::IterationBlock;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, SessionEvent};
 use crate::key::Name;

@@ -1,15 +1,12 @@
 //! Notes by key (as in openotters): an agent's notebook, or the keyed notes of a place.
 
-use std::cmp::Reverse;
-
-use jiff::Timestamp;
-
 use crate::address::Address;
 use crate::change::{Expect, NoteBefore};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
 use crate::limits::Limits;
+use crate::model::lists::{latest_first, order};
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::Scope;
@@ -89,7 +86,7 @@ impl<'s> Notebook<'s> {
             .store
             .select(&Filter::Scopes(vec![self.scope.clone()]))?;
         notes.retain(|note| note.address.key().is_some());
-        sort(&mut notes);
+        latest_first(&mut notes);
         Ok(notes)
     }
 
@@ -102,7 +99,7 @@ impl<'s> Notebook<'s> {
         for pinned in [true, false] {
             notes.extend(self.store.recent(&keyed(&self.scope, pinned), 0, most)?);
         }
-        sort(&mut notes);
+        latest_first(&mut notes);
         notes.truncate(most);
         Ok(notes)
     }
@@ -173,15 +170,6 @@ impl<'s> Notebook<'s> {
     }
 }
 
-/// Sorts notes in the order of a notebook: most recently updated first, notes of the same time by key.
-pub fn sort(notes: &mut [Note]) {
-    notes.sort_by_cached_key(order);
-}
-
-fn order(note: &Note) -> (Reverse<Timestamp>, Option<String>) {
-    (Reverse(note.updated_at), note.address.key())
-}
-
 fn keyed(scope: &Scope, pinned: bool) -> Recent {
     let scope = scope.clone();
     Recent::Keyed { scope, pinned }
@@ -227,7 +215,7 @@ pub fn each_page(
             pinned.partition_point(|note| order(note) < *last)
         });
         notes.extend(pinned.drain(..before));
-        sort(&mut notes);
+        latest_first(&mut notes);
         if !each(&notes) || last.is_none() {
             return Ok(());
         }

@@ -7,9 +7,11 @@ use crate::change::Change;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::note::{EntryType, Note, Revision, Stamp};
+use crate::note::{EntryType, Note, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Ask, Filter, NotedBefore, Reader, Recent, ScopeSummary, Store};
+use crate::store::{Filter, Recent, ScopeSummary, Store, noted_before};
+
+pub use crate::model::lists::seen_before;
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
 pub const REPLY_UNITS: usize = 50;
@@ -202,53 +204,9 @@ impl<'s> SessionLog<'s> {
     }
 }
 
-/// How often each entry was noted in iterations before this one (none: ever), repeats included; 1 for notes that are
-/// not entries.
-pub(crate) fn noted_before<'n>(
-    store: &dyn Reader,
-    notes: impl IntoIterator<Item = &'n Note>,
-    iteration: Option<i64>,
-) -> Result<Vec<u64>> {
-    let mut repeated = Ask::default();
-    let mut noted: Vec<Option<u64>> = Vec::new();
-    for note in notes {
-        noted.push(match (note.seen(), iteration) {
-            (None, _) => Some(1),
-            (Some(times), None) => Some(times),
-            // Its only revision is this one.
-            (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
-            (Some(_), Some(before)) => {
-                repeated.noted_before.push(NotedBefore {
-                    address: note.address.clone(),
-                    iteration: before,
-                });
-                None
-            }
-        });
-    }
-    if repeated.noted_before.is_empty() {
-        return Ok(noted.into_iter().flatten().collect());
-    }
-    let mut counted = store.read(&repeated)?.noted_before.into_iter();
-    let times = |known: Option<u64>| known.or_else(|| counted.next()).unwrap_or_default();
-    Ok(noted.into_iter().map(times).collect())
-}
-
 /// The iteration number in a text like `#3`, as lists of a log show it.
 pub fn iteration_named(named: &str) -> Option<i64> {
     named.trim().strip_prefix('#')?.parse().ok()
-}
-
-/// How often an entry with this history was noted in iterations before this one (none: ever).
-pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
-    let noted = history.iter().filter_map(Revision::note);
-    noted.fold(0, |seen, note| {
-        seen + u64::from(is_before(note.iteration, iteration))
-    })
-}
-
-fn is_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
-    iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 
 /// The reply to an added entry: whether it is new or was already there, and whether it resolved another one.

@@ -17,9 +17,9 @@ use signal_hook::consts::SIGTERM;
 use waynote::loops::BEAT;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
-use super::Context;
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say, say_coloured};
+use crate::invocation::Context;
 use crate::opened::Opened;
 use crate::{clock, inside, program, session_view};
 

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -59,7 +61,7 @@ impl Screen {
 
     /// Lets an agent's output through; the status line makes room.
     pub(super) fn pass(&self, stream: Stream, bytes: &[u8]) {
-        self.lock().pass(stream, bytes);
+        self.0.lock().pass(stream, bytes);
     }
 
     /// Puts the status line, where standard error is a terminal; one that is busy is left for the next time.
@@ -88,17 +90,9 @@ impl Screen {
         inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Not while a terminal that stands still (Ctrl-S) holds up who writes to it.
     fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
-        match self.0.try_lock() {
-            Ok(inner) => Some(inner),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.0.try_lock()
     }
 }
 
@@ -230,7 +224,7 @@ mod tests {
         }
 
         fn bytes(&self) -> Vec<u8> {
-            self.0.lock().unwrap().clone()
+            self.0.lock().clone()
         }
 
         fn shown(&self) -> String {
@@ -241,7 +235,7 @@ mod tests {
 
     impl Write for Seen {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 

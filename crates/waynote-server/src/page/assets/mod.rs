@@ -1,6 +1,7 @@
 //! The files of the page, built into the program. Their names hold a hash, so that a browser may keep them.
 
 use std::sync::LazyLock;
+use waynote::text::hex;
 
 use sha2::{Digest, Sha256};
 
@@ -50,7 +51,7 @@ pub(crate) struct Named {
 impl Named {
     fn new(asset: Asset) -> Self {
         let hash = Sha256::digest(asset.text);
-        let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(&hash[..6]);
         let path = format!("/page/{}-{hash}.{}", asset.name, asset.ending);
         Self { asset, path }
     }

@@ -95,7 +95,7 @@ impl Form {
 
     /// The same with the scopes to choose from.
     pub(crate) fn with_scopes(mut self, site: &Site<'_>) -> Self {
-        let kinds = crate::page::site::KINDS.into_iter();
+        let kinds = ScopeKind::ALL.into_iter();
         let scopes = kinds.flat_map(|kind| site.seen.scopes(kind).take(CHOICES));
         self.scopes = scopes.map(|of| of.scope.to_string()).collect();
         self

@@ -9,7 +9,6 @@ use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::seen::{Last, tree_key};
-use crate::page::site::KINDS;
 
 /// The scopes of a store, and what happened last in each session.
 #[derive(Clone)]
@@ -37,7 +36,7 @@ impl Known {
     /// Reads all scopes, and the last events of all sessions.
     pub(super) fn read(store: &dyn Reader) -> Result<Self> {
         let answers = store.read(&Ask {
-            summaries: KINDS.to_vec(),
+            summaries: ScopeKind::ALL.to_vec(),
             event_sessions: true,
             version: true,
             ..Ask::default()

@@ -6,7 +6,9 @@
 mod known;
 mod seen;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use waynote::store::{Ask, Cursor, FeedEntry, FeedPage};
 use waynote::{Reader, Result};
@@ -30,7 +32,7 @@ impl Overview {
     /// Those of [`Reader::read`].
     pub(super) fn now(&self, store: &dyn Reader) -> Result<Arc<Known>> {
         // Whoever comes meanwhile waits: two would read the same.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let known = match kept.take() {
             Some(known) => renewed(store, known)?,
             None => None,

@@ -44,7 +44,7 @@ impl<'g> Seen<'g> {
 
     /// All scopes that have notes.
     pub(crate) fn all(&self) -> impl Iterator<Item = Scope> {
-        let kinds = crate::page::site::KINDS.into_iter();
+        let kinds = ScopeKind::ALL.into_iter();
         let of_kinds = kinds.flat_map(|kind| self.scopes(kind));
         of_kinds.map(|summary| summary.scope.clone())
     }
@@ -57,7 +57,7 @@ impl<'g> Seen<'g> {
 
     /// The number of notes, as limits count them.
     pub(crate) fn notes(&self) -> u64 {
-        let kinds = crate::page::site::KINDS.into_iter();
+        let kinds = ScopeKind::ALL.into_iter();
         kinds
             .flat_map(|kind| self.scopes(kind))
             .map(|scope| scope.notes)

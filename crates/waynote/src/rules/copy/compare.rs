@@ -20,8 +20,6 @@ const SCOPES: usize = 32;
 /// The most differences that are listed.
 const DIFFERENCES: usize = 20;
 
-const KINDS: [ScopeKind; 3] = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
-
 /// What was compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Compared {
@@ -125,7 +123,7 @@ impl Sides<'_> {
     /// Compares the notes as they are now. Returns the scopes that have notes.
     fn notes(&self, compared: &mut Compared) -> Result<Vec<Scope>> {
         let mut all = Vec::new();
-        for kind in KINDS {
+        for kind in ScopeKind::ALL {
             let scopes = self.rows.summaries(kind)?;
             if scopes != self.copy.summaries(kind)? {
                 compared.differs(format_args!("the list of {} scopes", kind.as_str()));

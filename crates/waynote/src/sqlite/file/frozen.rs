@@ -4,17 +4,16 @@
 //! cannot be made, no other program has the store open, and each connection keeps the WAL's index for itself. Nothing
 //! tells such a connection of a change, so before each use it is compared whether the files are still what they were.
 
+use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::Mutex;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
-use crate::system::mutex::locked;
 
 use super::open;
 use super::side_files::{self, beside, is_writable};
@@ -29,7 +28,7 @@ pub(in crate::sqlite) struct Frozen(Mutex<Vec<(State, Connection)>>);
 impl Frozen {
     /// A connection that shows the files as they are now, if one is kept. Others are closed.
     pub(in crate::sqlite) fn take(&self, store: &Path) -> Option<(State, Connection)> {
-        let mut idle = locked(&self.0);
+        let mut idle = self.0.lock();
         if idle.is_empty() {
             return None;
         }
@@ -40,7 +39,7 @@ impl Frozen {
 
     /// Keeps a connection for the next call.
     pub(in crate::sqlite) fn keep(&self, state: State, conn: Option<Connection>) {
-        locked(&self.0).extend(conn.map(|conn| (state, conn)));
+        self.0.lock().extend(conn.map(|conn| (state, conn)));
     }
 }
 

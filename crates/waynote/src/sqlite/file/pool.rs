@@ -4,8 +4,10 @@ use std::fs::Metadata;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use rusqlite::Connection;
 
@@ -14,7 +16,6 @@ use crate::error::{Error, Result, SecondName};
 use crate::forget::Residue;
 use crate::id::StoreId;
 use crate::system::file::followed;
-use crate::system::mutex::locked;
 
 use super::acknowledged;
 use super::alone::Alone;
@@ -138,11 +139,11 @@ impl Sqlite {
     }
 
     pub(in crate::sqlite) fn known(&self) -> Option<Record> {
-        *locked(&self.known)
+        *self.known.lock()
     }
 
     pub(in crate::sqlite) fn set_known(&self, record: Record) {
-        *locked(&self.known) = Some(record);
+        *self.known.lock() = Some(record);
     }
 
     pub(in crate::sqlite) fn is_suspect(&self) -> bool {
@@ -183,7 +184,7 @@ impl Sqlite {
         {
             self.look_for_names(file);
         }
-        let opened = *locked(&self.opened);
+        let opened = *self.opened.lock();
         let Some((_, opened)) = opened else {
             if found.is_none() {
                 self.shown(open::is_new(&self.file, &self.queue))?;
@@ -200,13 +201,13 @@ impl Sqlite {
     /// Looks whether the file has a second name.
     fn look_for_names(&self, file: &Metadata) -> Option<SecondName> {
         let found = second_name::of(&self.file, file);
-        locked(&self.second_name).clone_from(&found);
+        self.second_name.lock().clone_from(&found);
         found
     }
 
     /// The second name of the file, as far as is known.
     pub(in crate::sqlite) fn second_name(&self) -> Option<SecondName> {
-        locked(&self.second_name).clone()
+        self.second_name.lock().clone()
     }
 
     /// Refuses to write to a file with a second name.
@@ -219,7 +220,7 @@ impl Sqlite {
     fn reopen(&self, file: FileId, bytes: u64) -> Result<()> {
         let idle = std::mem::take(&mut *self.idle());
         let store = {
-            let mut replaced = locked(&self.replaced);
+            let mut replaced = self.replaced.lock();
             if let Some(known) = self.known() {
                 *replaced = Some(known.head.store);
             }
@@ -242,7 +243,7 @@ impl Sqlite {
         if !is_same || store.is_none() || found.ok() != store {
             return Err(refused());
         }
-        *locked(&self.opened) = Some((Access::Usual, file));
+        *self.opened.lock() = Some((Access::Usual, file));
         self.is_wal.store(false, Ordering::Relaxed);
         self.set_suspect(true);
         let files = Files::at(&self.file);
@@ -314,7 +315,7 @@ impl Sqlite {
 
     /// A connection to an empty store, which has no id.
     pub(super) fn lease_missing(&self) -> Result<Lease<'_>> {
-        let kept = locked(&self.missing).take();
+        let kept = self.missing.lock().take();
         let kept = kept.map_or_else(
             || {
                 let conn = open::missing(&self.file)?;
@@ -380,7 +381,7 @@ impl Sqlite {
         let path = &self.file;
         // What could only be read at first is perhaps writable by now.
         let files = Files::at(path);
-        let opened = *locked(&self.opened);
+        let opened = *self.opened.lock();
         if let Some((Access::Usual, _)) = opened {
             let conn = self.named.mapped(open::connect(path, &self.options))?;
             return Ok((Kept::new(conn, files), Access::Usual));
@@ -403,7 +404,7 @@ impl Sqlite {
             after.as_ref().map(FileId::of),
         ) {
             (Some(before), Some(after)) if before == after => {
-                locked(&self.opened).get_or_insert((access, after));
+                self.opened.lock().get_or_insert((access, after));
                 let files = Files::at(path);
                 Ok((Kept::new(conn, files), access))
             }
@@ -457,7 +458,7 @@ impl Sqlite {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Kept>> {
-        locked(&self.idle)
+        self.idle.lock()
     }
 }
 
@@ -503,7 +504,7 @@ impl Drop for Lease<'_> {
         match self.access {
             Access::Usual => self.give_back(kept),
             Access::Frozen(state) => self.sqlite.frozen.keep(state, kept.map(|kept| kept.conn)),
-            Access::Missing => *locked(&self.sqlite.missing) = kept,
+            Access::Missing => *self.sqlite.missing.lock() = kept,
         }
         self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
     }

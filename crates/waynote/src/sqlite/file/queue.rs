@@ -5,15 +5,14 @@
 //! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
 //! its lock back, whatever happened to it.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::system::mutex::locked;
 use crate::system::{holder, lock};
 
 use super::files::FileId;
@@ -137,7 +136,7 @@ impl Queue {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<File>> {
-        locked(&self.idle)
+        self.idle.lock()
     }
 }
 

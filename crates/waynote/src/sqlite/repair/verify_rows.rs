@@ -101,7 +101,7 @@ fn shown(value: ValueRef<'_>) -> String {
 /// The notes that cannot be read in a store whose pages are damaged. Best effort: what cannot even be listed is not named.
 pub(in crate::sqlite) fn unreadable(conn: &Connection, report: &mut Report) {
     let left_out = LeftOut::default();
-    for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
+    for kind in ScopeKind::ALL {
         let listed = read::of_kind(conn, kind, &left_out);
         if listed.is_err() {
             left_out.add(format_args!("notes of kind {}", kind.as_str()));

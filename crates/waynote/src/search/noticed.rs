@@ -26,7 +26,7 @@ impl Noticed {
         self.new.index = true;
     }
 
-    pub(super) fn take(&mut self) -> Damage {
+    pub(crate) fn take(&mut self) -> Damage {
         std::mem::take(&mut self.new)
     }
 }

@@ -139,7 +139,7 @@ impl Receipt {
 
 /// The last line of a block: how full it is, and how many notes are shortened or left out.
 /// If the reader has tools, it says which ones show them.
-pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {
+pub(crate) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {
     let (budget, tools) = (request.budget, request.tools.as_ref());
     let tokens = grouped(budget.charged(counted) as u64);
     let mut text = format!("{tokens} of {} tokens", grouped(budget.tokens as u64));
@@ -162,7 +162,7 @@ pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u6
 }
 
 /// The line that says which notes are damaged; nothing when none is.
-pub(super) fn damaged_line(damaged: &[String]) -> String {
+pub(crate) fn damaged_line(damaged: &[String]) -> String {
     let mut line = Damage::named(damaged);
     if !line.is_empty() {
         line.push('\n');
@@ -171,7 +171,7 @@ pub(super) fn damaged_line(damaged: &[String]) -> String {
 }
 
 /// The same with advice for a block that is more than four fifths full; none for any other block.
-pub(super) fn status_of_full(
+pub(crate) fn status_of_full(
     request: &Request,
     counted: usize,
     lines: u64,

@@ -5,13 +5,13 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Block, Budget, ReaderTools, Request, Style, TokenFactor, render};
+use super::{Block, Budget, ReaderTools, Request, Style, TokenFactor};
 use crate::content::Content;
-use crate::error::{Result, safe};
+use crate::error::safe;
 use crate::key::Name;
+use crate::model::as_of::AsOf;
 use crate::note::{Position, micros};
 use crate::place::Place;
-use crate::store::{AsOf, Reader};
 use crate::visible::editable;
 
 /// The block in the prompt of an iteration, as an event records it: the request, and the hash of the text.
@@ -77,21 +77,6 @@ impl IterationBlock {
         request.tools.clone_from(&self.tools);
         request
     }
-
-    /// Makes the block again, with the text as an agent is given it. Returns beside it whether that has the recorded hash
-    /// (see [`Self::DIFFERS`]).
-    ///
-    /// # Errors
-    /// As [`render`].
-    pub fn again(&self, store: &dyn Reader, request: &Request) -> Result<(Block, bool)> {
-        let mut block = render(store, request)?;
-        block.text = block.for_agent();
-        for section in &mut block.sections {
-            section.text = editable(&section.text);
-        }
-        let is_same = sha256(&block.text) == self.sha256;
-        Ok((block, is_same))
-    }
 }
 
 /// Place, agent, budget and style, in one line.
@@ -122,6 +107,6 @@ impl Block {
     }
 }
 
-fn sha256(text: &str) -> String {
+pub(crate) fn sha256(text: &str) -> String {
     Content::imported(text.to_owned()).hash().to_string()
 }

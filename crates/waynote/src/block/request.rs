@@ -1,0 +1,294 @@
+//! A request for a block.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Budget;
+use crate::key::Name;
+use crate::model::as_of::AsOf;
+use crate::place::Place;
+use crate::scope::Scope;
+
+/// The sections of the block, in the order in which they are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Section {
+    /// The agent's pinned notes, whole.
+    Pinned,
+    /// The notes of the place and every place above it, whole.
+    Places,
+    /// The agent's notes by key and preview.
+    Index,
+    /// The session's log of earlier iterations.
+    Iterations,
+}
+
+impl Section {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Pinned, Self::Places, Self::Index, Self::Iterations];
+
+    /// The section's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Places => "places",
+            Self::Index => "index",
+            Self::Iterations => "iterations",
+        }
+    }
+}
+
+/// How the block is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Style {
+    /// The same notes give the same bytes: fixed order, absolute dates, and what changes most often comes last.
+    Stable,
+    /// As Zrb, ralph.nu and openotters write it, byte for byte.
+    Faithful,
+}
+
+impl Style {
+    /// The style's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stable => "stable",
+            Self::Faithful => "faithful",
+        }
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Style {
+    type Err = String;
+
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
+        let known = [Self::Stable, Self::Faithful].into_iter();
+        let mut known = known.filter(|style| style.as_str() == word);
+        known
+            .next()
+            .ok_or_else(|| "the styles are stable and faithful".into())
+    }
+}
+
+/// A request for a block: for which agent, at which place, and the options.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Request {
+    /// The agent that reads the block, and whose notebook it shows.
+    pub agent: Name,
+    /// The place of the agent.
+    pub place: Place,
+    /// Other places whose notes apply too, such as the main checkout of a linked worktree: each farther away than the
+    /// one before, and all farther than `place`. Style faithful leaves them out, because its sources have no such
+    /// places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Place>,
+    /// The session that the agent runs in, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Name>,
+    /// The iteration that the agent runs. The block shows only earlier ones; none: all iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<i64>,
+    /// How the block is written.
+    pub style: Style,
+    /// Only this section; none: all sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<Section>,
+    /// The token budget. Style faithful has none: it prints everything, as its sources do.
+    #[serde(default)]
+    pub budget: Budget,
+    /// A query to choose the notes of the index by; none: the latest notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The point in time of the notes; none: now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<AsOf>,
+    /// Whether the receipt lists every note, and counts tokens even without a limit.
+    #[serde(default)]
+    pub explain: bool,
+    /// The tools of the reader, which the block names if notes are shortened or left out; none: it names no tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ReaderTools>,
+    /// The current time, for the ages in style faithful.
+    pub now: Timestamp,
+}
+
+/// The names of the tools with which a reader looks up what a block does not show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Tools))]
+#[serde(deny_unknown_fields)]
+pub struct ReaderTools {
+    /// Shows a note whole, by its address.
+    pub show: Cow<'static, str>,
+    /// Searches notes by their text.
+    pub search: Cow<'static, str>,
+}
+
+impl ReaderTools {
+    /// Tools with these names.
+    pub fn new(show: impl Into<Cow<'static, str>>, search: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            show: show.into(),
+            search: search.into(),
+        }
+    }
+}
+
+impl Request {
+    /// A request in style stable with the default budget, for the current notes, outside any session.
+    pub fn new(agent: Name, place: Place, now: Timestamp) -> Self {
+        Self {
+            agent,
+            place,
+            also: Vec::new(),
+            session: None,
+            iteration: None,
+            style: Style::Stable,
+            only: None,
+            budget: Budget::default(),
+            query: None,
+            as_of: None,
+            explain: false,
+            tools: None,
+            now,
+        }
+    }
+
+    /// Sets the place.
+    pub fn place(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Sets the current time.
+    pub fn now(self, now: Timestamp) -> Self {
+        Self { now, ..self }
+    }
+
+    /// Sets other places whose notes apply too, each farther away than the one before.
+    pub fn also(self, also: Vec<Place>) -> Self {
+        Self { also, ..self }
+    }
+
+    /// Sets the session; none: outside any.
+    pub fn session(self, session: impl Into<Option<Name>>) -> Self {
+        Self {
+            session: session.into(),
+            ..self
+        }
+    }
+
+    /// Sets the iteration, which sees the notes of earlier ones; none: it sees all.
+    pub fn iteration(self, iteration: impl Into<Option<i64>>) -> Self {
+        Self {
+            iteration: iteration.into(),
+            ..self
+        }
+    }
+
+    /// Sets the style.
+    pub fn style(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
+    /// Only this section; none: all sections.
+    pub fn only(self, only: impl Into<Option<Section>>) -> Self {
+        Self {
+            only: only.into(),
+            ..self
+        }
+    }
+
+    /// Sets the token budget.
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// Sets a query to choose the notes of the index by; none: the latest notes.
+    pub fn query(self, query: impl Into<Option<String>>) -> Self {
+        Self {
+            query: query.into(),
+            ..self
+        }
+    }
+
+    /// Sets the point in time of the notes; none: now.
+    pub fn as_of(self, as_of: impl Into<Option<AsOf>>) -> Self {
+        Self {
+            as_of: as_of.into(),
+            ..self
+        }
+    }
+
+    /// Sets whether the receipt lists every note.
+    pub fn explain(self, explain: bool) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// Sets the tools of the reader.
+    pub fn tools(self, tools: ReaderTools) -> Self {
+        Self {
+            tools: Some(tools),
+            ..self
+        }
+    }
+
+    /// Whether the request includes a section.
+    pub(crate) fn wants(&self, section: Section) -> bool {
+        self.only.is_none_or(|only| only == section)
+    }
+
+    /// The scopes of the requested sections: the agent's, those of the places, and the session's.
+    pub(crate) fn scopes(&self, places: Vec<Scope>) -> [Vec<Scope>; 3] {
+        let session = self.session.iter().cloned().map(Scope::Session);
+        let sections: [&[Section]; 3] = [
+            &[Section::Pinned, Section::Index],
+            &[Section::Places],
+            &[Section::Iterations],
+        ];
+        let mut scopes = [
+            vec![Scope::Agent(self.agent.clone())],
+            places,
+            session.collect(),
+        ];
+        for (scopes, sections) in scopes.iter_mut().zip(sections) {
+            if !sections.iter().any(|section| self.wants(*section)) {
+                scopes.clear();
+            }
+        }
+        scopes
+    }
+
+    /// Whether tokens are counted.
+    pub(crate) fn counts(&self) -> bool {
+        self.explain || self.budget.limit().is_some()
+    }
+
+    /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of
+    /// `place`.
+    pub fn chain(&self) -> Vec<Scope> {
+        let farthest_first = self.also.iter().rev().chain([&self.place]);
+        let mut chain: Vec<Scope> = Vec::new();
+        for scope in farthest_first.flat_map(Place::chain).map(Scope::Place) {
+            if !chain.contains(&scope) {
+                chain.push(scope);
+            }
+        }
+        chain
+    }
+}
