@@ -30,32 +30,32 @@ pub(crate) struct Hosts {
 /// A connection to one server.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// Whether the server has warned since this was last taken.
+    /// True if the server has warned since the last `take_warned`.
     warned: Arc<AtomicBool>,
-    /// Whether it has skipped what others use.
+    /// True if it has skipped a table that others use since the last `take_skipped`.
     skipped: Arc<AtomicBool>,
     task: AbortHandle,
 }
 
 impl Connection {
-    /// Whether the server has warned since this was asked last.
+    /// True if the server has warned since the last call.
     pub(crate) fn take_warned(&self) -> bool {
         self.warned.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether the server has skipped something that others use since this was asked last.
+    /// True if the server has skipped a table that others use since the last call.
     pub(crate) fn take_skipped(&self) -> bool {
         self.skipped.swap(false, Ordering::SeqCst)
     }
 
-    /// Closes it now, whatever the server still has to say.
+    /// Closes it now, without waiting for the server's answers.
     pub(crate) fn cut(&self) {
         self.task.abort();
     }
 }
 
 impl Drop for Connection {
-    /// A client that is dropped waits for its answers: nobody wants them any more.
+    /// Aborts the task. A client that is dropped waits for its answers, which nobody wants any more.
     fn drop(&mut self) {
         if self.client.is_closed() {
             self.task.abort();
@@ -120,7 +120,7 @@ impl Hosts {
         })
     }
 
-    /// What a failure to connect means.
+    /// The failure that an error of a connection attempt stands for.
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
         let store = || self.shown.clone();
         let reason = told(&error);
@@ -158,7 +158,7 @@ impl Hosts {
     }
 }
 
-/// Whether the certificate is the matter.
+/// True if the error is about the certificate.
 fn is_of_trust(error: &tokio_postgres::Error) -> bool {
     let io = error
         .source()

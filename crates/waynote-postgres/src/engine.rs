@@ -30,7 +30,7 @@ pub struct Postgres {
     pub(crate) which: Which,
     /// The store in errors.
     pub(crate) shown: String,
-    /// Which store of this name it was when it was opened.
+    /// The incarnation of the store when it was opened: a store that is made again under the same name has another one.
     pub(crate) incarnation: OnceLock<i64>,
     /// The hashes of scopes that were seen in it. A scope has its row for ever.
     scopes: Mutex<HashSet<Vec<u8>>>,
@@ -72,7 +72,7 @@ impl Postgres {
         self.server.trips.load(Ordering::Relaxed)
     }
 
-    /// Whether a scope has a row.
+    /// True if the scope is known to have a row.
     pub(crate) fn has_scope(&self, hash: &[u8]) -> bool {
         let scopes = self.scopes.lock();
         scopes.contains(hash)

@@ -1,4 +1,4 @@
-//! What a database server can say or do beside the errors of a store.
+//! Errors of a database server beside the errors of a store.
 
 use std::error::Error as _;
 use std::io;
@@ -22,7 +22,7 @@ pub enum PostgresError {
     BadUrl {
         /// The URL, without a password.
         url: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A password file that others than its owner may read.
@@ -56,7 +56,7 @@ pub enum PostgresError {
     Refused {
         /// The store.
         store: String,
-        /// What it says.
+        /// The server's message.
         reason: String,
     },
     /// The server asks for a password, and none was given.
@@ -88,7 +88,7 @@ pub enum PostgresError {
     Unsuitable {
         /// The store.
         store: String,
-        /// Which setting, and what it has to be.
+        /// The setting, and the value that it has to have.
         reason: String,
     },
     /// The connection was lost during a commit, and nobody could be asked about it: it may have been carried out.
@@ -100,7 +100,7 @@ pub enum PostgresError {
     Unknown {
         /// The store.
         store: String,
-        /// What happened.
+        /// The error of the connection.
         reason: String,
     },
     /// The server stopped a statement that took longer than it may.
@@ -210,8 +210,8 @@ impl CustomError for PostgresError {
     }
 }
 
-/// Whether an error says that the server is away or cannot serve now. Never for what was decided about the request, nor
-/// for a server that cannot be trusted.
+/// True if an error says that the server is away or cannot serve now. False if the request was answered, and if the
+/// server cannot be trusted.
 pub fn is_away(error: &Error) -> bool {
     match error.downcast_ref::<PostgresError>() {
         Some(error) => matches!(
@@ -252,7 +252,7 @@ impl From<PostgresError> for Failure {
     }
 }
 
-/// What can be done about a failure.
+/// The cure of a failure: how the call can be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cure {
     /// Nothing: it is the answer.
@@ -272,10 +272,10 @@ impl Failure {
         }
     }
 
-    /// What can be done about it.
+    /// The cure of this failure.
     pub(crate) fn cure(&self) -> Cure {
         match self {
-            // Who connects has waited as long as it may.
+            // The wait for a connection is over already: no other attempt.
             Self::Away(Away::Lost(_)) => Cure::Elsewhere,
             Self::Away(_) | Self::Ours(_) => Cure::None,
             Self::Server(error) => match error.code() {
@@ -356,8 +356,8 @@ impl Failure {
     }
 }
 
-/// Whether the server says that it, and not the statement, is the matter: it stops, starts, is full, or cannot be
-/// written any more.
+/// True if the error is about the server, not about the statement: it stops, starts, is full, or cannot be written any
+/// more.
 fn is_of_server(code: &SqlState) -> bool {
     [
         SqlState::ADMIN_SHUTDOWN,
@@ -373,7 +373,7 @@ fn is_of_server(code: &SqlState) -> bool {
         || code.code() == "57P05"
 }
 
-/// Whether the connection is gone, rather than a statement refused.
+/// True if the connection is gone; false if only the statement was refused.
 pub(crate) fn is_of_connection(error: &tokio_postgres::Error) -> bool {
     error.is_closed()
         || error

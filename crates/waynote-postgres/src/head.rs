@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::trip::{Statement, big, text};
 
-/// Which store: its key in every table, and its name.
+/// The identity of a store: its key in every table, and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Which {
     pub(crate) key: i64,
@@ -38,7 +38,7 @@ impl Which {
 /// The end of the name of a store that is being made. No name of a store has it: they have no control characters.
 pub(crate) const PARTIAL: &str = "\tpartial";
 
-/// What the row says.
+/// The contents of the row.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     pub(crate) incarnation: i64,
@@ -47,9 +47,9 @@ pub(crate) struct Head {
     pub(crate) index: IndexState,
     /// The version of the tables.
     pub(crate) version: i64,
-    /// Whether a commit waits for the disk.
+    /// True if a commit waits for the disk.
     pub(crate) is_synchronous: bool,
-    /// Whether the server follows another one.
+    /// True if the server is a standby.
     pub(crate) is_standby: bool,
 }
 

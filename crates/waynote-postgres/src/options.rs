@@ -31,20 +31,20 @@ pub struct Options {
 pub(crate) struct Times {
     pub(crate) connect: Duration,
     pub(crate) wait: Duration,
-    /// Whether the first connection waits too.
+    /// True if the first connection waits too.
     pub(crate) wait_at_first: bool,
     pub(crate) answer: Duration,
     pub(crate) within: Option<Duration>,
 }
 
-/// Whether a text is meant as the URL of a store in PostgreSQL.
+/// True if a text is meant as the URL of a store in PostgreSQL.
 pub fn is_url(text: &str) -> bool {
     ["postgres://", "postgresql://"]
         .iter()
         .any(|scheme| text.starts_with(scheme))
 }
 
-/// What is not escaped in a name that is shown in a URL.
+/// The characters that are not escaped in a name that is shown in a URL are the letters, the digits and these.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -106,7 +106,7 @@ impl Options {
             [] => rest.to_owned(),
             others => format!("{rest}?{}", others.join("&")),
         };
-        // What the parser says could quote a part of the URL, and so a password.
+        // The parser's message could quote a part of the URL, and so a password.
         let unread = |error: tokio_postgres::Error| {
             let said = told(&error);
             let mut keys = others
@@ -217,8 +217,8 @@ impl Options {
         self
     }
 
-    /// Whether a process that was not connected yet waits as long for a server that is away, where several hosts are
-    /// named (no). For a single write, which a failover should not stop.
+    /// Sets whether the first connection of a process also waits for a server that is away, if several hosts are named
+    /// (default: no). Use it for a single write, which a failover should not stop.
     #[must_use]
     pub fn wait_at_first(mut self, waits: bool) -> Self {
         self.times.wait_at_first = waits;
@@ -307,14 +307,14 @@ impl Options {
         (0..count).map(one).collect()
     }
 
-    /// Whether only a server will do that can be written.
+    /// True if only a server that can be written will do.
     pub(crate) fn wants_writable(&self) -> bool {
         self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
     }
 }
 
 impl PartialEq for Options {
-    /// Whether they lead to the same connections: the store and the limits of calls aside.
+    /// True if both lead to the same connections. The store and the limits of calls are not compared.
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config
             && self.password == other.password
@@ -417,7 +417,7 @@ mod tests {
         );
         let unread = reason("connect_timeout=soon");
         assert!(unread.contains("option `connect_timeout`"), "{unread}");
-        // What could be the rest of a password with a question mark is not.
+        // A part that could be the rest of a password with a question mark is not named.
         let hidden = reason("2tail=word@db");
         assert!(!hidden.contains("2tail"), "{hidden}");
     }

@@ -72,7 +72,7 @@ fn fields(line: &str) -> Vec<String> {
     while let Some(char) = chars.next() {
         let last = fields.len() - 1;
         match char {
-            // Whatever comes after the fourth is the password's.
+            // Colons after the fourth belong to the password.
             ':' if fields.len() < 5 => fields.push(String::new()),
             '\\' => fields[last].extend(chars.next()),
             char => fields[last].push(char),

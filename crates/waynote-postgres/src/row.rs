@@ -1,4 +1,4 @@
-//! What rows say: notes and revisions.
+//! Decodes rows: notes and revisions.
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -42,7 +42,7 @@ pub(crate) fn unreadable(what: impl std::fmt::Display) -> Failure {
     })
 }
 
-/// What a damaged thing is called, if that is what a failure says.
+/// The name of the damaged thing, if the failure is about one.
 pub(crate) fn damaged(failure: &Failure) -> Option<&str> {
     match failure {
         Failure::Ours(Error::DamagedNote { what }) => Some(what),
@@ -153,7 +153,7 @@ pub(crate) fn revision(row: &Row, at: usize, scope: &Scope) -> Outcome<Revision>
             content,
             kind: get::<Option<&str>>(row, at + 3)?.map(EntryType::stored),
             iteration: get(row, at + 4)?,
-            // What is current says so, and what was then is told by the events.
+            // A current note has it in its own row. For an earlier state the events tell.
             resolved_by: None,
             pinned: get(row, at + 5)?,
             revision: number,

@@ -76,7 +76,7 @@ impl Server {
                 runtime.block_on(async {
                     let _ = stopped.await;
                 });
-                // What was sent last is on its way; nobody waits for an answer.
+                // Statements that were sent last are on their way; nobody waits for their answers.
                 runtime.shutdown_background();
             })
             .map_err(|error| failed(error.into()))?;
@@ -143,12 +143,12 @@ impl Server {
         connection.cut();
     }
 
-    /// Whether a failure may be cured elsewhere: a server that cannot be written has a sibling that can.
+    /// True if another server may cure a failure: a server that cannot be written has a sibling that can.
     pub(crate) fn has_others(&self) -> bool {
         self.options.wants_writable() || self.options.hosts().len() > 1
     }
 
-    /// A server has not answered in time: its other connections are not used any more, and its siblings are tried first.
+    /// A server has not answered in time: closes its other connections, and tries its siblings first.
     pub(crate) fn suspect(&self) {
         if self.has_others() {
             self.pool.manager().pass_over();
@@ -166,7 +166,7 @@ impl Server {
 pub(crate) struct Limits {
     pub(crate) wait: Duration,
     pub(crate) answer: Duration,
-    /// Whether the first connection waits too.
+    /// True if the first connection waits too.
     waits_at_first: bool,
     until: Option<Instant>,
 }
@@ -188,13 +188,13 @@ impl Limits {
         }
     }
 
-    /// For what may take as long as there is to look at.
+    /// For a statement whose time depends on the size of the store.
     pub(crate) fn patient(mut self) -> Self {
         self.answer = Self::FOREVER;
         self
     }
 
-    /// What is left for the whole call.
+    /// The time that is left for the whole call.
     pub(crate) fn left(&self) -> Duration {
         match self.until {
             Some(until) => until.saturating_duration_since(Instant::now()),
@@ -202,7 +202,7 @@ impl Limits {
         }
     }
 
-    /// As long as that, or as is left.
+    /// The time, or the time left if that is shorter.
     pub(crate) fn clamped(&self, time: Duration) -> Duration {
         time.min(self.left())
     }
@@ -227,7 +227,7 @@ impl Limits {
                 if attempt > 1 {
                     thread::sleep(self.clamped(Self::PAUSE));
                 }
-                // What was waited for an answer that did not come is no reason not to try a sibling.
+                // An answer that did not come may have used up the wait: a sibling is tried all the same.
                 let may_try = attempt <= 2 || started.elapsed() < self.wait;
                 may_try && !self.left().is_zero()
             }

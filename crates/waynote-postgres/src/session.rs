@@ -18,14 +18,13 @@ use crate::migrate;
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement};
 
-/// What a transaction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Read,
     Write(Writing),
 }
 
-/// Whether a transaction ends with a trip.
+/// Tells if a transaction ends with a trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
@@ -49,15 +48,15 @@ pub(crate) struct Session<'e> {
     state: Cell<State>,
     queue: RefCell<Vec<Statement>>,
     head: RefCell<Option<Head>>,
-    /// What may be done about the failure that ended it.
+    /// The cure of the failure that ended it.
     cure: Cell<Cure>,
     /// The first position that it has put, and the last.
     put: Cell<Option<(i64, i64)>>,
-    /// Whether anything was put.
+    /// True if anything was put.
     is_dirty: Cell<bool>,
     /// The hashes of scopes that have rows once it is committed.
     scopes: RefCell<Vec<Vec<u8>>>,
-    /// Whether its statements may take as long as there is to look at.
+    /// True if a statement has no time limit of its own: its time depends on the size of the store.
     is_patient: Cell<bool>,
     /// Random: its rows are known by it.
     pub(crate) mark: i64,
@@ -85,7 +84,7 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// What may be done about the failure that ended it.
+    /// The cure of the failure that ended it.
     pub(crate) fn cure(&self) -> Cure {
         self.cure.get()
     }
@@ -152,7 +151,7 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// What the row of the store said when the transaction began, with the rows that were put since.
+    /// The row of the store as of the beginning of the transaction, with the positions that were put since.
     pub(crate) fn head(&self) -> Option<Head> {
         let mut head = self.head.borrow().clone()?;
         if let Some((_, last)) = self.put.get() {
@@ -227,7 +226,7 @@ impl<'e> Session<'e> {
         Ok(rows.split_off(skipped))
     }
 
-    /// What may be done about a failure here.
+    /// The cure of a failure on this server.
     fn cure_of(&self, failure: &Failure) -> Cure {
         let cure = failure.cure();
         let is_read_only = failure.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
@@ -269,8 +268,8 @@ impl<'e> Session<'e> {
             return limits.left();
         }
         let answer = match (self.purpose, then) {
-            // Whether it was carried out can be asked on another connection: better than to wait for a server that is
-            // cut off.
+            // Another connection can be asked whether the commit was carried out: better than to wait for a server that
+            // is cut off.
             (Purpose::Write(_), Then::Commit) => limits.answer.min(limits.wait),
             _ => limits.answer,
         };
@@ -280,7 +279,7 @@ impl<'e> Session<'e> {
         })
     }
 
-    /// What the row of the store says about going on.
+    /// Checks that the row of the store allows the transaction to go on.
     fn begun(&self, rows: &[Vec<Row>]) -> Outcome<()> {
         let engine = self.engine;
         let Some(row) = rows.get(1).and_then(|rows| rows.first()) else {
@@ -389,8 +388,8 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// Whether the server has warned during the commit: a wait for its standby was ended, and it acknowledges what only
-    /// it has.
+    /// True if the server has warned during the commit: its wait for the standby was cancelled, and the acknowledged
+    /// write is only on this server.
     pub(crate) fn is_warned(&self) -> bool {
         let leased = self.leased.take();
         leased.is_some_and(|leased| leased.take_warned())

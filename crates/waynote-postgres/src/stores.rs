@@ -24,7 +24,7 @@ pub struct Listed {
     pub position: Option<Position>,
     /// When it was made, by the clock of the server.
     pub created_at: Timestamp,
-    /// Whether it is being made, or was when that was interrupted: [`make`].
+    /// True if [`make`] has not finished: it is still running, or was interrupted.
     pub is_partial: bool,
 }
 

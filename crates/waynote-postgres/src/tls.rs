@@ -81,7 +81,7 @@ impl Trust {
         }
     }
 
-    /// What makes TLS connections. Reads the file with the certificates.
+    /// Returns the TLS connector. Reads the file with the certificates.
     pub(crate) fn connector(&self) -> Result<Tls, Error> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

@@ -13,7 +13,7 @@ use crate::server::Limits;
 use crate::session::{Purpose, Session, Then};
 use crate::trip::{Statement, big};
 
-/// What became of a commit.
+/// The outcome of a commit.
 enum Committed {
     Yes,
     /// Nothing of it was carried out.

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement, big, text};
 
-/// What is done with the tables.
+/// The kind of `VACUUM`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vacuum {
     /// The room of dead rows is made free for new ones, while others read and write. Their bytes stay in the files until
@@ -25,7 +25,7 @@ pub enum Vacuum {
     Rewrite,
 }
 
-/// What became of a table.
+/// The outcome for one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Became {
@@ -43,7 +43,7 @@ pub enum Became {
 pub struct Table {
     /// Its name in the schema `waynote`.
     pub name: String,
-    /// What became of it.
+    /// The outcome.
     pub became: Became,
     /// Its bytes on disk, with indexes and TOAST, before and after.
     pub bytes: (u64, u64),
@@ -53,7 +53,7 @@ pub struct Table {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holder {
-    /// Which: a process of the server, a prepared transaction, or a replication slot.
+    /// The kind of holder: a process of the server, a prepared transaction, or a replication slot.
     pub what: String,
     /// The user and the program, if they are known.
     pub who: String,
@@ -61,15 +61,15 @@ pub struct Holder {
     pub age: Option<Duration>,
 }
 
-/// What a `VACUUM` did, and what it may have left.
+/// The result of a `VACUUM`, and the holders that may have kept it from removing dead rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Vacuumed {
     /// The tables, by name.
     pub tables: Vec<Table>,
-    /// What may keep dead rows in them: run it again when these have ended.
+    /// The holders that may keep dead rows in the tables: run it again when they have ended.
     pub holders: Vec<Holder>,
-    /// How many sessions of other users this user may not look at, so that they may be holders too.
+    /// The number of sessions of other users that this user may not look at. They may be holders too.
     pub hidden: u64,
 }
 

@@ -105,7 +105,7 @@ fn contents(session: &Session<'_>, report: &mut Report) -> Result<()> {
     }
 }
 
-/// Whether all that happened has the positions 1, 2, 3 … and none of them twice, up to the head.
+/// Checks that everything has the positions 1, 2, 3 … up to the head, each once.
 fn order(row: &Row, report: &mut Report) -> Outcome<()> {
     let (all, distinct, first): (i64, i64, i64) = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
     let (last, head): (i64, i64) = (get(row, 3)?, get(row, 4)?);
@@ -128,9 +128,9 @@ fn order(row: &Row, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Whether events are whole and without gaps, and leases are those that they give.
+/// Checks that events are whole and without gaps, and that leases are those that the events give.
 fn events(rows: &[Row], report: &mut Report) -> Outcome<()> {
-    /// What the events of a session come to.
+    /// The state of a session as its events give it.
     #[derive(Default)]
     struct Seen {
         last: i64,

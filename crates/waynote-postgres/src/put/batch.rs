@@ -43,7 +43,7 @@ pub(super) struct Journal {
 
 /// A note as it is afterwards.
 pub(super) struct Current {
-    /// Whether it was there before.
+    /// True if the note existed before.
     pub(super) existed: bool,
     pub(super) note: Note,
     pub(super) position: i64,
@@ -130,7 +130,7 @@ impl Batch {
         Some((*self.positions.first()?, *self.positions.last()?))
     }
 
-    /// Whether each position is used once, and none between them is missing.
+    /// True if each position is used once, and none between the first and the last is missing.
     pub(super) fn is_without_gap(&self) -> bool {
         let count = self.positions.len();
         let spans = self.positions().map_or(0, |(first, last)| last - first + 1);
@@ -215,7 +215,7 @@ impl Batch {
                 ..note.clone()
             },
         });
-        // What it was resolved by is in the note.
+        // The note has its `resolved_by` itself.
         self.resolved
             .retain(|(scope, key, _)| (scope, key) != (&place.0, &place.1));
         self.notes.insert(place, current);

@@ -7,7 +7,8 @@ use crate::trip::{self, Value, big, bigs, maybe_bigs, maybe_many_bytes, texts};
 use super::batch::{Current, Event, Journal, signed};
 use crate::row::kind_key;
 
-/// Whether there is one row, whose values stand alone: the server plans that in a fraction of the time.
+/// The shape of a statement. For one row the values are scalars instead of arrays: the server plans that in a fraction
+/// of the time.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     is_one: bool,

@@ -75,7 +75,7 @@ const STEPS: &str = "SELECT u.i, j.operation, j.step FROM unnest($2) WITH ORDINA
 const FORGOTTEN: &str = "SELECT FROM waynote.event e
      WHERE e.store = $1 AND e.position > $2 AND e.scope IS NULL LIMIT 1";
 
-/// Whether anything was forgotten after a position.
+/// Asks whether anything was forgotten after a position.
 pub(super) fn forgotten_after<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
     if let Some(position) = ask.forgotten_after {
         plan.ask(FORGOTTEN, vec![big(position)], |found, rows| {

@@ -9,10 +9,10 @@ use crate::error::Outcome;
 use crate::row::damaged;
 use crate::trip::{Statement, Value, big};
 
-/// What makes answers of the rows of a statement.
+/// Turns the rows of a statement into answers.
 pub(super) type Reader<'a> = Box<dyn FnOnce(&[Row], &mut Rows) -> Outcome<()> + 'a>;
 
-/// The statements of a trip, and what their rows mean.
+/// The statements of a trip, with a reader for the rows of each.
 pub(crate) struct Plan<'a> {
     pub(super) store: i64,
     pub(super) statements: Vec<Statement>,
