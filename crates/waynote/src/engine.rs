@@ -88,9 +88,9 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
-    /// Whether the search index is built from a snapshot, once the write that made it due is committed, instead of
-    /// inside that write. It then takes one more transaction, which only writes what was built, and another process may
-    /// have done the same meanwhile. Worth it where others, on other machines, would wait for the rows to be read.
+    /// True if the search index is built from a snapshot, once the write that made it due is committed, instead of
+    /// inside that write. It then takes one more transaction, which only writes the result, and another process may
+    /// have done the same meanwhile. Worth it if others, on other machines, would wait for the rows to be read.
     fn indexes_apart(&self) -> bool {
         false
     }
@@ -211,21 +211,21 @@ pub struct Ask {
     pub side: Vec<String>,
     /// The names of the spaces of side data that have a value about a content.
     pub about: Vec<Content>,
-    /// Whether to read the names of all spaces of side data that have a value, by name. Copying asks.
+    /// True to read the names of all spaces of side data that have a value, by name. Copying asks.
     pub spaces: bool,
     /// The call that wrote the row at a position. Copying asks.
     pub steps: Vec<Position>,
     /// The engine's ids of scopes.
     pub scope_numbers: Vec<Scope>,
-    /// Whether to read the state of the search index.
+    /// True to read the state of the search index.
     pub index: bool,
-    /// Whether to read the heads of all segments, by first position.
+    /// True to read the heads of all segments, by first position.
     pub segments: bool,
     /// The list of notes of a segment.
     pub segment_notes: Vec<i64>,
     /// Blocks of a segment.
     pub blocks: Vec<Blocks>,
-    /// Whether anything was forgotten after a position.
+    /// The position after which to look for anything that was forgotten.
     pub forgotten_after: Option<i64>,
     /// The journal's rows after a position, with their maximum number, as [`Read::each_row`] returns them.
     pub journal_rows: Option<(i64, usize)>,
@@ -344,7 +344,7 @@ pub struct IndexState {
 }
 
 impl IndexState {
-    /// Whether nothing is indexed yet.
+    /// True if nothing is indexed yet.
     pub(crate) fn is_new(&self, segments: &[SegmentHead]) -> bool {
         *self == Self::default() && segments.is_empty()
     }
@@ -369,7 +369,7 @@ pub struct SegmentHead {
     pub dead_bits: Vec<u8>,
 }
 
-/// Which blocks of a segment to read. A block holds sorted terms and is stored under its first one.
+/// The blocks of a segment to read. A block holds sorted terms and is stored under its first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Blocks {
@@ -411,11 +411,11 @@ pub struct JournalRow<'r> {
     pub key: Cow<'r, str>,
     /// The number of the revision.
     pub revision: u64,
-    /// Whether it repeats a log entry.
+    /// True if it repeats a log entry.
     pub is_repeat: bool,
-    /// Whether this is the last revision of the note; none if the note does not exist now.
+    /// True if this is the last revision of the note; none if the note does not exist now.
     pub now: Option<bool>,
-    /// Whether its content differs from that of the previous row.
+    /// True if its content differs from that of the previous row.
     pub has_new_content: bool,
     /// Its content; none if it deleted the note or was forgotten.
     pub content: Option<Cow<'r, [u8]>>,
@@ -453,7 +453,7 @@ impl JournalRow<'_> {
 pub trait Read {
     /// Answers all questions from one state, in one round trip.
     ///
-    /// What is damaged is never an answer: it is left out of lists, and named in
+    /// Damaged rows are never an answer: they are left out of lists, and named in
     /// [`Answers::damaged`](store::Answers::damaged).
     ///
     /// # Errors
@@ -543,9 +543,9 @@ pub struct Put<'p> {
     pub previous: Option<Position>,
     /// The resulting note; none if it no longer exists.
     pub note: Option<&'p Note>,
-    /// Whether the note existed before.
+    /// True if the note existed before.
     pub existed: bool,
-    /// Whether the note counts in [`Count::Counted`](crate::store::Count::Counted).
+    /// True if the note counts in [`Count::Counted`](crate::store::Count::Counted).
     pub is_counted: bool,
     /// The call, if it has an id.
     pub step: Option<Step>,

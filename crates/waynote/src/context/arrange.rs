@@ -31,7 +31,7 @@ const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 pub(super) struct Claimants {
     pinned: Stock,
     places: Stock,
-    /// Where each of them stands in print.
+    /// The position of each place's note in print.
     places_printed: Vec<usize>,
     groups: Vec<(EntryType, Stock)>,
     index: Stock,
@@ -164,7 +164,7 @@ impl Claimants {
         }
     }
 
-    /// What the entries ask for, looked at until that is more than `most`.
+    /// The room that the entries ask for. Counting stops above `most`.
     fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
         let head = head_tokens(pieces, title(Section::Iterations));
         let groups = &mut self.groups;
@@ -175,8 +175,8 @@ impl Claimants {
         if sum == 0 { 0 } else { head + sum }
     }
 
-    /// What a section asks for, by its place in the order of claims, looked at until that is more than `most`, of
-    /// `room` in all.
+    /// The room that a section asks for, by its number in the order of claims, out of `room` in all. Counting stops
+    /// above `most`.
     fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
         match section {
             0 => self.pinned.asks(pieces, most, room),
@@ -233,8 +233,8 @@ impl Claimants {
         self.claim_rest(pieces, room, step);
     }
 
-    /// Where notes are large for the budget, shares that hold none of them leave much of it empty: that goes to whoever
-    /// can use it, in the order of claims.
+    /// Shares that are too small for a large note stay empty. Their room goes to any section that can use it, in the
+    /// order of claims.
     fn claim_rest(&mut self, pieces: &Pieces<'_>, room: usize, step: usize) {
         let entries = self.groups.iter().map(|(_, group)| group);
         let used: usize = [&self.pinned, &self.places, &self.index]
@@ -264,13 +264,13 @@ impl Claimants {
         });
         let mut carried = 0;
         for ((_, group), given) in groups.iter_mut().zip(given) {
-            // What comes after an entry is new to a prompt cache anyway, so nothing is lost by using all.
+            // The text after a new entry is new to a prompt cache anyway, so nothing is lost by using all the room.
             carried += given;
             carried -= group.claim(pieces, carried);
         }
     }
 
-    /// The text as it is printed, and what became of every note.
+    /// The text as it is printed, and the outcome for every note.
     fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Arranged {
         let mut receipt = self.receipt(request);
         let mut sections = Vec::new();
@@ -412,13 +412,13 @@ impl Claimants {
     }
 }
 
-/// What a type of entries is sure of, in percent, by its place.
+/// The guaranteed share of a type of entries, in percent, by its number in the order of types.
 fn type_share(group: usize) -> usize {
     TYPE_SHARES.get(group).copied().unwrap_or(0)
 }
 
-/// What claimants ask for together, looked at until that is more than `most`. Each is looked at as far as its share
-/// first: where all have much to show, no further.
+/// The room that all claimants ask for together. Counting stops above `most`. Each claimant is first asked up to its
+/// share: if all have much to show, no further.
 fn sum_asked(percent: &[usize], most: usize, asks: &mut dyn FnMut(usize, usize) -> usize) -> usize {
     let shares = percent.iter().map(|percent| most / 100 * percent);
     let mut asked: Vec<usize> = shares

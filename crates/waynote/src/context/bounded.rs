@@ -65,8 +65,8 @@ fn texts(bytes: usize) -> Vec<(&'static str, String)> {
 #[test]
 fn a_block_counts_and_scans_no_more_for_larger_notes() {
     const BUDGET: usize = 2000;
-    // What a token takes, for the six lists of a block, each looked at for itself; and the beginnings of the notes,
-    // from which their previews are made.
+    // The most bytes counted: 16 a token, for each of the six lists of a block. The most bytes scanned: the beginnings
+    // of the notes, for their previews.
     let (most_counted, most_scanned) = (6 * 16 * BUDGET, 2 * 32 * 1024);
     for kibibytes in [64, 256, 4096] {
         for (name, text) in texts(kibibytes * 1024) {

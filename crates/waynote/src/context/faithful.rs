@@ -13,7 +13,7 @@ use crate::note::{EntryType, Note};
 use crate::secrets::masked;
 use crate::visible::without_tags;
 
-/// What applies, whole.
+/// The notes that apply, with their whole texts.
 pub(super) struct Notes {
     /// Most recently updated first.
     pub(super) notebook: Vec<Note>,

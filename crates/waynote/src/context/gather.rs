@@ -34,7 +34,7 @@ pub(super) struct List {
     notes: Vec<Note>,
     /// How often each of them was noted.
     times: Vec<u64>,
-    /// Whether more notes, which can have room, were not read.
+    /// True if more notes, for which there can be room, were not read.
     goes_on: bool,
 }
 
@@ -115,7 +115,7 @@ pub(super) fn gather(
     }
 }
 
-/// Whether every note is read: without a limit all are shown, and an explanation names all.
+/// True if every note has to be read: without a limit all are shown, and an explanation names all.
 fn reads_all(request: &Request) -> bool {
     request.budget.limit().is_none() || request.explain
 }
@@ -247,7 +247,7 @@ fn as_they_are(
         answers.pages.extend(read.pages);
         answers.pages_noted.extend(read.pages_noted);
         answers.damaged.extend(read.damaged);
-        // What is wrong with the store as a whole, both readings say.
+        // Both reads report the faults of the store as a whole.
         answers.damaged.sort();
         answers.damaged.dedup();
     }
@@ -414,7 +414,7 @@ fn others(types: impl Iterator<Item = EntryType>) -> Vec<EntryType> {
 pub(super) struct All<const N: usize> {
     pub(super) notes: [Vec<Note>; N],
     pub(super) version: Version,
-    /// What is damaged, and so not among them.
+    /// Notes that were left out because they are damaged.
     pub(super) damaged: Vec<String>,
 }
 

@@ -24,8 +24,8 @@ pub(super) enum Form {
 /// How many counts are kept at most: of more notes than any block shows.
 const MOST: usize = 10_000;
 
-/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file
-/// only, or in a transaction that is taken back, may say another thing next time.
+/// The tokens of a note in each form, with a hash of its contents when it was counted. The revision number is no key: a
+/// revision in a file alone, or in a transaction that is rolled back, may come again with another text.
 #[derive(Default)]
 struct Counted {
     said: u64,
@@ -53,9 +53,9 @@ pub(super) struct Counts {
 pub(super) struct Pieces<'r> {
     pub(super) reader: &'r Name,
     counts: &'r RefCell<Counts>,
-    /// Whether anybody asks for tokens: counting is most of the work of a block.
+    /// True if a budget has to be counted: counting is most of the work of a block.
     counting: bool,
-    /// Whether also that is counted to its end for which there is no room: an explanation says how much it takes.
+    /// True if notes without room are counted to the end as well: an explanation says how much each takes.
     exactly: bool,
 }
 
@@ -143,7 +143,7 @@ impl<'r> Pieces<'r> {
         size
     }
 
-    /// Whether a whole note takes no more than `most`, with its text if it does.
+    /// The text of a note in a form, if it takes no more than `most` tokens.
     pub(super) fn whole_in(told: &Told<'_>, form: Form, most: usize) -> Option<String> {
         let bytes = told.note.content.len().saturating_sub(UNSEEN_BYTES);
         if form == Form::Whole && least_room(bytes) > most {
@@ -163,10 +163,9 @@ impl<'r> Pieces<'r> {
 pub(super) struct Size {
     /// Its tokens; 0 when they were not counted to the end.
     pub(super) tokens: usize,
-    /// What it takes of the budget, or more than it may take: its tokens, and more for a text with very few tokens for
-    /// its length.
+    /// An upper bound of its room in the budget: its tokens, or more for a text with very few tokens for its length.
     pub(super) room: usize,
-    /// Whether that is all, not just more than was asked for.
+    /// True if the whole note was counted; false if counting stopped above the limit.
     pub(super) is_exact: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::block::receipt::{Shown, Why};
 use crate::note::Note;
 
-/// What becomes of a note.
+/// The outcome for one note.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// Its place in the order of claims.
@@ -16,7 +16,7 @@ pub(super) struct Slot {
     pub(super) form: Option<Form>,
     /// Its tokens in print.
     pub(super) tokens: usize,
-    /// What it takes of the budget: its tokens, or more.
+    /// Its room in the budget: its tokens, or more.
     pub(super) room: usize,
     pub(super) why: Why,
 }
@@ -31,7 +31,7 @@ impl Slot {
     }
 }
 
-/// In which order notes claim, and so what the number is by which a full list makes room in steps.
+/// The order in which notes claim. It also gives the number by which a full list makes room in steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Each for itself: one that does not fit leaves room for the next.
@@ -50,13 +50,13 @@ pub(super) struct Stock {
     order: Order,
     /// How they are shown when there is room.
     full: Form,
-    /// The tokens of what stands above them.
+    /// The tokens of the heading above them.
     head: usize,
-    /// What the first of them take, as far as anybody asked.
+    /// The sizes of the first notes, as far as they were asked for.
     sizes: Vec<Size>,
-    /// What became of those that were looked at.
+    /// The outcomes for the notes that were looked at.
     pub(super) slots: Vec<Slot>,
-    /// Whether a note was looked for that was not read.
+    /// True if a note was needed that was not read.
     is_short: bool,
 }
 
@@ -82,7 +82,7 @@ impl Stock {
         self.slots.clear();
     }
 
-    /// What it takes to show all, looked at until that is more than `most`, of `room` in all.
+    /// The room that all notes together ask for, out of `room` in all. Counting stops above `most`.
     pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
         if self.list.len() == 0 {
             return 0;
@@ -92,7 +92,7 @@ impl Stock {
             if place > 0 && sum > most {
                 break;
             }
-            // What one section may take depends on what the others take: a note is looked at as if it got all.
+            // The share of one section depends on the others: a note is counted as if this section got all the room.
             let size = self.look(pieces, place, room.saturating_sub(sum));
             sum = sum.saturating_add(size.room);
         }
@@ -100,7 +100,7 @@ impl Stock {
         sum
     }
 
-    /// What a note takes, looked at until that is more than `most`.
+    /// The size of a note. Counting stops above `most`.
     fn look(&mut self, pieces: &Pieces<'_>, place: usize, most: usize) -> Size {
         let known = self.sizes.get(place);
         if let Some(known) = known.filter(|known| known.is_exact || known.room > most) {
@@ -115,7 +115,7 @@ impl Stock {
         size
     }
 
-    /// Shows as much as `most` tokens hold; what that takes.
+    /// Shows as much as `most` tokens hold. Returns the room that it takes.
     pub(super) fn claim(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
         let mut used = self.head;
         let mut fits = 0;
@@ -135,21 +135,21 @@ impl Stock {
         self.uses()
     }
 
-    /// What is shown takes so much of the budget.
+    /// The room that the shown notes take.
     pub(super) fn uses(&self) -> usize {
         let shown = self.slots.iter().filter(|slot| slot.form.is_some());
         let room: usize = shown.map(|slot| slot.room).sum();
         if room == 0 { 0 } else { self.head + room }
     }
 
-    /// Shows more in what the other sections left over; what that takes.
+    /// Shows more in the room that the other sections left. Returns the room that it takes.
     pub(super) fn claim_more(&mut self, pieces: &Pieces<'_>, left: usize) -> usize {
         let is_empty = self.slots.iter().all(|slot| slot.form.is_none());
         let head = if is_empty { self.head } else { 0 };
         let mut used = 0;
         for index in 0..self.slots.len() {
             let before = self.slots[index];
-            // What made room on purpose stays behind.
+            // Notes that were left out to make room in steps stay out.
             if matches!(before.why, Why::Behind) {
                 break;
             }
@@ -229,7 +229,7 @@ impl Stock {
         }
     }
 
-    /// Says of every note what became of it, also of those that were not looked at.
+    /// Gives the outcome for every note, also for those that were not looked at.
     pub(super) fn say_all(&mut self) {
         for place in self.slots.len()..self.list.len() {
             self.slots.push(Slot {
@@ -248,7 +248,7 @@ impl Stock {
         Some(pieces.text(self.note(slot.place), self.list.times(slot.place), form))
     }
 
-    /// What is shown, each with how often it was noted.
+    /// The notes that are shown, each with how often it was noted.
     pub(super) fn shown(&self) -> impl Iterator<Item = (&Note, u64, Shown)> {
         let shown = self.slots.iter().filter(|slot| slot.form.is_some());
         shown.map(|slot| {

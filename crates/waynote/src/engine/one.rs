@@ -151,7 +151,7 @@ impl dyn Read + '_ {
         Ok(self.ask(ask)?.leases.pop().flatten())
     }
 
-    /// What a call wrote, by step.
+    /// The revisions and events that a call wrote, by step.
     pub fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
         let mut ask = Ask::default();
         ask.store.operations = vec![operation];
