@@ -11,7 +11,7 @@ use crate::engine::{Engine, Writing};
 use crate::error::Result;
 use crate::search::upkeep;
 
-/// What this process has to build.
+/// The segments that this process has to build.
 #[derive(Default)]
 pub(super) struct Building(Mutex<Work>);
 
@@ -21,9 +21,9 @@ struct Work {
     due: usize,
     /// The position of the write that made them due.
     position: i64,
-    /// Whether a thread builds.
+    /// True while a thread builds.
     is_building: bool,
-    /// After an attempt in vain: the position from which on the next one is made. An attempt costs some round trips.
+    /// The position from which on the next attempt is made after one in vain: an attempt costs some round trips.
     not_before: i64,
 }
 
@@ -72,7 +72,7 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// What became of a build.
+/// The outcome of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Nothing was due.
@@ -83,8 +83,8 @@ enum Outcome {
 }
 
 impl<E: Engine> EngineStore<E> {
-    /// Builds what a write of this process has made due. The write itself is acknowledged whatever becomes of this: the
-    /// notes are found without the index too, and another write tries again.
+    /// Builds the segments that a write of this process has made due. The write itself is acknowledged even if this
+    /// fails: the notes are found without the index too, and another write tries again.
     pub(super) fn build_index(&self) {
         let Some(begun) = self.memory.building.begin() else {
             return;
@@ -101,8 +101,8 @@ impl<E: Engine> EngineStore<E> {
         }
     }
 
-    /// Builds the whole index again. Whether that has to be done anew in transactions, because others were always
-    /// faster.
+    /// Builds the whole index again. Returns true if that has to be done anew in transactions, because others were
+    /// always faster.
     pub(super) fn rebuild_apart(&self) -> Result<bool> {
         const TRIES: u32 = 10;
         let (mut anew, mut dropped) = (true, 0);
@@ -116,7 +116,7 @@ impl<E: Engine> EngineStore<E> {
         Ok(anew)
     }
 
-    /// Builds one segment of what is due, `anew`: of an index that has none yet, and writes it if it still fits.
+    /// Builds one segment that is due, and writes it if it still fits; with `anew`, as the first one of a new index.
     fn build_segment(&self, anew: bool) -> Result<Outcome> {
         let mut built = None;
         self.engine.snapshot(&mut |rows| {
@@ -127,7 +127,7 @@ impl<E: Engine> EngineStore<E> {
             return Ok(Outcome::Nothing);
         };
         let mut outcome = Outcome::Dropped;
-        // Whatever is lost in a crash is built again.
+        // A segment that is lost in a crash is built again.
         self.engine.write(Writing::Relaxed, &mut |tx| {
             outcome = match draft.still_fits(tx)? {
                 true => {

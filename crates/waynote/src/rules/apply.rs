@@ -21,7 +21,7 @@ use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
 
-/// What a call writes.
+/// A call that writes.
 #[derive(Clone, Copy)]
 pub(super) enum Call<'c> {
     Apply {
@@ -52,7 +52,7 @@ impl Call<'_> {
         }
     }
 
-    /// Registers what its decisions will ask, so that it can be read beforehand.
+    /// Registers the questions that its decisions will ask, so that the answers can be read beforehand.
     pub(super) fn foresee(&self, questions: &mut Questions) {
         if let Some(operation) = self.stamp().operation {
             questions.operation(operation);
@@ -241,7 +241,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
     })
 }
 
-/// What a decision to forget may ask, answered inside the transaction.
+/// Answers the questions of a decision to forget, inside the transaction.
 pub(super) struct View<'t>(pub(super) &'t dyn Read);
 
 impl Before for View<'_> {

@@ -16,7 +16,7 @@ pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Re
         ..engine::Ask::default()
     };
     for scope in scopes {
-        // Which entries were resolved then, the events tell.
+        // The events tell the entries that were resolved then.
         if let Scope::Session(session) = scope {
             let all = EventPage::last(session.clone(), usize::MAX);
             ask.store.events.push(all);

@@ -61,7 +61,7 @@ pub(crate) trait Before {
 pub(crate) struct Write {
     /// The journal row.
     pub(crate) revision: Revision,
-    /// Whether the note existed before.
+    /// True if the note existed before.
     pub(crate) existed: bool,
     /// The resulting note if it differs from the revision's own: for a repeated log entry.
     pub(crate) kept: Option<Note>,
@@ -100,7 +100,7 @@ pub(crate) fn decide(
         } => {
             not_in_log(address)?;
             limits.check_bytes(address, content)?;
-            // What comes from elsewhere is kept as it is.
+            // A note from elsewhere is kept as it is.
             if origin.is_none() {
                 may_write(&address.to_string(), content, stamp)?;
             }

@@ -54,26 +54,26 @@ pub(crate) trait Holders: Before {
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>>;
 }
 
-/// What a request to forget results in.
+/// The result of a request to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Erasure {
     /// The revisions that lose their text and become tombstones: a note and a number each.
     pub(crate) revisions: BTreeSet<(Address, u64)>,
-    /// What is written afterwards: the end of a note that existed.
+    /// The revisions that are written afterwards: the end of a note that existed.
     pub(crate) writes: Vec<Write>,
     /// The contents of these revisions. A content is removed unless a revision in [`Erasure::shared`] also has it.
     pub(crate) contents: Vec<Content>,
     /// Revisions that keep one of these contents.
     pub(crate) shared: BTreeSet<(Address, u64)>,
-    /// The events that lose what was said in them, as they are afterwards, each with its session.
+    /// The events whose texts are forgotten, as they are afterwards, each with its session.
     pub(crate) events: Vec<(Name, RecordedEvent)>,
-    /// Events in which one of these was said, and remains.
+    /// Events that stay, and that have one of these texts.
     pub(crate) shared_events: Vec<EventAddress>,
     /// How many revisions of the named note still have a text.
     pub(crate) kept: u64,
 }
 
-/// What a request names.
+/// The revisions and events that a request names.
 struct Meant {
     /// The history of the named note.
     history: Vec<Revision>,
@@ -82,7 +82,7 @@ struct Meant {
     events: Vec<(Name, RecordedEvent)>,
 }
 
-/// What a request names; an error when it never existed.
+/// Finds the revisions and events that a request names. An error if it names something that never existed.
 fn meant(request: &Forget, before: &impl Holders) -> Result<Meant> {
     let says = |revision: &Revision| revision.note().cloned();
     let mut meant = Meant {

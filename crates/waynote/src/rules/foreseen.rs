@@ -132,7 +132,7 @@ impl Questions {
     }
 }
 
-/// What a decision is to be made of must be whole.
+/// Refuses to decide anything on damaged rows.
 pub(super) fn refuse_damaged(damaged: &mut Vec<String>) -> Result<()> {
     match damaged.pop() {
         Some(what) => Err(Error::DamagedNote { what }),
@@ -218,7 +218,7 @@ impl Foreseen {
         self.rows.store.leases.get(*place).cloned()
     }
 
-    /// What the call wrote, if it was carried out already.
+    /// The revisions and events that the call wrote, if it was carried out already.
     pub(super) fn done(&self, operation: OperationId) -> Option<&[Done]> {
         let place = self.questions.operations.get(&operation)?;
         let done = self.rows.store.operations.get(*place)?;

@@ -47,7 +47,7 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
     forgotten.ok_or_else(|| request.not_found())
 }
 
-/// What this call wrote, if it was carried out already.
+/// The revisions that this call wrote, if it was carried out already.
 fn done(rows: &dyn Read, stamp: &Stamp) -> Result<Option<Vec<Done>>> {
     let Some(operation) = stamp.operation else {
         return Ok(None);
@@ -98,7 +98,7 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     Ok(forgotten)
 }
 
-/// What forgetting would remove.
+/// The result that forgetting would have. Writes nothing.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;

@@ -63,7 +63,7 @@ pub struct EngineStore<E> {
     group: Group,
 }
 
-/// What a store remembers between calls. All of it can be computed again.
+/// State that a store keeps between calls. All of it can be computed again.
 #[derive(Default)]
 pub(crate) struct Memory {
     indexing: Indexing,
@@ -355,7 +355,7 @@ impl<E: Engine> SideData for EngineStore<E> {
     }
 
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        // Whatever is lost is computed again.
+        // Values that are lost are computed again.
         self.put_side(Writing::Relaxed, space, values, removed)
     }
 

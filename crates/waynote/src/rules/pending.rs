@@ -332,7 +332,8 @@ fn row(planned: &Planned) -> Row<'_> {
     }
 }
 
-/// Whether the limit on the number of notes counts it: it counts keyed notes and entries, not a place's own note.
+/// True if the note counts towards the limit on the number of notes. Keyed notes and entries do, a place's own note
+/// does not.
 pub(super) fn is_counted(address: &Address) -> bool {
     !matches!(address, Address::Place(_))
 }

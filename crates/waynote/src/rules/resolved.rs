@@ -1,4 +1,4 @@
-//! Which entries are resolved, and since when.
+//! Finds the entries that are resolved, and the time from which on they are.
 
 use std::collections::HashMap;
 

@@ -1,13 +1,13 @@
-//! Whether a call that comes with the operation id of an earlier one is that call again.
+//! Compares a call with an earlier one that has the same operation id: is it the same call again?
 //!
-//! What it expects, its limits and its author may differ: whoever sends a call again may know more by then.
+//! The expectations, the limits and the author may differ: a caller that sends a call again may know more by then.
 
 use super::apply::Call;
 use crate::address::Address;
 use crate::change::Change;
 use crate::note::{Action, Revision, State};
 
-/// Whether two calls of one group are the same.
+/// True if two calls of one group are the same.
 pub(super) fn calls(one: &Call<'_>, other: &Call<'_>) -> bool {
     match (one, other) {
         (Call::Apply { changes: one, .. }, Call::Apply { changes: other, .. }) => {
@@ -61,7 +61,7 @@ fn changes(one: &Change, other: &Change) -> bool {
     is_same && one.address() == other.address()
 }
 
-/// Whether a revision can be what a change made. Of a text that was forgotten nobody knows.
+/// True if the change may have made the revision. A forgotten text cannot be compared, and counts as equal.
 pub(super) fn made(change: &Change, revision: &Revision) -> bool {
     let is_there = match (change, revision.address()) {
         (Change::Append { session, id, .. }, Address::Session(of, entry)) => {

@@ -150,7 +150,7 @@ pub fn entry_iteration(
 /// A question of the agent, and in which iteration it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What it asked.
+    /// The text of the question.
     pub question: String,
     /// The iteration.
     pub iteration: i64,
@@ -197,9 +197,9 @@ pub struct Answer {
     pub question: Question,
     /// The answer.
     pub answer: String,
-    /// Who answered.
+    /// The author of the answer.
     pub by: Name,
-    /// When.
+    /// The time of the answer.
     pub at: Timestamp,
 }
 
@@ -265,7 +265,7 @@ pub fn nothing_asked(log: &dyn Reader, session: &Name) -> Result<LoopError> {
     })
 }
 
-/// What an agent says about the loop's end.
+/// The agent's signal about the end of the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentSignal {
@@ -422,7 +422,7 @@ pub struct Iteration {
     pub notes_added: u64,
     /// The last output of an agent that failed, in one line.
     pub said: Option<String>,
-    /// Whether the agent's last signal was that it needs a person.
+    /// True if the agent's last signal was that it needs a person.
     pub is_blocked: bool,
     /// The author who ran it.
     pub author: Name,

@@ -8,7 +8,7 @@ use crate::key::Name;
 use crate::note::{Action, EntryType, Note, Position, Revision};
 use crate::store::Store;
 
-/// What an iteration left in the store.
+/// The traces of an iteration in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// New entries of the session's log, and notes by place and key that the agent wrote. A text that was already there
@@ -50,8 +50,8 @@ impl StallRule {
         Self { limit, idle: 0 }
     }
 
-    /// Adds what an iteration left in the store, and whether it changed the work tree. Returns the evidence if the loop
-    /// stalls.
+    /// Adds the traces of an iteration in the store, and whether it changed the work tree. Returns the evidence if the
+    /// loop stalls.
     pub fn after(&mut self, progress: &Progress, is_tree_changed: bool) -> Option<Stalled> {
         if self.limit == 0 {
             return None;
@@ -83,7 +83,7 @@ impl Stalled {
     }
 }
 
-/// What was written after a position of the journal: in a session, or by an agent anywhere except in other sessions,
+/// The notes written after a position of the journal: in a session, or by an agent anywhere except in other sessions,
 /// which belong to other loops.
 ///
 /// # Errors
@@ -117,7 +117,7 @@ pub fn since(
     Ok(progress)
 }
 
-/// Whether the text of a note by place or key differs from that of its previous revision.
+/// True if the text of a note by place or key differs from that of its previous revision.
 fn is_news(store: &dyn Store, revision: &Revision) -> Result<bool> {
     let address = revision.address();
     let Some(note) = revision.note() else {

@@ -58,7 +58,7 @@ pub(crate) fn last_undone(
     Ok(None)
 }
 
-/// Whether an undo was made by the sync, not by a person or an agent: it made a note current again after an old text of
+/// True if an undo was made by the sync, not by a person or an agent: it made a note current again after an old text of
 /// a synced file was journaled. Such a note keeps its time; after any other undo it has the time of the undo.
 fn is_bookkeeping(undo: &Revision) -> bool {
     undo.note()
@@ -81,7 +81,7 @@ impl UndoScope {
         Self { agent, places }
     }
 
-    /// Whether it reaches a note. It never reaches a log entry: the log is append-only.
+    /// True if it reaches a note. It never reaches a log entry: the log is append-only.
     fn covers(&self, address: &Address) -> bool {
         match address {
             Address::Place(place) | Address::PlaceKey(place, _) => self
@@ -281,7 +281,7 @@ fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<(Ad
     Err(nothing().into())
 }
 
-/// Whether an undo or a redo without an address ignores this revision.
+/// True if an undo or a redo without an address ignores this revision.
 fn is_passed_over(revision: &Revision) -> bool {
     matches!(revision.address(), Address::Session(..))
         || revision.action == Action::Forget

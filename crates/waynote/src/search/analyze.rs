@@ -38,7 +38,7 @@ pub(crate) struct Term<'t> {
     pub(crate) position: u32,
     /// The byte range of the text that it stands for.
     pub(crate) range: Range<usize>,
-    /// Whether it is a part of an identifier that also has a [`Form::Whole`].
+    /// True if it is a part of an identifier that also has a [`Form::Whole`].
     pub(crate) is_part: bool,
 }
 
@@ -374,7 +374,7 @@ fn word_end(text: &str, at: usize) -> usize {
     end.map_or(text.len(), |(offset, _)| at + offset)
 }
 
-/// Where the next word of an identifier begins: after one joiner, or two that are the same.
+/// The start of the next word of an identifier: after one joiner, or two that are the same.
 fn joined(text: &str, end: usize) -> Option<usize> {
     let mut chars = text[end..].chars();
     let joiner = chars.next().filter(|char| class(*char) == Class::Joiner)?;
@@ -437,14 +437,14 @@ fn camel_parts(word: &str) -> Option<Vec<Range<usize>>> {
     (parts.len() > 1).then_some(parts)
 }
 
-/// Whether a word, as written, is a plain English word.
+/// True if a word, as written, is a plain English word.
 fn is_stemmable(word: &str) -> bool {
     word.len() > 2
         && word.bytes().all(|byte| byte.is_ascii_alphabetic())
         && !word[1..].bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Whether a query can ignore the word if it has others.
+/// True if a query can ignore the word if it has others.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -121,7 +121,7 @@ pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
     }
 }
 
-/// What a block knows about a term.
+/// The result of looking up a term in a block.
 pub(crate) enum Looked<'b> {
     /// Its places.
     There(&'b [u8]),

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// What is wrong with an index.
+/// The reason why an index counts as damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Damage(pub(crate) &'static str);
 

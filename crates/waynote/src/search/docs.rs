@@ -28,7 +28,7 @@ pub(crate) struct Doc {
     pub(crate) previous: Option<i64>,
     /// Its kind.
     pub(crate) kind: Kinds,
-    /// Whether it ends in a question.
+    /// True if it ends in a question.
     pub(crate) asks: bool,
 }
 
@@ -37,7 +37,7 @@ const ASKS: u8 = 0x80;
 /// Marks that the entry before is in another segment.
 const ELSEWHERE: u32 = 1 << 31;
 
-/// Where the entry before a note in the same log is.
+/// The place of the previous entry of the same log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     Nowhere,
@@ -133,7 +133,7 @@ impl Docs {
         self.checksum
     }
 
-    /// Whether a segment's head says the same of it.
+    /// True if the head of a segment matches.
     pub(crate) fn is_headed(&self, head: &SegmentHead) -> bool {
         let last = self.count.checked_sub(1).map(|last| self.position(last));
         self.checksum == head.checksum

@@ -26,7 +26,7 @@ pub(crate) struct Draft {
     head: i64,
     /// The index as it was read.
     stored: Stored,
-    /// Whether all that is stored is thrown away first.
+    /// True if all stored segments are thrown away first.
     is_anew: bool,
     indexed: i64,
     /// By first position. A segment that is not stored yet has a negative id.
@@ -88,13 +88,13 @@ impl Draft {
         self.made.clear();
     }
 
-    /// Whether there is anything to write.
+    /// True if there is anything to write.
     pub(crate) fn is_changed(&self) -> bool {
         let stored = self.stored.as_ref();
         self.is_anew || stored.is_none_or(|(state, _)| state.indexed != self.indexed)
     }
 
-    /// Whether nothing is stored, so that nothing is indexed either.
+    /// True if nothing is stored, so that nothing is indexed either.
     pub(super) fn is_of_nothing(&self) -> bool {
         let stored = self.stored.as_ref();
         stored.is_some_and(|(state, heads)| state.is_new(heads))
@@ -272,7 +272,8 @@ impl Draft {
         Ok(taken)
     }
 
-    /// Whether it may be written now: the index is what the draft was made from, and nothing was forgotten since.
+    /// True if it may be written now: the stored index is still the one that the draft was made from, and nothing was
+    /// forgotten since.
     pub(crate) fn still_fits(&self, rows: &dyn Read) -> Result<bool> {
         let ask = Ask {
             forgotten_after: Some(self.head),

@@ -25,7 +25,7 @@ use super::{Hit, SearchRequest};
 /// The format of the segments that this program writes and reads.
 pub(crate) const FORMAT: i64 = 1;
 
-/// What is kept between searches. Segments never change, and the tail changes only when something is written.
+/// The cache between searches. Segments never change, and the tail changes only when something is written.
 #[derive(Default)]
 pub(crate) struct Cache {
     docs: Vec<(DocsKey, Arc<Docs>)>,
@@ -363,7 +363,7 @@ impl<'r> Entry<'r> {
         self.0.is_repeat
     }
 
-    /// Whether this row is the note's current state.
+    /// True if this row is the note's current state.
     pub(crate) fn is_current(&self) -> bool {
         let is_first_of_entry = self.0.kind == ScopeKind::Session && self.0.revision == 1;
         let is_now = self
@@ -373,7 +373,7 @@ impl<'r> Entry<'r> {
         is_now && self.0.content.is_some()
     }
 
-    /// Whether it has another text than the note's row before it.
+    /// True if its text differs from that of the note's previous row.
     pub(crate) fn has_written(&self) -> bool {
         self.0.has_new_content && self.0.content.is_some()
     }

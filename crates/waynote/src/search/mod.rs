@@ -133,7 +133,7 @@ impl SearchRequest {
         Self { limit, ..self }
     }
 
-    /// Whether to search every revision instead of the current notes.
+    /// Sets whether to search every revision instead of the current notes (default: no).
     pub fn history(self, history: bool) -> Self {
         Self { history, ..self }
     }

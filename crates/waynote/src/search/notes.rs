@@ -31,7 +31,7 @@ impl Tail {
     }
 }
 
-/// What a search asks an engine for.
+/// A search, as an engine gets it.
 pub(crate) struct Looking<'q> {
     pub(crate) query: &'q Query,
     /// Only notes of these scopes; empty: of all.
@@ -40,11 +40,11 @@ pub(crate) struct Looking<'q> {
     pub(crate) laid_over: &'q [Note],
 }
 
-/// What the engine has.
+/// The segments and rows that a search reads.
 pub(crate) struct Opened {
     /// The sealed segments, in the order of their positions.
     pub(crate) segments: Vec<Segment>,
-    /// What is in no segment, with at least the terms that the query needs.
+    /// The notes that are in no segment, with at least the terms that the query needs.
     pub(crate) tail: Arc<Tail>,
     /// The engine's numbers of the scopes; those without notes have none.
     pub(crate) scopes: Vec<u32>,
@@ -52,9 +52,9 @@ pub(crate) struct Opened {
     pub(crate) covered: Vec<i64>,
 }
 
-/// Where a search reads. All reads of one search see one state of the store.
+/// The source that a search reads. All reads of one search see one state of the store.
 pub(crate) trait Index {
-    /// Reads what a search asks for.
+    /// Opens the segments and the tail for a search.
     fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
 
     /// The notes as those rows of the journal made them; none for one that is damaged.

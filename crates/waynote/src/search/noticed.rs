@@ -1,4 +1,4 @@
-//! What was found to be damaged while a store was read.
+//! Damage that was found while a store was read.
 
 use crate::store::Damage;
 
@@ -6,7 +6,7 @@ use crate::store::Damage;
 #[derive(Default)]
 pub(crate) struct Noticed {
     new: Damage,
-    /// Whether the next write builds the search index again.
+    /// True if the next write builds the search index again.
     pub(crate) index: bool,
 }
 

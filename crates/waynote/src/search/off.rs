@@ -52,7 +52,7 @@ pub(crate) mod upkeep {
     use crate::note::Position;
     use crate::search::Indexing;
 
-    /// What is known of the index before a write.
+    /// The known state of the index before a write.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Known {
         pub(crate) indexed: i64,

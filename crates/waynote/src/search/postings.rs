@@ -16,7 +16,7 @@ pub(crate) struct Posting {
     pub(crate) doc: u32,
     /// How often it contains the term.
     pub(crate) times: u32,
-    /// Whether it contains the term as a word of its own, not only as a stem.
+    /// True if it contains the term as a word of its own, not only as a stem.
     pub(crate) exact: bool,
 }
 

@@ -101,7 +101,7 @@ impl Query {
         (terms, prefixes)
     }
 
-    /// Whether it needs a term.
+    /// True if the query needs the term.
     pub(crate) fn looks_at(&self, term: &str) -> bool {
         let mut clauses = self.wanted.iter().chain(&self.unwanted);
         clauses.any(|clause| match clause {
@@ -111,7 +111,7 @@ impl Query {
         })
     }
 
-    /// Whether a term of a text matches.
+    /// True if a term of a text matches.
     pub(crate) fn shows(&self, term: &str, form: Form) -> bool {
         self.wanted.iter().any(|clause| match clause {
             Clause::Word(word) if word.stem.as_deref() == Some(term) => true,
@@ -205,7 +205,8 @@ impl Analyzer {
         clauses
     }
 
-    /// Whether a word is plain and equal to its stem.
+    /// True if a word that has no stem term is its own stem: it is no part, has only ASCII letters, and none but its
+    /// first one is a capital.
     fn is_own_stem(&mut self, text: &str, of: &Taken) -> bool {
         let start = of.end.saturating_sub(of.term.len());
         !of.is_part
@@ -250,7 +251,7 @@ fn exactly(word: &str) -> Clause {
     })
 }
 
-/// Whether the character at the end of a run is the whole run.
+/// True if the last character is the whole run.
 fn is_alone(taken: &[Taken], index: usize) -> bool {
     let before = index.checked_sub(1).map(|before| &taken[before]);
     before.is_none_or(|before| before.form != Form::Surface || before.end != taken[index].end)

@@ -1,18 +1,18 @@
-//! Which segments are merged: eight neighbours of one size become one of the next size, up to a limit, so that no merge
-//! takes long.
+//! Chooses the segments to merge: eight neighbours of one size become one of the next size, up to a limit, so that no
+//! merge takes long.
 
 use crate::engine::SegmentHead;
 
 use super::Indexing;
 
 impl Indexing {
-    /// Whether a segment of so many notes is left as it is.
+    /// True if a segment of so many notes is left as it is.
     fn is_full(&self, notes: usize) -> bool {
         notes * 4 > self.most * 3
     }
 }
 
-/// Which neighbouring segments to merge, or which segment to rewrite because most of its notes are dead.
+/// The neighbouring segments to merge, or the segment to rewrite because most of its notes are dead.
 pub(super) fn due_for_merge<'h>(
     heads: &'h [SegmentHead],
     indexing: &Indexing,

@@ -46,7 +46,7 @@ fn matches(query: &Query, text: &str) -> Vec<(Range<usize>, String)> {
     all
 }
 
-/// Where to begin: the first place from which the most different words are shown.
+/// The best start: the first one from which the most different words are shown.
 fn best_start(text: &str, matches: &[(Range<usize>, String)]) -> usize {
     let reach = CHARS - LEAD;
     let mut best = (0, 0);

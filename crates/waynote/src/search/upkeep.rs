@@ -19,12 +19,12 @@ pub(crate) use super::draft::Draft;
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
 
-/// What is known of the index before a write.
+/// The known state of the index before a write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    /// How far it was known to reach.
+    /// The last position that was known to be indexed.
     pub(crate) indexed: i64,
-    /// Whether it was found to be damaged.
+    /// True if it was found to be damaged.
     pub(crate) is_damaged: bool,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn rebuild(tx: &dyn Transaction, indexing: &Indexing, anew: bool) -> 
     Ok(true)
 }
 
-/// Whether the rows of the index that each write could look at agree.
+/// True if the state and the heads of the index, which each write reads, agree.
 pub(crate) fn is_whole(state: IndexState, heads: &[SegmentHead]) -> bool {
     state.format != FORMAT || heads.len() == state.segments as usize
 }
@@ -163,7 +163,7 @@ pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
     }
     match draft.forget(tx, positions) {
         Ok(()) => {}
-        // What cannot be read cannot be cleaned.
+        // A segment that cannot be read cannot be cleaned: the index is built anew.
         Err(Stopped::Damaged(_)) => draft.start_anew(),
         Err(Stopped::Failed(error)) => return Err(error),
     }
@@ -177,7 +177,7 @@ mod tests {
     use crate::sqlite::tests::{conn_of, saved};
     use crate::{AttachedStore, Reader, SearchRequest, Store};
 
-    /// Whether any row of the index holds those bytes.
+    /// True if any row of the index holds those bytes.
     fn holds(rows: &dyn Read, term: &str) -> bool {
         let found = |bytes: &[u8]| bytes.windows(term.len()).any(|of| of == term.as_bytes());
         let (_, heads) = rows.segments().unwrap();

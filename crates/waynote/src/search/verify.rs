@@ -16,7 +16,7 @@ use super::draft::segment_docs;
 use super::indexed::{Entry, FORMAT};
 use super::postings::Reader;
 
-/// What a segment has about a current note: the number of words, and one hash over all terms with their places.
+/// A current note as a segment has it: the number of words, and one hash over all terms with their places.
 type Said = (u32, u64);
 
 /// Adds the faults of the index to the report.

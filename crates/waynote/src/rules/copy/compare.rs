@@ -20,7 +20,7 @@ const SCOPES: usize = 32;
 /// The most differences that are listed.
 const DIFFERENCES: usize = 20;
 
-/// What was compared.
+/// The numbers of compared items, and the differences.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Compared {
     pub(super) notes: u64,
@@ -201,7 +201,7 @@ fn page(rows: &dyn Read, after: Cursor) -> Result<Vec<(FeedEntry, Option<Step>)>
     Ok(feed.into_iter().zip(steps).map(with_step).collect())
 }
 
-/// What happened, without where: the position may be another in the copy.
+/// The item without its position, which may be another one in the copy.
 fn without_position(entry: &FeedEntry) -> Happened {
     let mut happened = entry.happened.clone();
     match &mut happened {

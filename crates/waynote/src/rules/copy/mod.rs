@@ -26,7 +26,7 @@ pub use error::CopyError;
 
 use replay::Reached;
 
-/// What a copy is doing.
+/// The phase of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CopyPhase {
@@ -44,11 +44,11 @@ pub enum CopyPhase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyProgress {
-    /// What it is doing.
+    /// The current phase.
     pub phase: CopyPhase,
-    /// How much of that is done.
+    /// The number of items of this phase that are done.
     pub done: u64,
-    /// How much there is to do; 0 if that is not known.
+    /// The number of items of this phase; 0 if it is not known.
     pub total: u64,
 }
 
@@ -74,7 +74,7 @@ pub struct Copied {
     pub side_values: u64,
     /// How many blocks were compared.
     pub blocks: u64,
-    /// Whether positions differ between the stores.
+    /// True if positions differ between the stores.
     pub is_renumbered: bool,
 }
 

@@ -133,7 +133,7 @@ struct Target {
     head: i64,
     /// The last revision of notes, and whether the note is there.
     notes: HashMap<Address, (Position, bool)>,
-    /// Where revisions are that were forgotten.
+    /// The positions of revisions that were forgotten.
     revisions: HashMap<AddressAt, Position>,
 }
 
