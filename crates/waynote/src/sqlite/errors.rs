@@ -1,4 +1,4 @@
-//! What the engine says, as the library's errors.
+//! Turns SQLite's errors into the library's.
 
 use std::path::Path;
 
@@ -122,7 +122,7 @@ impl Failure {
         }
     }
 
-    /// Whether the disk did not take what was written.
+    /// True if the disk did not take the written data.
     pub(super) fn is_failed_sync(&self) -> bool {
         let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else {
             return false;
@@ -130,7 +130,7 @@ impl Failure {
         [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC].contains(&failure.extended_code)
     }
 
-    /// Whether the engine could not get at the file, though another way of opening it may.
+    /// True if SQLite had no access to the file; another way of opening it may have.
     pub(super) fn is_no_access(&self) -> bool {
         let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else {
             return false;
@@ -150,8 +150,8 @@ fn holder(store: &Path) -> Option<u32> {
     })
 }
 
-/// What the engine was doing when it met an I/O error, and whether a file was to grow; none for what is no matter of
-/// the disk.
+/// The action in which SQLite met an I/O error, and true if a file was to grow. None for errors that are not about the
+/// disk.
 fn io_action(extended: i32) -> Option<(&'static str, bool)> {
     Some(match extended {
         ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_FSTAT => {

@@ -92,7 +92,7 @@ pub(super) fn refuse_newer(path: &Path, version: Option<u32>) -> Outcome<()> {
     }
 }
 
-/// Whether the database holds no table at all.
+/// True if the database holds no table at all.
 pub(super) fn is_empty(conn: &Connection) -> Outcome<bool> {
     let any: Option<i64> = conn
         .query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |row| row.get(0))
@@ -100,7 +100,7 @@ pub(super) fn is_empty(conn: &Connection) -> Outcome<bool> {
     Ok(any.is_none())
 }
 
-/// Whether the database holds no table but our own.
+/// True if the database holds no table but our own.
 pub(super) fn is_ours(conn: &Connection) -> Outcome<bool> {
     let sql =
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND tbl_name NOT GLOB 'waynote_*'
@@ -138,7 +138,7 @@ fn checksum(migration: &Migration) -> String {
     Content::imported(migration.sql).hash().to_string()
 }
 
-/// Runs what is missing, inside the caller's transaction.
+/// Runs the missing migrations, inside the caller's transaction.
 pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
     // Another process may have come first: look again inside the transaction.
     let version = version(conn)?;

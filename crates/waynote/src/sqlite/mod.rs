@@ -31,7 +31,7 @@ pub use repair::backup::Backup;
 pub use repair::restore::Restored;
 pub use repair::salvage::{Lost, Salvaged, salvage};
 
-/// Whether a database holds a store's tables.
+/// True if a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {
     matches!(migrate::version(conn), Ok(Some(_)))
 }
@@ -54,14 +54,14 @@ impl EngineStore<Sqlite> {
         Sqlite::open(path.as_ref(), options).map(Self::new)
     }
 
-    /// The store in a file that nothing looks at before the first call: for a program that keeps running and has to
-    /// start whatever state the file is in. What is wrong with the file is the error of each call, until it is mended.
+    /// The store in a file, which is not opened before the first call. For a program that keeps running and has to
+    /// start in any state of the file. Until a fault of the file is mended, each call returns it as its error.
     pub fn at(path: impl AsRef<Path>, options: &Options) -> Self {
         Self::new(Sqlite::at(path.as_ref(), options))
     }
 
-    /// What the store has lost, if it is behind what was acknowledged: its WAL was damaged or deleted, or an older copy
-    /// has taken its place. Such a store can be read, and each write is [`crate::Error::LostWrites`].
+    /// The acknowledged writes that the store has lost, if any: its WAL was damaged or deleted, or an older copy has
+    /// taken its place. Such a store can be read, and each write is [`crate::Error::LostWrites`].
     ///
     /// # Errors
     /// As [`EngineStore::open`].
@@ -78,8 +78,8 @@ impl EngineStore<Sqlite> {
         self.engine().refuse_second_name()
     }
 
-    /// Takes the store as it is, so that it can be written again; returns what is lost for good. For a restored backup,
-    /// and for a store that nothing else brings back.
+    /// Accepts the store as it is, so that it can be written again. Returns the writes that are lost for good. For a
+    /// restored backup, and for a store that cannot be brought back in another way.
     ///
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::File`], and as [`EngineStore::open`].

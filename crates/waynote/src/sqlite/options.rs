@@ -1,4 +1,4 @@
-//! How a store is opened, and what is said of it.
+//! Options for opening a store, and its name in errors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use crate::note::Position;
 pub struct Options {
     /// How long a write waits for the writers before it.
     pub wait: Duration,
-    /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
-    /// are. Later on such a database is opened without this.
+    /// True if a database of another program may become a store (default: no). Our tables are made beside its own,
+    /// which stay as they are. Later on such a database is opened without this.
     pub attach: bool,
     /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server
     /// write more a second; the first to open the store after a crash reads all of it.
@@ -40,7 +40,7 @@ impl Options {
         Self { wait, ..self }
     }
 
-    /// Whether a database of another program becomes a store.
+    /// Sets whether a database of another program may become a store.
     pub fn attach(self, attach: bool) -> Self {
         Self { attach, ..self }
     }
@@ -53,7 +53,7 @@ impl Options {
     }
 }
 
-/// How far a store is behind what was acknowledged.
+/// The distance of a store behind its acknowledged writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rollback {
@@ -78,7 +78,7 @@ impl fmt::Display for Rollback {
     }
 }
 
-/// What errors say of a store.
+/// The store in errors: its path, and the time that a write waits.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) path: PathBuf,

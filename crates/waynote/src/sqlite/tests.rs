@@ -1,4 +1,4 @@
-//! What unit tests of other modules need of a store.
+//! Helpers for unit tests of other modules that need a store.
 
 use rusqlite::Connection;
 

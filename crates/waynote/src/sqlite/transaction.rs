@@ -22,7 +22,7 @@ pub(super) fn snapshot(
     handle.mapped(kept(conn, "BEGIN DEFERRED"))?;
     let rollback = RollBack(conn);
     let outcome = work(handle);
-    // What was written through the same connection meanwhile was acknowledged.
+    // Writes through the same connection during the snapshot were acknowledged, so it ends with a commit.
     let ended = handle.mapped(kept(conn, "COMMIT"));
     drop(rollback);
     outcome.and(ended)
@@ -93,13 +93,13 @@ fn in_transaction<T>(
     Ok(value)
 }
 
-/// Takes back a transaction that is still open when it goes, whatever the reason.
+/// Rolls back a transaction that is still open on drop.
 struct RollBack<'c>(&'c Connection);
 
 impl Drop for RollBack<'_> {
     fn drop(&mut self) {
         if !self.0.is_autocommit() {
-            // Whatever failed before is the error to tell.
+            // The first failure is the one to report.
             let _ = self.0.execute_batch("ROLLBACK");
         }
     }
@@ -114,7 +114,7 @@ fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<
     Ok(value)
 }
 
-/// Takes back a savepoint when it goes, whatever the reason.
+/// Rolls back to a savepoint on drop.
 struct RollBackTo<'c>(&'c Connection);
 
 impl Drop for RollBackTo<'_> {

@@ -1,5 +1,5 @@
-//! What a writer checks before it writes and notes afterwards, while it has its turn: that the store holds all that was
-//! acknowledged, and how far it is now.
+//! The checks and records of a writer while it has its turn. Before it writes, it checks that the store holds
+//! everything that was acknowledged; afterwards it records the position of the store.
 
 use std::fs::File;
 
@@ -39,7 +39,7 @@ pub(in crate::sqlite) fn head(conn: &Connection) -> Outcome<Head> {
     })?)
 }
 
-/// What a store lost, if it is behind what was noted of it.
+/// The acknowledged writes that the store lost, if it is behind its record.
 pub(in crate::sqlite) fn rollback(noted: &Head, now: &Head) -> Option<Rollback> {
     let found = match now.position.cmp(&noted.position) {
         std::cmp::Ordering::Greater => return None,
@@ -63,7 +63,8 @@ pub(in crate::sqlite) struct Guard<'g> {
 }
 
 impl<'g> Guard<'g> {
-    /// None for a database that an application keeps its own tables in: what it restores is its own decision.
+    /// None for a database in which an application keeps its own tables: the application decides itself what to
+    /// restore.
     pub(in crate::sqlite) fn new(
         sqlite: &'g Sqlite,
         turn: Option<&'g Turn<'_>>,
@@ -97,7 +98,7 @@ impl<'g> Guard<'g> {
         self.sqlite.named().mapped(head(self.conn))
     }
 
-    /// Whether this is still the store, with all that was acknowledged.
+    /// Checks that this is still the same store, with everything that was acknowledged.
     pub(in crate::sqlite) fn check(&self) -> Result<()> {
         let now = self.head()?;
         let known = self.sqlite.known();
@@ -108,7 +109,7 @@ impl<'g> Guard<'g> {
                 .sqlite
                 .lost("another store has taken its place since it was opened"));
         }
-        // A rollback that somebody accepted is noted; what this process remembers counts where nothing is.
+        // A rollback that somebody accepted is on record. Without a record, this process's own memory counts.
         let Some(last) = noted.or(ours) else {
             return self.when_suspect(false);
         };
@@ -126,7 +127,7 @@ impl<'g> Guard<'g> {
             return Ok(());
         }
         let named = self.sqlite.named();
-        // It goes over every page once: what it keeps of them is of no use to the write.
+        // The check reads every page once: pages that it leaves in the cache are of no use to the write.
         open::set_writes(self.conn, false);
         let found: Outcome<String> = self
             .conn
@@ -152,7 +153,7 @@ impl<'g> Guard<'g> {
         Ok(FileState::of(&file))
     }
 
-    /// Notes what was acknowledged. A failure leaves an older record, which means nothing.
+    /// Records an acknowledged write. If that fails, an older record stays: one behind the store proves nothing.
     pub(in crate::sqlite) fn acknowledge(&self, head: Head) {
         if let Ok(file) = self.file_state() {
             let record = Record { head, file };
@@ -183,7 +184,7 @@ impl<'g> Guard<'g> {
         Noted::mark_unsynced(self.lock, false).map_err(file_error)
     }
 
-    /// Takes the store as it is, whatever was acknowledged.
+    /// Accepts the store as it is, even behind its record.
     pub(in crate::sqlite) fn accept(&self) -> Result<Option<Rollback>> {
         let head = self.head()?;
         let noted = self.noted.of(head.store);

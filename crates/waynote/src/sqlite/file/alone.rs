@@ -23,7 +23,7 @@ pub(in crate::sqlite) struct Alone<'e> {
     sqlite: &'e Sqlite,
     /// It goes before the turn.
     conn: OnceCell<Lease<'e>>,
-    /// What is read while the file does not exist.
+    /// An empty database in memory, to read from while the file does not exist.
     missing: OnceCell<Lease<'e>>,
     turn: OnceCell<Turn<'e>>,
 }
@@ -44,7 +44,7 @@ impl<'e> Alone<'e> {
     /// For more than one, between which nobody else may write.
     pub(in crate::sqlite) fn exclusive(sqlite: &'e Sqlite) -> Result<Self> {
         let alone = Self::of(sqlite)?;
-        // Where no folder can be made, nobody can make the store either.
+        // A store cannot be made either if its folder cannot.
         if alone.conn.get().is_none() && sqlite.make_folder().is_ok() {
             let turn = sqlite.turn()?;
             let _ = alone.turn.set(turn);
@@ -73,7 +73,7 @@ impl<'e> Alone<'e> {
         Ok(Handle::new(self.sqlite.named(), conn))
     }
 
-    /// Whether there is anything to write into a store that does not exist.
+    /// True if the work writes anything. Runs it on an empty database in memory, for a store that does not exist.
     fn is_wanted(
         &self,
         writing: Writing,
@@ -115,7 +115,7 @@ impl<'e> Alone<'e> {
         Ok(self.conn.get_or_init(|| conn))
     }
 
-    /// What checks the store before it is written and notes afterwards how far it is.
+    /// The guard, which checks the store before a write and records its position afterwards.
     fn guard<'g>(&'g self, conn: &'g Connection) -> Result<Option<Guard<'g>>> {
         Guard::new(self.sqlite, self.turn.get(), conn)
     }

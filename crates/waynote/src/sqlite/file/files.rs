@@ -1,8 +1,8 @@
-//! Which files a connection has open, to find out whether they are still those at the store's path.
+//! The files that a connection has open, to find out if they are still those at the store's path.
 //!
-//! A connection keeps the files that it opened, whatever happens to their names: after `rm`, after a rename over them,
-//! and when another file is put in their place. What it writes then is not in the store. A file that `cp` overwrites
-//! stays the same file; its size and time tell (see [`super::head::FileState`]).
+//! A connection keeps the files that it opened, even after `rm`, after a rename over them, and when another file is put
+//! in their place. Its writes then do not reach the store. A file that `cp` overwrites stays the same file; its size
+//! and time tell (see [`super::head::FileState`]).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, Write};
@@ -46,8 +46,8 @@ impl Files {
         }
     }
 
-    /// Whether they are still the ones at the path. One that was not there when it was looked for was made since by the
-    /// engine itself.
+    /// True if they are still the ones at the path. A file that did not exist when it was looked for has been made by
+    /// SQLite itself since.
     pub(in crate::sqlite) fn are(&self, now: &Self) -> bool {
         let is_same =
             |opened: Option<FileId>, now: Option<FileId>| opened.is_none() || opened == now;

@@ -1,5 +1,5 @@
-//! Folding: what is in the WAL goes into the database file, and the WAL becomes empty. And what a store has lost: the
-//! calls of a caller that are about the file itself.
+//! Folding: a checkpoint that moves the whole WAL into the database file and empties the WAL. Also the writes that a
+//! store has lost.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Sqlite {
         if conn.is_immutable() {
             return Ok(false);
         }
-        // What is not the store any more must not get what is in the WAL.
+        // The WAL must not go into a file that is not the store any more.
         let Some(guard) = Guard::new(self, Some(&turn), &conn)? else {
             return Ok(false);
         };
@@ -51,8 +51,8 @@ impl Sqlite {
         self.named().mapped(emptied)
     }
 
-    /// As [`SqliteStore::rollback`](crate::sqlite::SqliteStore). What is noted is read first: a writer notes what it has
-    /// committed.
+    /// As [`SqliteStore::rollback`](crate::sqlite::SqliteStore). The record is read before the store: a writer commits
+    /// before it records.
     pub(in crate::sqlite) fn rollback(&self) -> Result<Option<Rollback>> {
         let noted = self.queue.noted();
         if noted.highest().is_none() {
@@ -66,7 +66,7 @@ impl Sqlite {
         lost.or_else(gone)
     }
 
-    /// How far the store is behind what was noted before it was read.
+    /// The distance of the store behind a record that was read before it.
     pub(in crate::sqlite) fn behind(
         &self,
         noted: &Noted,
@@ -80,7 +80,7 @@ impl Sqlite {
         Ok(noted.and_then(|noted| acknowledged::rollback(&noted.head, &now)))
     }
 
-    /// What is wrong with the store as a whole, in sentences: a list cannot show what is not there any more.
+    /// The faults of the store as a whole, in sentences: a list cannot show notes that are lost.
     pub(in crate::sqlite) fn faults(&self) -> Vec<String> {
         // Somebody may have accepted it meanwhile.
         let lost = match self.was_behind() {
@@ -118,7 +118,7 @@ impl Sqlite {
     }
 }
 
-/// A store that is not there any more has lost everything.
+/// A store whose file is gone has lost everything.
 fn gone(error: Error) -> Result<Option<Rollback>> {
     match error {
         Error::LostWrites {
@@ -133,7 +133,7 @@ fn gone(error: Error) -> Result<Option<Rollback>> {
     }
 }
 
-/// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
+/// On close, a writer folds a long WAL. Best effort: if another process is busy there, that one does it later.
 impl Drop for Sqlite {
     fn drop(&mut self) {
         if *self.wrote.get_mut() && files::wal_bytes(self.file()) > LONG_WAL_BYTES {

@@ -1,8 +1,9 @@
 //! A store beside which this process can make nothing: it is read as its files are, without locks.
 //!
-//! A reader of a WAL shares memory with the other readers in a file beside the store. Where that file is missing and
-//! cannot be made, no other program has the store open, and each connection keeps the WAL's index for itself. Nothing
-//! tells such a connection of a change, so before each use it is compared whether the files are still what they were.
+//! A reader of a WAL shares memory with the other readers in a file beside the store. If that file is missing and
+//! cannot be made, no other program has the store open, and each connection keeps an index of the WAL for itself.
+//! Nothing tells such a connection of a change, so before each use the metadata of the files is compared with the
+//! earlier one.
 
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -43,7 +44,7 @@ impl Frozen {
     }
 }
 
-/// What the system says of a store's files, in short: another one after each change of them, and when the store becomes
+/// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
 /// writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sqlite) struct State(u64);

@@ -14,7 +14,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 
 use crate::id::{OperationId, StoreId};
 
-/// What a slot starts with; the number is that of the layout.
+/// The first bytes of a slot; the number is that of the layout.
 const MAGIC: &[u8; 8] = b"wn head1";
 
 /// The bytes of a slot: magic, store, position, operation, size and time of the database file, checksum.
@@ -23,7 +23,7 @@ const SLOT: usize = 8 + 16 + 8 + 16 + 8 + 8 + 4;
 /// From the begin of one slot to the next: no sector has parts of both.
 const SECTOR: usize = 512;
 
-/// Where the mark of a failed sync is, and what it is.
+/// The offset of the mark of a failed sync, and the mark.
 const MARK_AT: usize = 2 * SECTOR;
 const MARK: &[u8; 8] = b"unsynced";
 
@@ -57,7 +57,7 @@ impl FileState {
     }
 }
 
-/// What a writer noted.
+/// A writer's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sqlite) struct Record {
     pub(in crate::sqlite) head: Head,
@@ -105,16 +105,16 @@ impl Record {
     }
 }
 
-/// What is noted in a lock file.
+/// The contents of a lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::sqlite) struct Noted {
     slots: [Option<Record>; 2],
-    /// Whether a writer's sync failed, and nobody has emptied the WAL since.
+    /// True if a writer's sync failed, and nobody has emptied the WAL since.
     pub(in crate::sqlite) is_unsynced: bool,
 }
 
 impl Noted {
-    /// What cannot be read means nothing.
+    /// Reads a lock file. A file or a slot that cannot be read counts as empty.
     pub(in crate::sqlite) fn in_file(lock: &File) -> Self {
         let mut bytes = [0; MARK_AT + MARK.len()];
         let mut filled = 0;
@@ -133,7 +133,7 @@ impl Noted {
         }
     }
 
-    /// What was noted last of a store.
+    /// The last record of a store.
     pub(in crate::sqlite) fn of(&self, store: StoreId) -> Option<&Record> {
         let of_it = self.slots.iter().flatten();
         of_it
@@ -141,7 +141,7 @@ impl Noted {
             .max_by_key(|record| record.head.position)
     }
 
-    /// Whether the database file is as the last writer left it, as far as anything is noted.
+    /// True if the database file is as the last writer left it, or there is no record.
     pub(in crate::sqlite) fn leaves(&self, file: FileState) -> bool {
         let last = self.slots.iter().flatten();
         let last = last.max_by_key(|record| record.head.position);
@@ -169,7 +169,7 @@ impl Noted {
         let _ = lock.write_all_at(&record.bytes(), at as u64);
     }
 
-    /// Notes it in place of all that was noted, even what is ahead of it, or removes all; on disk when it returns.
+    /// Replaces both slots by one record, even if they are ahead of it, or by none. On disk when it returns.
     pub(in crate::sqlite) fn replace(lock: &File, record: Option<&Record>) -> io::Result<()> {
         let slot = record.map_or([0; SLOT], Record::bytes);
         for at in [0, SECTOR] {
@@ -178,7 +178,7 @@ impl Noted {
         lock.sync_data()
     }
 
-    /// Marks that a sync failed, or that what was not synced is on disk now.
+    /// Sets or clears the mark of a failed sync. Clear it once the data is on disk.
     pub(in crate::sqlite) fn mark_unsynced(lock: &File, is_unsynced: bool) -> io::Result<()> {
         let mark = if is_unsynced { *MARK } else { [0; MARK.len()] };
         lock.write_all_at(&mark, MARK_AT as u64)
@@ -242,7 +242,7 @@ mod tests {
         let both = noted(&lock, &record(2, 3));
         assert_eq!(both.of(StoreId::new([2; 16])), Some(&record(2, 3)));
         assert_eq!(both.of(StoreId::new([3; 16])), None);
-        // What it replaces says nothing of this one.
+        // The record of the other store in the replaced slot says nothing of this one.
         assert_eq!(both.highest(), Some(3));
     }
 

@@ -24,7 +24,7 @@ use crate::sqlite::migrate;
 use crate::sqlite::options::{LOG_PAGES, Options};
 use crate::sqlite::transaction;
 
-/// What runs at every write and every search stays prepared.
+/// The capacity of the cache of prepared statements: it holds all those of writes and searches.
 const STATEMENTS: usize = 64;
 
 /// The pages that a connection keeps, in KiB. Those of the kernel are as near, and many servers share them: searches
@@ -43,7 +43,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(in crate::sqlite) enum Access {
     /// To be read and written.
     Usual,
-    /// Where nothing can be written, not even what WAL mode shares among readers: as files that do not change.
+    /// For a store that cannot be written, and whose readers cannot share an index either: its files are read as if
+    /// they never change.
     Frozen(frozen::State),
     /// A store that does not exist yet: an empty one in memory.
     Missing,
@@ -81,7 +82,8 @@ pub(in crate::sqlite) fn first(
             is_new(path, queue)?;
         }
     }
-    // Whoever uses the other name tells nothing of what changes. Without a WAL of this name, the file is all there is.
+    // A process that uses the other name does not show its changes here. Without a WAL of this name, the file is the
+    // whole store.
     if second.is_some()
         && wal_bytes(path) == 0
         && let Ok((conn, state)) = frozen::open(path, options)
@@ -103,8 +105,8 @@ pub(in crate::sqlite) fn first(
     }
 }
 
-/// Whether a store that is not there, or whose file is empty, is a new one: it is not when writes to it were
-/// acknowledged, or when its WAL has notes. The engine would delete that WAL.
+/// Checks that a store without a file, or with an empty one, is a new one. It is not if writes to it were acknowledged,
+/// or if its WAL has notes: SQLite would delete that WAL.
 pub(in crate::sqlite) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
     let highest = queue.noted().highest();
     let has_wal = wal_bytes(path) > 0;
@@ -139,7 +141,7 @@ pub(in crate::sqlite) fn refuse_second_name(
     }
 }
 
-/// A store that has nothing of what was acknowledged.
+/// The error for a store that has lost all acknowledged writes.
 fn gone(path: &Path, highest: i64) -> Error {
     Error::LostWrites {
         path: path.to_owned(),
@@ -161,8 +163,9 @@ pub(in crate::sqlite) fn make_folder(path: &Path) -> Result<()> {
         .map_err(|error| refused(path, &error))
 }
 
-/// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if a
-/// folder on the way to it is not. Before the tables are made, so that whoever finds tables finds this done.
+/// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if
+/// a folder on the way to it is not. Runs before the tables are made, so that a store with tables has its folders
+/// synced.
 fn sync_folders(path: &Path) -> Result<()> {
     sync_each(path.ancestors().skip(1))
 }
@@ -187,7 +190,7 @@ fn sync_each<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<()> {
     Ok(())
 }
 
-/// What file systems say that do not sync folders.
+/// True for the errors of file systems that do not sync folders.
 fn is_no_sync(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
     [
@@ -246,8 +249,8 @@ fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// What else is at a store's path. It is not opened: a pipe would make this process wait, and a device answers as it
-/// likes.
+/// The error for a path with something else than a file. It is not opened: a pipe would make this process wait, and a
+/// device answers as it likes.
 fn not_a_file(path: &Path, file: &Metadata) -> Error {
     let kind = file.file_type();
     let what = match () {
@@ -289,7 +292,7 @@ pub(in crate::sqlite) fn within(wait: Duration) -> Duration {
     wait.min(LONGEST_WAIT)
 }
 
-/// What changes how fast a connection is, and nothing else.
+/// Settings that change the speed of a connection, and nothing else.
 pub(in crate::sqlite) fn tuned(conn: &Connection) -> Outcome<()> {
     // Else a statement is prepared anew whenever a number is bound that its plan could depend on; ours depend on none.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

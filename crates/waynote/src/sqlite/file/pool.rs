@@ -45,7 +45,7 @@ pub struct Sqlite {
     idle: Mutex<Vec<Kept>>,
     /// The same while the store can only be read.
     frozen: Frozen,
-    /// What is read while the store does not exist.
+    /// The connection that answers reads while the store does not exist.
     missing: Mutex<Option<Kept>>,
     /// How many connections are in use.
     in_use: AtomicUsize,
@@ -58,11 +58,11 @@ pub struct Sqlite {
     known: Mutex<Option<Record>>,
     /// The id of a store whose connections were closed because another file took its place.
     replaced: Mutex<Option<StoreId>>,
-    /// Whether the files were replaced, so that the database must be checked before it is written.
+    /// True if the files were replaced, so that the database must be checked before it is written.
     is_suspect: AtomicBool,
     /// The second name that the file had when it was looked at last.
     second_name: Mutex<Option<SecondName>>,
-    /// Whether acknowledged writes were missing when it was opened. While it is open, none get lost.
+    /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
 }
 
@@ -70,7 +70,7 @@ pub struct Sqlite {
 struct Kept {
     conn: Connection,
     files: Files,
-    /// Whether it keeps as many pages as one that writes.
+    /// True if it has the larger page cache of a writer.
     is_writer: bool,
 }
 
@@ -98,7 +98,7 @@ impl Sqlite {
     /// As [`SqliteStore::open`](crate::sqlite::SqliteStore).
     pub(in crate::sqlite) fn open(path: &Path, options: &Options) -> Result<Self> {
         let sqlite = Self::at(path, options);
-        // What is wrong with it is told now.
+        // Reports a damaged or unusable file now, not at the first call.
         if sqlite.is_there()? {
             sqlite.lease()?;
         }
@@ -158,7 +158,7 @@ impl Sqlite {
         self.was_behind.load(Ordering::Relaxed)
     }
 
-    /// Whether the database has no tables but ours.
+    /// True if the database has no tables but ours.
     pub(in crate::sqlite) fn is_ours(&self, conn: &Connection) -> Result<bool> {
         if let Some(is_ours) = self.is_ours.get() {
             return Ok(*is_ours);
@@ -176,7 +176,7 @@ impl Sqlite {
         &self.file
     }
 
-    /// Whether the store exists. One that existed for this value before must still be there.
+    /// True if the store exists. One that existed for this value before must still be there.
     pub(in crate::sqlite) fn is_there(&self) -> Result<bool> {
         let found = self.shown(open::found(&self.file))?;
         if let Some(file) = &found
@@ -295,7 +295,7 @@ impl Sqlite {
         self.lease_within(None)
     }
 
-    /// The same for whoever has the turn, if one is given.
+    /// The same with the turn, if the caller has it.
     pub(in crate::sqlite) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
         let idle = self.idle().pop();
         let (kept, access) = match idle {
@@ -337,7 +337,7 @@ impl Sqlite {
         }
     }
 
-    /// A connection to the files that are there now, for whoever has the turn. Connections to files that were deleted
+    /// A connection to the files that are there now, for a caller with the turn. Connections to files that were deleted
     /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
     pub(in crate::sqlite) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
         let now = Files::at(&self.file);
@@ -379,7 +379,7 @@ impl Sqlite {
 
     fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Kept, Access)> {
         let path = &self.file;
-        // What could only be read at first is perhaps writable by now.
+        // A store that was read-only at first may be writable by now.
         let files = Files::at(path);
         let opened = *self.opened.lock();
         if let Some((Access::Usual, _)) = opened {
@@ -467,12 +467,12 @@ pub(in crate::sqlite) struct Lease<'e> {
     sqlite: &'e Sqlite,
     kept: Option<Kept>,
     access: Access,
-    /// Whether whoever has it has the turn to write.
+    /// True if the holder of the connection has the turn to write.
     writes: bool,
 }
 
 impl Lease<'_> {
-    /// The same connection for whoever has the turn to write.
+    /// The same connection, for the holder of the turn to write.
     fn for_writing(mut self) -> Self {
         self.writes = true;
         if let Some(kept) = &mut self.kept {
@@ -481,7 +481,7 @@ impl Lease<'_> {
         self
     }
 
-    /// Whether nothing can be written, and no lock be made beside the file.
+    /// True if nothing can be written, not even a lock beside the file.
     pub(in crate::sqlite) fn is_immutable(&self) -> bool {
         matches!(self.access, Access::Frozen(_))
     }

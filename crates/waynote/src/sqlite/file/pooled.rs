@@ -1,4 +1,4 @@
-//! Rows of a file of our own, which also knows what was acknowledged.
+//! Rows of a store in a file of its own, which also has a record of its acknowledged writes.
 
 use crate::engine::{Ask, JournalRow, Read, Rows};
 use crate::error::Result;
@@ -65,7 +65,7 @@ impl Read for OneState<'_> {
     }
 }
 
-/// Adds to the damage of lists what is wrong with the store as a whole.
+/// Adds the faults of the store as a whole to the damage of lists.
 fn with_faults(sqlite: &Sqlite, ask: &Ask, mut rows: Rows) -> Rows {
     let ask = &ask.store;
     if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
@@ -76,7 +76,7 @@ fn with_faults(sqlite: &Sqlite, ask: &Ask, mut rows: Rows) -> Rows {
 
 fn verify(sqlite: &Sqlite, rows: &dyn Read, report: &mut Report) -> Result<bool> {
     let can_go_on = rows.verify(report)?;
-    // Not of the state that is read: what others have written since is noted already.
+    // Compares with the newest state, not with the one that is read: the record has later writes already.
     if let Ok(Some(rollback)) = sqlite.rollback() {
         report.problems.push(format!(
             "acknowledged writes are missing: the last was at position {}, the store is at {}",

@@ -1,9 +1,8 @@
 //! Writers queue in the kernel.
 //!
-//! SQLite's own retry polls, and lets one of four busy writers starve. Here a writer first takes an advisory
-//! lock on a file beside the store, waiting in the kernel; only its holder begins a transaction. The wait has
-//! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
-//! its lock back, whatever happened to it.
+//! SQLite's own retry polls, and lets one of four busy writers starve. Here a writer first takes an advisory lock on a
+//! file beside the store, waiting in the kernel; only its holder begins a transaction. The wait has a deadline, so that
+//! a stopped holder gives an error and not a hang. The kernel releases the lock of a process that dies.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
@@ -30,7 +29,7 @@ pub(in crate::sqlite) struct Queue {
 /// The right to write, given back on drop.
 pub(in crate::sqlite) struct Turn<'q> {
     held: Option<(&'q Queue, File)>,
-    /// What was read of the lock file and nobody used yet.
+    /// The contents of the lock file from the last look, until they are taken.
     noted: RefCell<Option<Noted>>,
 }
 
@@ -42,14 +41,14 @@ impl<'q> Turn<'q> {
         }
     }
 
-    /// Looks at what the writers before have noted.
+    /// Reads the records of earlier writers.
     pub(in crate::sqlite) fn look(&self) -> Noted {
         let noted = self.file().map(Noted::in_file).unwrap_or_default();
         self.noted.replace(Some(noted.clone()));
         noted
     }
 
-    /// What was seen by a look since the last call of this, else what is noted now: this turn may have noted more.
+    /// The contents that the last look saw, once; else the contents now, because this turn may have added a record.
     pub(in crate::sqlite) fn take_noted(&self) -> Noted {
         let seen = self.noted.take();
         seen.unwrap_or_else(|| self.file().map(Noted::in_file).unwrap_or_default())
@@ -101,7 +100,7 @@ impl Queue {
         is_at(&file, &self.path).then(|| Turn::new(self, file))
     }
 
-    /// What writers have noted, for whoever has no turn.
+    /// The records of writers, for a caller without a turn.
     pub(in crate::sqlite) fn noted(&self) -> Noted {
         let lock = side_files::read_lock(&self.path);
         lock.map_or_else(|_| Noted::default(), |lock| Noted::in_file(&lock))
@@ -140,7 +139,7 @@ impl Queue {
     }
 }
 
-/// Whether an open file is the one at that path.
+/// True if an open file is the one at that path.
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(there)) => FileId::of(&open) == FileId::of(&there),

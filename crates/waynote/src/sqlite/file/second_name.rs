@@ -35,8 +35,8 @@ fn linked(store: &Path, file: &Metadata) -> Option<SecondName> {
     })
 }
 
-/// Whether it is a name that a backup or a restore leaves behind when it is killed. Under that name nothing is written:
-/// from there, the store's own name is the second one.
+/// True if it is a name that a backup or a restore leaves behind when it is killed. Such a name is never written to:
+/// seen from there, the store's own name would be the second one.
 fn is_left_by_us(store: &Path, path: &Path) -> bool {
     let starts = |suffix: &str| {
         let start = beside(store, suffix);
@@ -47,7 +47,7 @@ fn is_left_by_us(store: &Path, path: &Path) -> bool {
     starts(".before-") || starts(".part")
 }
 
-/// Whether a file is mounted by itself, as `docker run -v FILE:FILE` does it.
+/// True if a file is mounted by itself, as `docker run -v FILE:FILE` does it.
 #[cfg(target_os = "linux")]
 pub(in crate::sqlite) fn is_mount_point(file: &Path) -> bool {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
@@ -68,7 +68,7 @@ pub(in crate::sqlite) fn is_mount_point(_: &Path) -> bool {
     false
 }
 
-/// Whether a file is the fifth word of a line: `36 35 8:1 /a/notes.db /data/notes.db rw - ext4 /dev/sda1 rw`.
+/// True if a file is the fifth word of a line: `36 35 8:1 /a/notes.db /data/notes.db rw - ext4 /dev/sda1 rw`.
 #[cfg(target_os = "linux")]
 fn is_listed(mounts: &str, file: &Path) -> bool {
     let Some(file) = file.to_str() else {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// The part of the index's file that one byte gives room to, if a block is as large.
 const PAGE: u64 = 4096;
 
-/// What an open and a write take at first: the index, and some pages of the WAL.
+/// The bytes that an open and a first write need: the index, and some pages of the WAL.
 const NEEDED: u64 = 128 * 1024;
 
 /// Refuses to open a store where the index may not fit.

@@ -12,7 +12,7 @@ use crate::error::{Error, SideFileProblem, StorageError};
 use crate::system::file::followed;
 use crate::system::room::{self, Lack};
 
-/// What the engine itself makes beside a store.
+/// The suffixes of the files that SQLite itself makes beside a store.
 const OF_ENGINE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// The file beside a store with this suffix.
@@ -55,21 +55,21 @@ pub(in crate::sqlite) fn read_lock(lock: &Path) -> io::Result<File> {
     options.read(true).custom_flags(guarded()?).open(lock)
 }
 
-/// What is in the place of a lock is no link that is followed, and a pipe makes nobody wait.
+/// The flags for opening a lock: do not follow a link in its place, and do not wait for a pipe.
 fn guarded() -> io::Result<i32> {
     let guarded = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     i32::try_from(guarded.bits()).map_err(io::Error::other)
 }
 
-/// Gives a new lock the store's owner, and lets those write it who may write the store. Best effort: only root may give
-/// files away, and whoever made the lock can use it.
+/// Gives a new lock the store's owner, and makes it writable for those who may write the store. Best effort: only root
+/// may give files away, and the user that made the lock can use it.
 fn belong_to(store: &Path, lock: &File) {
     let (Ok(store), Ok(made)) = (std::fs::metadata(store), lock.metadata()) else {
         return;
     };
     let is_same = (store.uid(), store.gid()) == (made.uid(), made.gid());
     if is_same || fchown(lock, Some(store.uid()), Some(store.gid())).is_ok() {
-        // Who may read the store is no writer: even a lock that is only readable could keep the writers out.
+        // Readers of the store get no access: even a lock that is only readable could keep the writers out.
         let writers = store.mode() & 0o222;
         let _ = lock.set_permissions(Permissions::from_mode(writers << 1 | writers | 0o600));
     }
@@ -112,7 +112,7 @@ pub(in crate::sqlite) fn denied(store: &Path) -> Option<Error> {
     })
 }
 
-/// What is wrong with a file beside a store.
+/// The problem with a file beside a store, if there is one.
 fn problem(beside: &Path, store: &Metadata) -> Option<SideFileProblem> {
     let found = std::fs::symlink_metadata(beside).ok()?;
     if !found.is_file() {
@@ -126,7 +126,7 @@ fn problem(beside: &Path, store: &Metadata) -> Option<SideFileProblem> {
     })
 }
 
-/// Whether this process may write a file or a folder.
+/// True if this process may write a file or a folder.
 pub(in crate::sqlite) fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
@@ -142,7 +142,7 @@ pub(in crate::sqlite) fn not_growing(store: &Path) -> Option<Error> {
     Some(no_room(store.to_owned(), lack))
 }
 
-/// The error for what there is too little of.
+/// The error for a lack of room.
 pub(in crate::sqlite) fn no_room(path: PathBuf, lack: Lack) -> Error {
     match lack {
         Lack::Disk => Error::DiskFull { path },
