@@ -1,4 +1,4 @@
-//! Backups: one state of a whole store in one file, whatever is written meanwhile.
+//! Backups: one state of a whole store in one file, even while others write.
 //!
 //! A copy of the database file alone misses the notes that are still in the WAL, and a copy made while somebody writes
 //! mixes two states. SQLite's online backup copies every page in one read transaction, which blocks no writer.
@@ -32,7 +32,7 @@ use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritt
 use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
 
-/// What a backup holds. It was read back and checked as [`Store::verify`] checks a store.
+/// A backup. It was read back and checked as [`Store::verify`] checks a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backup {
@@ -44,7 +44,7 @@ pub struct Backup {
     pub store_id: Option<StoreId>,
     /// The position of the last change in it.
     pub position: Option<Position>,
-    /// What was checked.
+    /// The result of the check.
     pub report: Report,
 }
 
@@ -108,7 +108,8 @@ fn copy(sqlite: &Sqlite, file: &Path, part: &Path) -> Result<()> {
     }
 }
 
-/// A step fails for what is read or for what is written: a damaged page is of the store, the rest of the new file.
+/// Assigns the failure of a step to the file that is read or to the one that is written: a damaged page is of the
+/// store, the rest of the new file.
 fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
     let failure = Failure::from(error);
     let of = |named: &Named, failure: Failure| failure.at(&named.path, named.wait);
@@ -242,7 +243,7 @@ pub(in crate::sqlite) fn prepare(copy: &Path, named: &Path, options: &Options) -
     let immutable = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&immutable))?;
     drop(immutable);
-    // What it is instead is said by the check.
+    // A file that is no store, or one of a newer version, is reported by the check.
     let Some(version) = version.filter(|version| *version <= migrate::KNOWN) else {
         return Ok(());
     };

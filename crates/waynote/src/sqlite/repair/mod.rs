@@ -1,4 +1,4 @@
-//! Copies of a store, and what is left of a damaged one.
+//! Copies of a store, and salvage from a damaged one.
 
 pub(super) mod backup;
 pub(super) mod part;

@@ -20,7 +20,7 @@ use crate::sqlite::options::Options;
 /// Files beside a database that belong to it.
 pub(in crate::sqlite) const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
-/// Whether there is a file with something in it.
+/// True if there is a file with something in it.
 pub(in crate::sqlite) fn holds_something(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-/// Removes what the engine made beside a file.
+/// Removes the files that SQLite made beside a file.
 struct Beside(PathBuf);
 
 impl Drop for Beside {
@@ -119,9 +119,9 @@ pub(in crate::sqlite) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl EngineStore<Sqlite> {
-    /// Makes a new store at `path` of what `fill` writes. It is written in a file beside it, `….partial`, which gets its
-    /// name when it is whole and on disk; what an interrupted call left there is removed by the next. Meanwhile nobody
-    /// can make another store at `path`.
+    /// Makes a new store at `path` with the rows that `fill` writes. It is written in a file beside it, `….partial`,
+    /// which gets its name when it is whole and on disk. The next call removes the file of an interrupted one.
+    /// Meanwhile nobody can make another store at `path`.
     ///
     /// # Errors
     /// [`Error::File`] of the kind [`io::ErrorKind::AlreadyExists`] when something is there; [`Error::Busy`] when another

@@ -27,13 +27,13 @@ use crate::sqlite::file::second_name;
 use crate::sqlite::file::side_files::beside;
 use crate::sqlite::options::Options;
 
-/// What came of a restore.
+/// The result of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {
-    /// What the store holds now. Its path is the store's.
+    /// The store as it is now. Its path is the store's.
     pub now: Backup,
-    /// Where the store that was there before is kept, with its WAL beside it; none if there was none.
+    /// The path at which the previous store is kept, with its WAL beside it; none if there was none.
     pub before: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ impl EngineStore<Sqlite> {
         replaced: Option<Timestamp>,
     ) -> Result<Restored> {
         let (source, target) = (followed(file), followed(store));
-        // What is mounted there cannot be replaced.
+        // A mount point cannot be replaced.
         let mounted = second_name::is_mount_point(&target).then_some(SecondName::Mount);
         open::refuse_second_name(store, mounted.as_ref())?;
         let given = source_of(file, &source)?;
@@ -94,7 +94,7 @@ impl EngineStore<Sqlite> {
             }
             return Err(unwritten(store, error));
         }
-        // What is noted of the old store is not true of the new one. Until here it tells that the old one is not whole.
+        // The record of the old store does not fit the new one. Until here it tells that the old one is not whole.
         forget_record(&target).map_err(|error| unwritten(store, error))?;
         store.clone_into(&mut now.path);
         Ok(Restored { now, before })
@@ -125,7 +125,7 @@ fn source_of(file: &Path, source: &Path) -> Result<Metadata> {
     Ok(given)
 }
 
-/// Copies the backup; whoever could use the old store can use the new one.
+/// Copies the backup. The users of the old store can use the new one.
 fn copy(source: &Path, part: &Path, old: Option<&Metadata>) -> io::Result<()> {
     let mut new = OpenOptions::new().write(true).open(part)?;
     io::copy(&mut File::open(source)?, &mut new)?;
@@ -153,8 +153,8 @@ fn free_name(target: &Path, at: Timestamp) -> PathBuf {
     before
 }
 
-/// Brings the WAL of the old store into its file, so that the file is whole without it whenever this process is killed.
-/// Not where that could lose something: what is damaged stays as it is, for whoever wants to save something from it.
+/// Brings the WAL of the old store into its file, so that the file is whole without it if this process is killed later.
+/// Skipped if that could lose something: a damaged store stays as it is, to be salvaged.
 fn fold(target: &Path, turn: &Turn<'_>, options: &Options) -> Outcome<()> {
     let noted = turn.look();
     let Ok(file) = std::fs::metadata(target) else {
@@ -189,14 +189,14 @@ fn keep(target: &Path, before: &Path) -> io::Result<()> {
         if !old.exists() {
             continue;
         }
-        // Where there are no links, the old name is gone until the new file takes it.
+        // On a file system without links, the old name is gone until the new file takes it.
         std::fs::hard_link(&old, &new).or_else(|_| std::fs::rename(&old, &new))?;
     }
     sync_parent(target)
 }
 
-/// Gives the old files their names again after a failure, unless the new file has taken the place. As far as that is
-/// possible: what stays away has its second name.
+/// Gives the old files their names again after a failure, unless the new file has taken the place. Best effort: a file
+/// that cannot be put back keeps its second name.
 fn put_back(target: &Path, before: &Path, old: Option<FileId>) {
     let at = |path: &Path| std::fs::metadata(path).ok().as_ref().map(FileId::of);
     let now = at(target);
@@ -215,7 +215,7 @@ fn put_back(target: &Path, before: &Path, old: Option<FileId>) {
     let _ = sync_parent(target);
 }
 
-/// Empties the lock file, which is held: what its holders noted there about the old store is not true of the new one.
+/// Empties the lock file, which is held: its record is about the old store, not about the new one.
 fn forget_record(target: &Path) -> io::Result<()> {
     OpenOptions::new()
         .write(true)
@@ -223,7 +223,7 @@ fn forget_record(target: &Path) -> io::Result<()> {
         .set_len(0)
 }
 
-/// Removes what would be taken for a part of the new file.
+/// Removes files that would be taken for a part of the new file.
 fn remove_beside(target: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-journal", "-shm"] {
         match std::fs::remove_file(beside(target, suffix)) {

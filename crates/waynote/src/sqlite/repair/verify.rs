@@ -76,7 +76,7 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Contents that no revision has: what is forgotten leaves none.
+/// Checks that each content belongs to a revision: forgetting removes contents.
 fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let unused: i64 = conn.query_row(
         "SELECT count(*) FROM waynote_content
@@ -110,8 +110,8 @@ fn users(conn: &Connection, content: i64) -> Outcome<String> {
     })
 }
 
-/// Whether changes, events and forgettings have the positions 1, 2, 3 … and none of them twice. Events of before there
-/// was one order share theirs with the change before them, and are left out.
+/// Checks that changes, events and forgettings have the positions 1, 2, 3 …, each once. Events of before there was one
+/// order share theirs with the change before them, and are left out.
 fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let (all, distinct, first, last): (i64, i64, i64, i64) = conn.query_row(
         "SELECT count(*), count(DISTINCT position), coalesce(min(position), 1), coalesce(max(position), 0)
@@ -172,7 +172,7 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Each selects the addresses of what is wrong.
+/// Each selects the addresses of faulty items.
 const CHECKS: [(&str, &str); 10] = [
     (
         // An entry that was repeated stays as the row before its repeats made it, in the earliest iteration of all.

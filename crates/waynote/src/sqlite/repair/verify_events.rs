@@ -1,4 +1,4 @@
-//! Whether events are whole and without gaps, and whether leases are those that they give.
+//! Checks that events are whole and without gaps, and that leases are those that the events give.
 
 use rusqlite::Connection;
 

@@ -1,4 +1,4 @@
-//! Which rows are not as they were written, by address.
+//! Lists the rows that are not as they were written, by address.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -30,7 +30,7 @@ pub(in crate::sqlite) fn checksums(conn: &Connection, report: &mut Report) -> Ou
     Ok(())
 }
 
-/// The address of what a row is of, as far as the row tells, and its table.
+/// The address that a row belongs to, as far as the row tells, and its table.
 fn name(conn: &Connection, table: &Checked, row: &Row<'_>) -> Outcome<String> {
     let text = |column: usize| match row.get_ref(column) {
         Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok(),
@@ -98,7 +98,8 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-/// The notes that cannot be read in a store whose pages are damaged. Best effort: what cannot even be listed is not named.
+/// The notes that cannot be read in a store whose pages are damaged. Best effort: notes that cannot even be listed are
+/// not named.
 pub(in crate::sqlite) fn unreadable(conn: &Connection, report: &mut Report) {
     let left_out = LeftOut::default();
     for kind in ScopeKind::ALL {

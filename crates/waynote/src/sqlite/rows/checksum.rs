@@ -19,10 +19,10 @@ pub(in crate::sqlite) struct Checked {
     pub(in crate::sqlite) key: &'static str,
     /// How a row is inserted: nothing that happened is ever replaced.
     verb: &'static str,
-    /// Whether its rows can have a content.
+    /// True if its rows can have a content.
     has_content: bool,
-    /// A column that an older schema did not have, by its number. No value there is not part of the checksum, so that
-    /// the checksums of older rows hold.
+    /// A column that an older schema did not have, by its number. Null there is left out of the checksum, so that the
+    /// checksums of older rows hold.
     added: Option<usize>,
     /// The statement that inserts a row, put together once.
     insert: OnceLock<String>,
@@ -110,7 +110,7 @@ pub(in crate::sqlite) static ALL: [&Checked; 8] = [
     &SEARCH_DEAD,
 ];
 
-/// Whether the first columns of a row are as they were written; the column after them has their checksum.
+/// True if the first columns of a row are as they were written; the column after them has their checksum.
 pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> {
     is_whole_at(row, 0, columns)
 }
@@ -183,7 +183,7 @@ impl Checked {
         Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, self.added)?))
     }
 
-    /// Whether the first columns of a row of this table are as they were written; the column after them has their
+    /// True if the first columns of a row of this table are as they were written; the column after them has their
     /// checksum.
     pub(in crate::sqlite) fn is_whole(
         &self,
@@ -218,7 +218,7 @@ impl Checked {
         of_table(alias, self.key)
     }
 
-    /// What the checksum is over, in a query on [`Checked::source`].
+    /// The values that the checksum is over, in a query on [`Checked::source`].
     fn values(&self) -> String {
         let hash = if self.has_content { ", c.hash" } else { "" };
         format!("{}{hash}", of_table("t", self.columns))
@@ -302,7 +302,7 @@ impl Checked {
         )
     }
 
-    /// Selects rows: what the checksum is over, the checksum, the key.
+    /// Selects rows: the values that the checksum is over, the checksum, the key.
     pub(in crate::sqlite) fn select(&self, which: &str) -> String {
         format!(
             "SELECT {}, t.checksum, {} FROM {} {which}",

@@ -1,4 +1,4 @@
-//! Damaged rows: an error that names what they belong to, and lists without them.
+//! Damaged rows: an error that names the note or scope that they belong to, and lists without them.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -19,7 +19,7 @@ pub(in crate::sqlite) fn damaged(what: impl Display) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
 }
 
-/// What an error of [`damaged`] names.
+/// The thing that an error of [`damaged`] names.
 pub(in crate::sqlite) fn named(error: &rusqlite::Error) -> Option<&str> {
     let rusqlite::Error::FromSqlConversionFailure(_, _, source) = error else {
         return None;
@@ -50,7 +50,7 @@ pub(in crate::sqlite) fn of_index(error: &rusqlite::Error) -> Option<&str> {
     }
 }
 
-/// What was read of the search index: a page that cannot be read is damage of the index alone.
+/// Turns a page that cannot be read into damage of the search index alone.
 pub(in crate::sqlite) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
     match read {
         Err(failure) if is_corrupt(&failure) => {
@@ -60,7 +60,7 @@ pub(in crate::sqlite) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
     }
 }
 
-/// Whether the engine found a page that it cannot read.
+/// True if SQLite found a page that it cannot read.
 pub(in crate::sqlite) fn is_corrupt(failure: &Failure) -> bool {
     matches!(
         failure,
@@ -69,7 +69,7 @@ pub(in crate::sqlite) fn is_corrupt(failure: &Failure) -> bool {
     )
 }
 
-/// What was damaged, and so left out of lists.
+/// The damaged things that were left out of lists.
 #[derive(Default)]
 pub(in crate::sqlite) struct LeftOut(RefCell<Vec<String>>);
 

@@ -91,7 +91,7 @@ pub(in crate::sqlite) fn remove_contents(conn: &Connection, contents: &[Content]
     Ok(())
 }
 
-/// While it lives, what the engine frees is overwritten with zeros.
+/// While it lives, SQLite overwrites freed bytes with zeros.
 pub(in crate::sqlite) struct Secure<'c> {
     conn: &'c Connection,
     before: i64,
@@ -117,8 +117,8 @@ impl Drop for Secure<'_> {
     }
 }
 
-/// Rebuilds the file without what it once held, and empties the WAL. What keeps it from that is no error: the text is
-/// out of the notes, and the same command again finishes the work.
+/// Rebuilds the file without the bytes that it once held, and empties the WAL. A failure is no error of the call: the
+/// text is out of the notes, and the same command again finishes the work.
 pub(in crate::sqlite) fn scrub(named: &Named, file: &Path, conn: &Connection) -> Option<Residue> {
     match rebuild(file, conn) {
         Ok(residue) => residue,

@@ -21,7 +21,7 @@ pub(in crate::sqlite) const EVENT: &str = "e.position, e.ordinal, e.scope, e.num
 /// How many columns the checksum is over.
 const WIDTH: usize = 9;
 
-/// Where the columns are that a query adds to those of an event.
+/// The first of the columns that a query adds to those of an event.
 pub(in crate::sqlite) const AFTER_EVENT: usize = WIDTH + 1;
 
 /// Refuses a row that is not as it was written.
@@ -146,7 +146,7 @@ pub(in crate::sqlite) fn insert(
     checksum::EVENT.insert(conn, &columns)
 }
 
-/// Replaces events by what is left of them when their texts are forgotten. The old texts are overwritten first.
+/// Replaces events by their rest when their texts are forgotten. The old texts are overwritten first.
 pub(in crate::sqlite) fn replace(
     conn: &Connection,
     events: &[(Name, RecordedEvent)],

@@ -61,7 +61,7 @@ pub(in crate::sqlite) fn after(
     Ok(feed)
 }
 
-/// Whether anything was forgotten after a position. A forgetting is of no session.
+/// True if anything was forgotten after a position. A forgetting is of no session.
 pub(in crate::sqlite) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bool> {
     let mut found = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM waynote_event WHERE position > ?1 AND scope IS NULL)",
@@ -69,7 +69,7 @@ pub(in crate::sqlite) fn is_forgotten_after(conn: &Connection, position: i64) ->
     Ok(found.query_row([position], |row| row.get(0))?)
 }
 
-/// What a call wrote, by step.
+/// The revisions and events that a call wrote, by step.
 pub(in crate::sqlite) fn operation(
     conn: &Connection,
     operation: OperationId,

@@ -34,7 +34,7 @@ use crate::sqlite::repair::verify;
 pub(in crate::sqlite) struct Handle<'e> {
     named: &'e Named,
     pub(in crate::sqlite) conn: &'e Connection,
-    /// Whether what is freed is to be overwritten.
+    /// True if texts are overwritten before their rows are removed.
     pub(in crate::sqlite) is_erasing: bool,
     is_lent: bool,
     /// A change asks for the same scope several times.
@@ -44,7 +44,7 @@ pub(in crate::sqlite) struct Handle<'e> {
     /// The last content of each scope that has got one.
     pub(in crate::sqlite) last_contents: RefCell<HashMap<i64, i64>>,
     last_page: recent::LastPage,
-    /// What is damaged, and so not among the answers.
+    /// Damaged things that were left out of the answers.
     left_out: LeftOut,
 }
 
@@ -63,7 +63,7 @@ impl<'e> Handle<'e> {
         }
     }
 
-    /// On a connection that an application lends.
+    /// A handle on a connection that an application lends.
     pub(in crate::sqlite) fn lent(self) -> Self {
         Self {
             is_lent: true,
@@ -71,7 +71,7 @@ impl<'e> Handle<'e> {
         }
     }
 
-    /// What is freed is overwritten.
+    /// A handle that overwrites texts before it removes their rows.
     pub(in crate::sqlite) fn erasing(self) -> Self {
         Self {
             is_erasing: true,
@@ -295,8 +295,8 @@ impl<'e> Handle<'e> {
         })
     }
 
-    /// All from one state. One answer can take several statements, but for the version alone, which is asked before
-    /// each block.
+    /// Answers all from one state. One answer can take several statements, but for the version alone, which is asked
+    /// before each block.
     fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
         if ask.questions() == 1 && ask.store.version {
             let mut rows = Rows::default();

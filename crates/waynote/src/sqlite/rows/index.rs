@@ -119,7 +119,7 @@ fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found>
     )?;
     let mut terms: Vec<&Vec<u8>> = terms.iter().collect();
     terms.sort_unstable();
-    // From the last one back: the block that was found last holds whatever is not before its first term.
+    // From the last term back: the block that was found last also holds every term that is not before its first one.
     let mut found = Found::new();
     for term in terms.into_iter().rev() {
         if found.last().is_none_or(|(first, _)| term < first) {
@@ -173,7 +173,7 @@ pub(in crate::sqlite) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outc
     Ok(())
 }
 
-/// Removes all segments, and what a damaged index has beside them.
+/// Removes all segments, and any other rows of a damaged index.
 pub(in crate::sqlite) fn remove_all(conn: &Connection) -> Outcome<()> {
     conn.execute_batch(
         "DELETE FROM waynote_search_block; DELETE FROM waynote_search_dead; DELETE FROM waynote_search_segment;",
@@ -245,7 +245,7 @@ pub(in crate::sqlite) fn each_row(
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut rows = statement.query((after, limit))?;
     while let Some(row) = rows.next()? {
-        // What `verify` names as damaged cannot be found, and is no reason to refuse a write.
+        // A row that `verify` reports as damaged cannot be found by a search. It is no reason to refuse a write.
         let Ok(kind) = row.get_ref(5)?.as_str()?.parse::<ScopeKind>() else {
             continue;
         };

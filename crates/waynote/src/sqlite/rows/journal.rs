@@ -24,10 +24,10 @@ pub(in crate::sqlite) const REVISION: &str = "j.position, j.previous, j.scope, j
                         j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, j.token, c.hash, j.checksum, \
                         c.body";
 
-/// Where a row's content is; a query's other columns come after it.
+/// The column with a row's content; a query's other columns come after it.
 const BODY: usize = 22;
 
-/// Where the columns are that a query adds to those of a revision.
+/// The first of the columns that a query adds to those of a revision.
 pub(in crate::sqlite) const AFTER_REVISION: usize = BODY + 1;
 
 /// How many values the checksum is over.
@@ -62,7 +62,7 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
             content,
             kind: kind(row, 8)?,
             iteration: row.get(9)?,
-            // What is current says so, and what was then is told by the events.
+            // A current note has it in its own row. For an earlier state the events tell.
             resolved_by: None,
             pinned: row.get(10)?,
             revision: number,
@@ -154,7 +154,7 @@ pub(in crate::sqlite) fn end_of_deleted(
     Ok(found.optional()?)
 }
 
-/// Whether a row of the journal is that note's.
+/// True if a row of the journal is that note's.
 fn is_of(row: &Row<'_>, id: i64, key: &str) -> rusqlite::Result<bool> {
     Ok(matches!(row.get_ref(2)?, ValueRef::Integer(of) if of == id)
         && matches!(row.get_ref(3)?, ValueRef::Text(of) if of == key.as_bytes()))

@@ -86,7 +86,7 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>, changes: &mut scopes::Changes) -
     Ok(())
 }
 
-/// Where a revision goes.
+/// The values of a revision's row.
 struct Rowed {
     scope: i64,
     key: String,

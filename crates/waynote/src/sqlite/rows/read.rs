@@ -22,7 +22,7 @@ use super::journal;
 use super::scopes::{self, SCOPE};
 use crate::sqlite::errors::{Failure, Outcome};
 
-/// A row that does not say what it should: damage, named by the engine's own error for it.
+/// The error for a value that cannot be read: damage, in SQLite's own error type.
 pub(in crate::sqlite) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
     let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
@@ -75,14 +75,14 @@ pub(in crate::sqlite) const NOTE: &str = "n.scope, n.key, n.position, n.revision
 /// How many values the checksum of a note is over.
 pub(in crate::sqlite) const NOTE_WIDTH: usize = 14;
 
-/// Where a note's content is; a query's other columns come after it.
+/// The column with a note's content; a query's other columns come after it.
 const NOTE_BODY: usize = NOTE_WIDTH + 1;
 
-/// Where the columns are that a query adds to those of a note.
+/// The first of the columns that a query adds to those of a note.
 pub(in crate::sqlite) const AFTER_NOTE: usize = NOTE_BODY + 1;
 
-/// Whether a row is as it was written, and the content that it has. The checksum stands before the content, and the hash
-/// of that before the checksum.
+/// The content of a row, if the row is as it was written. The checksum stands before the content, and the content's
+/// hash before the checksum.
 pub(in crate::sqlite) fn content_at(
     row: &Row<'_>,
     table: &Checked,
@@ -452,7 +452,7 @@ pub(in crate::sqlite) fn about(conn: &Connection, content: &Content) -> Outcome<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Which store this is.
+/// The id of this store.
 pub(in crate::sqlite) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
     let mut statement = conn.prepare_cached("SELECT one, id, checksum FROM waynote_store")?;
     let id = statement.query_row([], |row| match checksum::is_whole(row, 2)? {

@@ -1,4 +1,4 @@
-//! Reading by index, a page at a time: what a prompt block asks for.
+//! Reads by index, a page at a time, as a prompt block needs it.
 
 use std::cell::RefCell;
 
@@ -40,7 +40,7 @@ fn clauses(recent: &Recent) -> (&'static str, &'static str) {
     }
 }
 
-/// What the condition is about, beside the scope.
+/// The parameters of the condition, beside the scope.
 fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     match recent {
         Recent::Keyed { pinned, .. } => (i64::from(*pinned).into(), None, false),
@@ -51,7 +51,7 @@ fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     }
 }
 
-/// Where the last page of a list of keyed notes ended, and how many notes stand before that. Within one state the next
+/// The end of the last page of a list of keyed notes, with the number of notes before it. Within one state the next
 /// page goes on from there: to skip notes takes as long as to read them.
 #[derive(Default)]
 pub(in crate::sqlite) struct LastPage(RefCell<Option<(Recent, usize, i64, String)>>);
@@ -154,7 +154,8 @@ pub(in crate::sqlite) fn page(
     Ok((notes, noted))
 }
 
-/// Few are pinned; the others are what the scope counts besides.
+/// The number of pinned keyed notes, or of all others. Only the pinned ones are counted, because they are few; the
+/// others are the rest of the scope's count.
 pub(in crate::sqlite) fn count_keyed(
     conn: &Connection,
     scope: &Scope,
@@ -193,7 +194,8 @@ pub(in crate::sqlite) fn count_entries(
     }
 }
 
-/// Few are of this iteration or later ones; the others are what the scope counts besides.
+/// The number of entries before an iteration. Only those of this iteration and later ones are counted, because they are
+/// few; the others are the rest of the scope's count.
 fn count_all(conn: &Connection, session: &Name, before: Option<i64>) -> Outcome<u64> {
     let scope = Scope::Session(session.clone());
     let all = read::count(conn, &scope)?;
@@ -306,7 +308,7 @@ pub(in crate::sqlite) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec
     Ok(kinds)
 }
 
-/// Whether a note that is whole has a type.
+/// True if a note really has this type, not only the index. A damaged note counts: its page leaves it out and reports it.
 fn has_one(conn: &Connection, id: i64, session: &Name, kind: &str) -> Outcome<bool> {
     let scope = Scope::Session(session.clone());
     let mut statement = conn.prepare_cached(&format!(
@@ -323,8 +325,8 @@ fn has_one(conn: &Connection, id: i64, session: &Name, kind: &str) -> Outcome<bo
     }
 }
 
-/// What differs after every change. On a connection that an application lends, positions are given out again when its
-/// transaction is taken back: there the engine's own counts tell.
+/// A value that differs after every change. On a connection that an application lends, positions are given out again
+/// after a rollback: there SQLite's own change counts are part of it.
 pub(in crate::sqlite) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
     let (position, ours): (Option<i64>, i64) = conn
         .prepare_cached(

@@ -112,7 +112,7 @@ pub(in crate::sqlite) fn set_lease(conn: &Connection, id: i64, lease: Option<i64
     renewed(conn, id, |scope| scope.lease = lease)
 }
 
-/// What can change of a scope.
+/// The columns of a scope that change.
 struct Changing {
     notes: i64,
     head: i64,

@@ -20,15 +20,15 @@ pub(super) type Values = Vec<Value>;
 /// A note: the id of its scope, and its key as it is stored.
 pub(super) type NoteKey = (i64, String);
 
-/// What could be read.
+/// The rows that could be read.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) scopes: HashMap<i64, Scope>,
     /// Rows of the journal that are whole, by position.
     pub(super) journal: BTreeMap<i64, Values>,
-    /// Notes that have a row of the journal which is not whole.
+    /// Notes with a damaged row of the journal.
     pub(super) damaged: BTreeSet<NoteKey>,
-    /// Whether rows of the journal may be missing of which nothing can be said.
+    /// True if rows of the journal may be missing whose notes are not known.
     pub(super) has_gaps: bool,
     /// Current notes: none where the row is damaged.
     pub(super) notes: BTreeMap<NoteKey, Option<Values>>,
@@ -171,7 +171,7 @@ fn scopes(conn: &Connection, found: &mut Found) -> Outcome<()> {
     Ok(())
 }
 
-/// What was read, unless the page cannot be.
+/// The value that was read; none if its page is damaged.
 fn around<T>(read: Outcome<T>) -> Outcome<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -198,7 +198,7 @@ pub(super) fn note_key(row: &[Value], scope: usize, key: usize) -> Option<NoteKe
     Some((integer(row, scope)?, text(row, key)?.to_owned()))
 }
 
-/// Whether a row, which ends with its checksum, is as it was written.
+/// True if a row, which ends with its checksum, is as it was written.
 fn is_whole(table: &Checked, row: &[Value], hash: Option<&Value>) -> bool {
     let Some((Value::Integer(checksum), values)) = row.split_last() else {
         return false;
@@ -216,7 +216,7 @@ fn values_of(row: &Row<'_>) -> rusqlite::Result<Values> {
         .collect())
 }
 
-/// The rows of a table that can be read, and whether some cannot.
+/// The rows of a table that can be read, and true if some cannot.
 fn all(conn: &Connection, table: &Checked) -> Outcome<(Vec<Values>, bool)> {
     let select = format!("SELECT {}, checksum FROM {}", table.columns, table.table);
     let mut rows = Vec::new();
@@ -249,7 +249,7 @@ fn all(conn: &Connection, table: &Checked) -> Outcome<(Vec<Values>, bool)> {
         }
     }
     rows.extend(backward);
-    // What both ends reached is there twice.
+    // Rows that were read from both ends are there twice.
     let mut seen = BTreeSet::new();
     let keys: Vec<usize> = table
         .key
@@ -360,7 +360,7 @@ impl<'c> Contents<'c> {
         }
     }
 
-    /// Whether a row is as it was written, and its text too, if it has one: its number is in that column.
+    /// True if a row is as it was written, and so is its text, if it has one: `column` has the id of the text.
     fn is_whole(&mut self, table: &Checked, row: &[Value], column: usize) -> Outcome<bool> {
         let null = Value::Null;
         match row.get(column) {

@@ -1,4 +1,4 @@
-//! What is kept of each note: all of it where its history is whole, else the note as it is now.
+//! Chooses the rows to keep of each note: its whole history if that is whole, else the note as it is now.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -50,7 +50,7 @@ pub(super) mod note {
     pub(crate) const COLUMNS: usize = 13;
 }
 
-/// What goes into the new store, with the positions of the old one.
+/// The rows that go into the new store, with the positions of the old one.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) scopes: HashMap<i64, Scope>,
@@ -140,7 +140,7 @@ impl Kept {
                 self.deleted.push((key, end_at.unwrap_or_default()));
                 self.keep_chain(chain);
             }
-            // The row of the current note is lost, or damaged: the journal says what it was.
+            // The row of the current note is lost or damaged: the note is rebuilt from the journal.
             current if is_chain && !is_gone && !found.damaged.contains(&key) => {
                 let Some(note) = rebuilt(conn, &chain)? else {
                     self.lost.push(Lost::new(name, "its text is damaged"));
@@ -225,7 +225,7 @@ impl Kept {
     }
 }
 
-/// Whether these rows are a note's revisions 1, 2, 3 …, each after the one before it.
+/// True if these rows are a note's revisions 1, 2, 3 …, each after the one before it.
 fn is_chain(rows: &[Values]) -> bool {
     let mut before = Value::Null;
     for (number, row) in (1i64..).zip(rows) {

@@ -1,4 +1,4 @@
-//! The copy of a damaged store that is read: what opens a database may write to it.
+//! The copy of a damaged store that is read instead of the store, because opening a database may write to it.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! What is kept of the events: those that are whole, numbered anew where some are missing; who has a session's lease, and
-//! which entries are resolved, as these events say.
+//! Chooses the events to keep: all that are whole, numbered anew if some are missing. From them come the holder of a
+//! session's lease, and the entries that are resolved.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Saves what is whole in a damaged store into a new one.
+//! Saves the parts of a damaged store that are whole into a new one.
 //!
 //! The old store is copied first, with its WAL, and only the copy is opened. Rows are read around pages that cannot be
 //! read, and each is checked on its own: its checksum, and the hash of its text. What is kept is decided note by note
@@ -26,7 +26,7 @@ use crate::sqlite::{SqliteStore, migrate};
 
 use chains::Kept;
 
-/// What was saved of a damaged store, and what was not.
+/// The numbers of saved items, and a list of those that are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Salvaged {
@@ -36,12 +36,12 @@ pub struct Salvaged {
     pub revisions: u64,
     /// Events in the new store.
     pub events: u64,
-    /// What is not in the new store, or not whole.
+    /// The items that are not in the new store, or not whole.
     pub lost: Vec<Lost>,
 }
 
 impl Salvaged {
-    /// Whether all of the old store is in the new one.
+    /// True if all of the old store is in the new one.
     pub fn is_complete(&self) -> bool {
         self.lost.is_empty()
     }
@@ -53,7 +53,7 @@ impl Salvaged {
 pub struct Lost {
     /// Its address, as far as that is known.
     pub what: String,
-    /// What became of it.
+    /// The damage or the loss.
     pub why: String,
 }
 
@@ -66,7 +66,7 @@ impl Lost {
     }
 }
 
-/// Saves everything that is whole in the store at `old` into a new store at `new`, and says what is not. Nothing is
+/// Saves everything that is whole in the store at `old` into a new store at `new`, and lists the rest. Nothing is
 /// written to the old store.
 ///
 /// # Errors

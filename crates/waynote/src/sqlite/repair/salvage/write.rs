@@ -1,4 +1,4 @@
-//! Writing what is kept into the new store, with positions that follow one another.
+//! Writes the rows to keep into the new store, with positions that follow one another.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -95,7 +95,7 @@ fn put(conn: &Connection, table: &Checked, row: &[Value], hash: Option<[u8; 32]>
     table.insert_with(conn, &values, hash)
 }
 
-/// Where the positions of the old store are in the new one.
+/// The new position of each position of the old store.
 struct Places(BTreeMap<i64, i64>);
 
 impl Places {
