@@ -91,7 +91,7 @@ pub enum PostgresError {
         /// The setting, and the value that it has to have.
         reason: String,
     },
-    /// The connection was lost during a commit, and nobody could be asked about it: it may have been carried out.
+    /// The connection was lost during a commit, and no server could be asked about it: it may have been carried out.
     #[error(
         "the connection to {} was lost during a commit: whether it was carried out is not known ({})",
         safe(store),
@@ -368,7 +368,7 @@ fn is_of_server(code: &SqlState) -> bool {
         SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
     ]
     .contains(code)
-        // Connection exceptions; among them what PgBouncer says when the server behind it is gone.
+        // Connection exceptions. PgBouncer reports one if the server behind it is gone.
         || code.code().starts_with("08")
         || code.code() == "57P05"
 }

@@ -12,8 +12,8 @@ use waynote::{EngineStore, Name, Result};
 use crate::engine::Postgres;
 use crate::options::Options;
 
-/// The store of these options, which is connected to at the first call. What is wrong with the server or the store is
-/// the error of each call, until it is mended.
+/// The store of these options, which is connected to at the first call. Until a fault of the server or the store is
+/// mended, each call returns it as its error.
 pub fn at(options: Options) -> EngineStore<Later> {
     EngineStore::new(Later {
         options,
@@ -31,7 +31,7 @@ pub struct Later {
 }
 
 impl Later {
-    /// The engine, opened by whoever comes first.
+    /// The engine. The first call opens it.
     ///
     /// # Errors
     /// As [`open`](crate::open).

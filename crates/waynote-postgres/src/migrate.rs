@@ -1,5 +1,5 @@
-//! The tables, in numbered steps. Whoever comes first makes them, under a lock that ends with its transaction; an older
-//! program refuses newer ones.
+//! The tables, in numbered steps. The first program to connect makes them, under a lock that ends with its transaction;
+//! an older program refuses newer ones.
 
 use sha2::{Digest as _, Sha256};
 use waynote::Error;
@@ -52,7 +52,7 @@ fn migrated(server: &Server, leased: &Leased, limits: &Limits, shown: &str) -> O
             ))),
         }
     };
-    // The lock is taken by a statement of its own: the next one sees what its last holder did.
+    // The lock is taken by a statement of its own: the next statement sees the changes of the last holder.
     run(vec![
         Statement::plain("BEGIN ISOLATION LEVEL READ COMMITTED"),
         Statement::typed("SELECT pg_advisory_xact_lock($1)", vec![big(LOCK)]),

@@ -1,4 +1,4 @@
-//! How a store is reached: what the URL says, and what is handed in.
+//! Options for reaching a store: the parts of its URL, and the settings that are handed in.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ pub(crate) use revision_columns;
 /// How many those are.
 pub(crate) const REVISION: usize = 17;
 
-/// A row that says what none of ours says.
+/// The error for a row with values that this program never writes.
 pub(crate) fn unreadable(what: impl std::fmt::Display) -> Failure {
     Failure::Ours(Error::DamagedNote {
         what: what.to_string(),

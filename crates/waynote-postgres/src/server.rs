@@ -127,7 +127,7 @@ impl Server {
             wait: Some(wait),
             ..Timeouts::new()
         };
-        // Each host has its own time; all of them together have what is left.
+        // Each host has its own time limit; all of them together have the rest of the call's time.
         match self.within(limits.left(), self.pool.timeout_get(&timeouts)) {
             Some(Ok(leased)) => Ok(leased),
             Some(Err(PoolError::Backend(failure))) => Err(failure),

@@ -1,5 +1,5 @@
-//! One transaction on one connection. Its `BEGIN`, the lock of the store's row and whatever is put travel with the next
-//! statements that need an answer, so that they cost no round trip of their own.
+//! One transaction on one connection. Its `BEGIN`, the lock of the store's row and the statements that write travel
+//! with the next statements that need an answer, so that they cost no round trip of their own.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
@@ -107,13 +107,13 @@ impl<'e> Session<'e> {
         }
     }
 
-    /// Puts statements in the queue, to be sent with what comes next.
+    /// Puts statements in the queue. They are sent with the next trip.
     pub(crate) fn later(&self, statements: impl IntoIterator<Item = Statement>) {
         self.is_dirty.set(true);
         self.queue.borrow_mut().extend(statements);
     }
 
-    /// Takes out of the queue what was put there since it had that length.
+    /// Cuts the queue back to an earlier length.
     pub(crate) fn unqueue(&self, length: usize) {
         self.queue.borrow_mut().truncate(length);
     }
@@ -136,7 +136,7 @@ impl<'e> Session<'e> {
         self.put.set(Some((first, last)));
     }
 
-    /// Forgets what was put in a part that was taken back.
+    /// Restores the positions and the state of the index after a part was rolled back.
     pub(crate) fn put_back(&self, put: Option<(i64, i64)>, index: Option<IndexState>) {
         self.put.set(put);
         if let Some(index) = index {
@@ -166,7 +166,7 @@ impl<'e> Session<'e> {
         self.engine.named(outcome)
     }
 
-    /// The same, for whoever looks at the failure.
+    /// The same, for a caller that examines the failure.
     pub(crate) fn tried(&self, statements: Vec<Statement>, then: Then) -> Outcome<Vec<Vec<Row>>> {
         let is_fresh = match self.state.get() {
             State::Fresh => true,
@@ -327,8 +327,8 @@ impl<'e> Session<'e> {
                 .clamp(1, 2_000_000_000)
         };
         let statement = millis(self.limits.answer);
-        // Plans by the indexes, row by row, whatever the statistics say: a table that has just grown has none, and what
-        // is joined here is never more than a few rows of a store.
+        // Makes the server use the indexes, row by row, without regard to its statistics: a table that has just grown
+        // has none, and a join here is never over more than a few rows of a store.
         let plans = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
                      SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
         match self.purpose {

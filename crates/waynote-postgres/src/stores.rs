@@ -53,8 +53,8 @@ pub fn create(options: Options) -> Result<(), Error> {
     at.named(at.create(&which))
 }
 
-/// Makes a store of what `fill` writes. Nobody finds it before it is whole; what an interrupted call left there is removed
-/// by the next.
+/// Makes a store with the rows that `fill` writes. Nobody finds it before it is whole. The next call removes the rest
+/// of an interrupted one.
 ///
 /// # Errors
 /// [`PostgresError::StoreExists`]; [`Error::StoreLost`] when another process makes this store anew; the errors of `fill`;
@@ -235,7 +235,7 @@ impl At {
         }
     }
 
-    /// Removes a store, or what is left of one that was being made.
+    /// Removes a store, or the rest of one that was being made.
     fn drop(&self, which: &Which) -> Outcome<()> {
         let partial = which.partial();
         if self.has(&partial)? {

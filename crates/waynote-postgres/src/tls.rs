@@ -41,9 +41,9 @@ pub(crate) struct Trust {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Disable,
-    /// TLS if the server has it, whoever it is.
+    /// TLS if the server has it; its certificate is not checked.
     Prefer,
-    /// TLS, whoever the server is.
+    /// TLS; the certificate is not checked.
     Require,
     /// A server with a certificate of an authority that is trusted.
     VerifyCa,
@@ -221,7 +221,7 @@ impl TlsStream for Secured {
     }
 }
 
-/// Takes a certificate whatever name it is for.
+/// Takes a certificate for any name.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -268,8 +268,8 @@ impl ServerCertVerifier for AnyName {
     }
 }
 
-/// Takes any certificate whose key the server has: against listeners, not against somebody in between. This is what
-/// `prefer` and `require` mean everywhere.
+/// Takes any certificate whose key the server has. This protects against listeners, not against an attacker in between.
+/// PostgreSQL clients do the same for `prefer` and `require`.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

@@ -150,7 +150,7 @@ pub(crate) fn exclusively(
     }
 }
 
-/// The engine of whoever holds the lock.
+/// The engine inside the transaction that holds the lock.
 struct Held<'s, 'e> {
     session: &'s Session<'e>,
 }

@@ -1,7 +1,8 @@
-//! `VACUUM`, for whoever administers the database: removes what deleted and forgotten rows leave in the tables.
+//! `VACUUM`, for the administrator of the database: removes the dead rows that deleting and forgetting leave in the
+//! tables.
 //!
-//! It cannot run inside a transaction, so that nothing can be `SET LOCAL` for it, and what is set for a session may reach
-//! somebody else's behind a pooler. So it never waits for a lock (`SKIP_LOCKED`), and is tried again for a while.
+//! It cannot run inside a transaction, so that nothing can be `SET LOCAL` for it, and a setting of the session may
+//! reach another client behind a pooler. So it never waits for a lock (`SKIP_LOCKED`), and is tried again for a while.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -107,7 +108,7 @@ const SIZE: &str = "SELECT pg_total_relation_size(('waynote.' || quote_ident($1)
 
 const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
-/// A standby that reports what it reads has no transaction here, but its oldest one counts.
+/// A standby with `hot_standby_feedback` has no transaction here, but its oldest one counts.
 const HOLDERS: &str = "SELECT 'process ' || a.pid, concat_ws(', ', a.usename, nullif(a.application_name, '')),
             extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
      FROM pg_stat_activity a

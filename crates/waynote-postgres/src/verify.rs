@@ -224,7 +224,7 @@ const EVENTS: &str = "SELECT coalesce(s.kind, '?'), coalesce(s.name, 'scope ' ||
            AND NOT EXISTS (SELECT FROM waynote.event e WHERE e.store = $1 AND e.scope = s.scope)
      ORDER BY 1, 2, 4";
 
-/// Each selects the addresses of what is wrong.
+/// Each selects the addresses of faulty items.
 const CHECKS: [(&str, &str); 8] = [
     (
         // An entry that was repeated stays as the row before its repeats made it, in the earliest iteration of all.

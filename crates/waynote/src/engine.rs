@@ -58,7 +58,7 @@ pub trait Engine {
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant that the engine uses.
     fn rows(&self) -> Result<Box<dyn Read + '_>>;
 
-    /// Runs `work` on one state of the store, whatever is written meanwhile.
+    /// Runs `work` on one state of the store, even while others write.
     ///
     /// # Errors
     /// As [`Engine::rows`], and the errors of `work`.
@@ -113,8 +113,9 @@ pub trait Engine {
         Ok(None)
     }
 
-    /// Moves what is in the engine's log to where it stays, if nobody else is using the store now. Called when a
-    /// program has been idle for a while. Returns whether the log is empty. An engine without such a log does nothing.
+    /// Runs a checkpoint: moves the engine's log to its final place, if nobody else is using the store now. Called when
+    /// a program has been idle for a while. Returns true if the log is empty. An engine without such a log does
+    /// nothing.
     ///
     /// # Errors
     /// As [`Engine::write`].
@@ -527,7 +528,7 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
-        /// The events without what was said in them, each with its session.
+        /// The events without their forgotten texts, each with its session.
         events: &'r [(Name, RecordedEvent)],
         /// The call, if it has an id.
         step: Option<Step>,

@@ -76,7 +76,7 @@ pub(super) struct Batch {
     leases: BTreeMap<Vec<u8>, Option<i64>>,
     pub(super) events: Vec<Event>,
     resolved: Vec<(Vec<u8>, String, String)>,
-    /// Statements about what is forgotten.
+    /// Statements that forget.
     pub(super) others: Vec<(&'static str, Vec<Value>)>,
     positions: BTreeSet<i64>,
     put: usize,
@@ -200,7 +200,7 @@ impl Batch {
             *self.counts.entry(scope.clone()).or_default() += change;
         }
         let place = (scope, key);
-        // Of several changes in one call the first one says what was there.
+        // Of several changes of a note in one call, the first one tells if the note existed.
         let existed = match self.notes.get(&place) {
             Some(before) => before.as_ref().is_some_and(|before| before.existed),
             None => put.existed,
@@ -271,7 +271,7 @@ impl Batch {
         }
     }
 
-    /// The statements, in an order in which each finds what it refers to.
+    /// The statements, in an order in which each finds the rows that it refers to.
     pub(super) fn statements(self, store: i64) -> Vec<Statement> {
         let mut all = Vec::new();
         let mut add = |sql: &'static str, values: Vec<Value>| {

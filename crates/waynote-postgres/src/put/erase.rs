@@ -1,4 +1,4 @@
-//! Forgetting: revisions lose their contents, and events what was said in them.
+//! Forgetting: revisions lose their contents, and events lose their texts.
 
 use jiff::Timestamp;
 use waynote::engine::Step;
@@ -20,7 +20,7 @@ const EVENTS: &str = "UPDATE waynote.event e SET event = u.event
      WHERE s.store = $1 AND s.hash = u.scope AND e.store = $1 AND e.scope = s.scope AND e.number = u.number";
 
 impl Batch {
-    /// Says at a position what is forgotten, when and by whom.
+    /// Records at a position the forgotten revisions and events, the time and the author.
     pub(super) fn forgotten(
         &mut self,
         position: Position,

@@ -11,7 +11,7 @@ use crate::trip::{bytes, flag, many_bytes, maybe_big, maybe_text, texts};
 const COUNTED: &str = "SELECT u.i, s.notes FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
-/// Few are pinned; the others are what the scope counts besides.
+/// Only the pinned notes are counted, because they are few; the others are the rest of the scope's count.
 const KEYED: &str = "SELECT CASE WHEN $3 THEN p.pinned ELSE s.notes - p.pinned END FROM waynote.scope s
      CROSS JOIN LATERAL (
          SELECT count(*) AS pinned FROM waynote.note n

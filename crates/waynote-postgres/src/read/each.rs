@@ -12,7 +12,8 @@ use crate::row::{count, get};
 use crate::session::{Session, Then};
 use crate::trip::{Statement, big};
 
-/// An entry is followed by what stands before it in its log: the first revision of that, and when it was made.
+/// The columns of an entry are followed by two of the previous entry of its log: the position of its first revision,
+/// and its creation time.
 const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.key, j.revision, j.action = 'repeat',
             n.position = j.position, p.content IS DISTINCT FROM j.content, c.body, j.created_at, j.updated_at,
             b.position, b.created_at

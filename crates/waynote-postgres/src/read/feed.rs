@@ -1,4 +1,4 @@
-//! Everything that happened after a point, in its order, and what a call did.
+//! Everything that happened after a point, in order, and the revisions and events of a call.
 
 use std::collections::HashMap;
 

@@ -78,7 +78,7 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     blocks(plan, &ask.blocks);
 }
 
-/// Questions of one kind: their numbers, and what they are about.
+/// Questions of one kind: their numbers, and their parameters.
 #[derive(Default)]
 struct Asked {
     questions: Vec<i64>,

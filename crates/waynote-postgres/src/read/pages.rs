@@ -1,4 +1,4 @@
-//! Pages of notes: what a block asks for.
+//! Pages of notes, as a prompt block needs them.
 
 use tokio_postgres::Row;
 use waynote::engine::Rows;

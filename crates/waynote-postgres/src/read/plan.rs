@@ -1,4 +1,4 @@
-//! The statements of a trip, and what they have in common.
+//! The statements of a trip, and the parts that they share.
 
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// By what a scope is found.
+/// The key by which a scope is found: the hash of its kind and name.
 pub(crate) fn scope_hash(scope: &Scope) -> Vec<u8> {
     let mut hash = Sha256::new();
     hash.update(scope.kind().as_str());

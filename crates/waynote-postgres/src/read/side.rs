@@ -24,7 +24,7 @@ const SPACES: &str =
 const NUMBERS: &str = "SELECT u.i, s.scope FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
-/// By what a space or a key of side data is found.
+/// The key by which a space or a key of side data is found: its hash.
 pub(crate) fn hash(text: &str) -> Vec<u8> {
     Sha256::digest(text).to_vec()
 }

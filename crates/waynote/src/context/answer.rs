@@ -58,7 +58,7 @@ pub(super) fn unexpected() -> crate::Error {
     crate::store::nothing_ran("store")
 }
 
-/// How much of a note, as it is now, a reader was shown. What comes first in the list counts.
+/// The part of the current note that a reader was shown. The first item of the list that names the note counts.
 pub(super) fn shown_of(known: &[ShownNote]) -> impl Fn(&crate::note::Note) -> Option<Shown> + '_ {
     let mut of = std::collections::HashMap::with_capacity(known.len());
     for known in known {

@@ -24,7 +24,7 @@ use crate::store::{Reader, Version};
 /// The shares that sections are sure of, in percent, in the order in which they get room.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
 
-/// The same for the types of entries. Types of other programs get what these leave.
+/// The same for the types of entries. Types of other programs get the rest.
 const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 
 /// Everything that claims, section by section.
@@ -202,7 +202,7 @@ impl Claimants {
         }
     }
 
-    /// Not all fits: each section gets its share and what flows to it.
+    /// Not everything fits: each section gets its share, and what others leave of theirs.
     fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) {
         let step = step(room);
         let mut wants = |section: usize, most: usize| {

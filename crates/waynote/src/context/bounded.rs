@@ -1,4 +1,4 @@
-//! The work of a block is bounded by its budget, whatever the notes are: measured in bytes, not in time.
+//! The work of a block is bounded by its budget, not by the notes. Measured in bytes, not in time.
 
 use rusqlite::Connection;
 

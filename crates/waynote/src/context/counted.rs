@@ -26,13 +26,13 @@ impl Counted {
         self.text.is_empty()
     }
 
-    /// Puts a piece after what is there.
+    /// Appends a piece.
     pub(super) fn push(&mut self, text: &str, tokens: usize) {
         self.text.push_str(text);
         self.tokens += tokens;
     }
 
-    /// Puts a part after what is there, with a blank line between.
+    /// Appends a part, with a blank line between.
     pub(super) fn append(&mut self, part: &Self, pieces: &Pieces<'_>) {
         if !part.is_empty() && !self.is_empty() {
             self.blank_line(pieces);

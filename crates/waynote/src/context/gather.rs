@@ -133,7 +133,7 @@ fn most(request: &Request, room: usize, list: &Recent) -> usize {
     }
 }
 
-/// The keyed notes of the agent, as the index or as what is pinned.
+/// The keyed notes of the agent: the pinned ones, or those of the index.
 fn keyed(request: &Request, pinned: bool) -> Recent {
     Recent::Keyed {
         scope: Scope::Agent(request.agent.clone()),
@@ -211,7 +211,7 @@ fn limit(request: &Request, room: usize, list: &Recent, reach: Reach) -> usize {
     }
 }
 
-/// Reads what applies now.
+/// Reads the notes that apply now.
 fn as_they_are(
     store: &dyn Reader,
     request: &Request,
@@ -294,7 +294,7 @@ fn as_they_are(
     Ok(gathered)
 }
 
-/// Reads what applied then, all of it.
+/// Reads all notes that applied at an earlier moment.
 fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Gathered> {
     let scopes = request.scopes(request.chain());
     let All {
@@ -344,7 +344,7 @@ fn groups_then(
         let of_type = entries(request, session, kind.clone()).pick(of_type.collect());
         groups.push((kind, List::once(of_type)));
     }
-    // How often an entry had been noted by then, its history tells.
+    // The history of an entry tells how often it had been noted by then.
     let is_repeated = |note: &Note| note.seen().is_some_and(|seen| seen > 1);
     let entries = groups.iter().flat_map(|(_, list)| &list.notes);
     let repeated = entries.filter(|note| is_repeated(note));

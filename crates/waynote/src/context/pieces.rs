@@ -44,7 +44,7 @@ fn said(note: &Note, times: u64) -> u64 {
 /// Tokens that were counted once and need not be counted again.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// The agent that reads the block: what a piece says depends on it.
+    /// The agent that reads the block: the text of a piece depends on it.
     reader: Option<Name>,
     known: HashMap<Address, Counted>,
 }
@@ -99,7 +99,7 @@ impl<'r> Pieces<'r> {
         }
     }
 
-    /// How much room a note takes in a form, looked at until that is more than `most`; none when nobody asks.
+    /// The room that a note takes in a form. Counting stops above `most`; nothing is counted if there is no budget.
     ///
     /// The time that this takes is bounded by `most`, not by the note: a text that cannot fit is neither cleaned nor
     /// masked, and counting stops where there is no more room.

@@ -1,8 +1,8 @@
 //! Sharing a token budget: every section is sure of a share, and the others can use what it does not need.
 
-/// Divides a number of tokens among sections in order: each gets what it asks for, up to its share (in percent). What
-/// is left goes to the sections that ask for more, in order. `asks` returns what a section asks for, and may stop
-/// counting once that exceeds a given number.
+/// Divides a number of tokens among sections in order: each gets what it asks for, up to its share (in percent). The
+/// rest goes to the sections that ask for more, in order. `asks` returns what a section asks for, and may stop counting
+/// once that exceeds a given number.
 pub(super) fn share_out(
     total: usize,
     percent: &[usize],

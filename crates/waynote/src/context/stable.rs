@@ -1,6 +1,6 @@
 //! The pieces of a block in style stable: absolute dates, and nothing that depends on when or where the block is made.
 //!
-//! Credentials are masked. A note is data: its text is put into code blocks and code spans. Whatever a note holds, a
+//! Credentials are masked. A note is data: its text is put into code blocks and code spans. With any text of a note, a
 //! Markdown parser sees only the headings and items that are made here. Every piece ends with a line end and none
 //! begins with one, so that the tokens of a block are the sum of its pieces'.
 
@@ -37,7 +37,7 @@ pub(super) fn group_title(kind: &EntryType) -> String {
 /// The placeholder for a blank text.
 const EMPTY: &str = "(empty)";
 
-/// A note with what its piece needs besides.
+/// A note with the other data of its piece.
 pub(super) struct Told<'n> {
     pub(super) note: &'n Note,
     /// How often a log entry was noted.

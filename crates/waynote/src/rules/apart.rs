@@ -1,8 +1,9 @@
 //! Builds the search index while others write, for an engine that [asks for it](Engine::indexes_apart).
 //!
-//! The rows and the segments are read from a snapshot, and what they become is made in memory. Only then a transaction
-//! begins. It checks that the index is still what was read and that nothing was forgotten since, and writes what was
-//! made; otherwise it is dropped. So nobody waits for the reading, and nothing that was forgotten comes back.
+//! The rows and the segments are read from a snapshot, and new segments are made of them in memory. Only then a
+//! transaction begins. It checks that the index has not changed since and that nothing was forgotten, and writes the
+//! new segments; otherwise they are dropped. So nobody waits for the reading, and nothing that was forgotten comes
+//! back.
 
 use parking_lot::Mutex;
 

@@ -119,7 +119,7 @@ fn apply(
             continue;
         };
         let address = write.revision.address().clone();
-        // A note that is new was looked for by its text.
+        // A new note was looked up by its text, and has no earlier state.
         let before = match write.existed {
             true => pending.current(&address)?,
             false => None,

@@ -1,6 +1,6 @@
 //! Decides the result of each change; no other code does.
 //!
-//! A store reads what [`Before`] asks for inside its transaction, calls [`decide`], and writes the result. So all
+//! A store reads the answers to [`Before`] inside its transaction, calls [`decide`], and writes the result. So all
 //! engines follow the same rules.
 
 use super::undo::{last_standing, last_undone};

@@ -40,7 +40,7 @@ fn is_new<K: std::hash::Hash + Eq>(positions: &mut Positions<K>, key: K) -> bool
 }
 
 impl Questions {
-    /// Adds what [`super::decide::decide`] asks about a change.
+    /// Adds the questions that [`super::decide::decide`] asks about a change.
     pub(super) fn of_change(&mut self, change: &Change) {
         match change {
             Change::Save { address, .. } => {
@@ -83,7 +83,7 @@ impl Questions {
         }
     }
 
-    /// Adds what [`super::session_events::check`] asks about a session's events.
+    /// Adds the questions that [`super::session_events::check`] asks about a session's events.
     pub(super) fn session(&mut self, session: &Name) {
         if is_new(&mut self.sessions, session.clone()) {
             let page = EventPage::last(session.clone(), EVENTS);

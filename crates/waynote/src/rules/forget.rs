@@ -56,8 +56,8 @@ fn done(rows: &dyn Read, stamp: &Stamp) -> Result<Option<Vec<Done>>> {
     Ok((!done.is_empty()).then_some(done))
 }
 
-/// The answer to a repeated call: what it forgot the first time. It cannot name other revisions with the same text,
-/// because the text is gone.
+/// The answer to a repeated call: the revisions and events that it forgot the first time. It cannot name other
+/// revisions with the same text, because the text is gone.
 fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = Forgotten::nothing(request);
     let mut at = None;
@@ -136,8 +136,8 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
             }
         }
     }
-    // A call with an id is found again even when there was nothing to forget: made again, it must not forget what was
-    // written since.
+    // A call with an id is found again even if there was nothing to forget: a repeated call must not forget notes that
+    // were written since.
     let is_nothing = revisions.is_empty() && erasure.writes.is_empty() && erasure.events.is_empty();
     if is_nothing && stamp.operation.is_none() {
         return Ok(Vec::new());

@@ -143,7 +143,7 @@ impl Group {
                     .iter()
                     .map(|_| Err(the_same(&error).unwrap_or_else(failed)))
                     .collect(),
-                // One of them may be what the engine cannot carry out.
+                // The engine may be unable to carry out one of them.
                 None => {
                     drop(calls);
                     return one_by_one(own, &mut led, write);

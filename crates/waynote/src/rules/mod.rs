@@ -1,4 +1,4 @@
-//! The rules: what every store does, whichever engine stores its rows.
+//! The rules: everything that stores do alike, with any engine.
 //!
 //! [`EngineStore`] decides and an [`Engine`] stores. Everything that is checked here is checked only here.
 

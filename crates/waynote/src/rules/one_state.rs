@@ -57,7 +57,7 @@ impl<'s> OneState<'s> {
             .collect())
     }
 
-    /// Keeps in mind what was left out of an answer.
+    /// Remembers damaged notes that were left out of an answer.
     pub(super) fn notice(&self, damaged: &[String]) {
         if !damaged.is_empty() {
             self.memory.noticed.lock().add(damaged.to_vec());
@@ -91,7 +91,7 @@ impl Reader for OneState<'_> {
         limit: usize,
     ) -> Result<Vec<Revision>> {
         match self.revisions_before(address, before, limit) {
-            // The whole history leaves out what is damaged.
+            // The whole history leaves out damaged revisions.
             Err(Error::DamagedNote { .. }) => {
                 let history = self.history(address)?.into_iter().rev();
                 let earlier = history.filter(|of| before.is_none_or(|before| of.number() < before));

@@ -1,6 +1,6 @@
 //! The state of a store during a transaction: the stored rows, plus those that are decided but not written yet.
 //!
-//! A write takes two round trips, whatever its size: one reads everything that the decisions will ask, the other writes
+//! A write of any size takes two round trips: one reads the answers to all questions of the decisions, the other writes
 //! all rows. Each decision sees the planned writes of the earlier ones.
 
 use std::cell::{Cell, RefCell};
@@ -91,12 +91,12 @@ impl<'t> Pending<'t> {
         self.head()
     }
 
-    /// A mark of what is planned so far, to return to later.
+    /// The length of the plan so far, to return to later.
     pub(super) fn mark(&self) -> usize {
         self.planned.borrow().len()
     }
 
-    /// Drops what was planned since the mark.
+    /// Drops the writes that were planned since the mark.
     pub(super) fn back_to(&self, mark: usize) {
         let mut planned = self.planned.take();
         planned.truncate(mark);

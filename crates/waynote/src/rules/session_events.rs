@@ -98,7 +98,7 @@ fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check(&Content::text(text)?)
 }
 
-/// Refuses what is written inside a loop that has lost its session.
+/// Refuses writes inside a loop that has lost its session.
 pub(super) fn check_inside(
     stamp: &Stamp,
     lease_of: impl FnOnce(&Name) -> Result<Option<RecordedEvent>>,

@@ -128,7 +128,7 @@ pub enum EntryIteration {
 }
 
 /// Finds the iteration of an entry that is noted from outside a loop: the number that was given, else that of the last
-/// iteration that a loop began, so that the next prompt has the entry. Where no loop has run, entries tell the last one.
+/// iteration that a loop began, so that the next prompt has the entry. If no loop has run, entries tell the last one.
 ///
 /// # Errors
 /// [`Error::InvalidIteration`] for a number below 1;

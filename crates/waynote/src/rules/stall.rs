@@ -1,4 +1,4 @@
-//! Stalls: whether an iteration made progress, or only noted the same `stuck` entries again; and when a loop stalls.
+//! Stalls: tells if an iteration made progress or only noted the same `stuck` entries again, and when a loop stalls.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Checks a store for damage: first the engine's rows, then what the rules require of them.
+//! Checks a store for damage: first the engine's rows, then the requirements of the rules.
 
 use std::collections::HashMap;
 

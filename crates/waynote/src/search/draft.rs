@@ -1,8 +1,8 @@
-//! The index as it is to be: what is stored, and changes to it that are not written yet.
+//! The index as it is to be: the stored segments, and changes to them that are not written yet.
 //!
-//! A draft is made from what one handle reads, and written through another one, perhaps later. So segments can be built
-//! without keeping any writer waiting. Before it is written then, [`Draft::still_fits`] says whether the index is what
-//! the draft was made from, and nothing was forgotten since.
+//! A draft is read through one handle and written through another one, perhaps later. So segments can be built without
+//! keeping any writer waiting. Before it is written then, [`Draft::still_fits`] checks that the stored index has not
+//! changed and that nothing was forgotten since.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -80,7 +80,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Throws away what is stored and what was made.
+    /// Throws away the stored segments and the new ones.
     pub(super) fn start_anew(&mut self) {
         self.is_anew = true;
         self.indexed = 0;
@@ -113,7 +113,8 @@ impl Draft {
         &self.heads
     }
 
-    /// Takes in what follows the indexed rows, up to a position: its current notes, and the older rows that it replaces.
+    /// Takes in the rows after the indexed ones, up to a position: its current notes, and the older rows that it
+    /// replaces.
     pub(super) fn seal(
         &mut self,
         rows: &dyn Read,
@@ -239,7 +240,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Takes segments out: their lists of notes, and their blocks. What is stored is read in one round trip.
+    /// Takes segments out: their lists of notes, and their blocks. Stored segments are read in one round trip.
     fn take(&mut self, rows: &dyn Read, run: &[SegmentHead]) -> Looked<Vec<(Docs, Vec<Vec<u8>>)>> {
         let ids: Vec<i64> = run.iter().map(|head| head.id).collect();
         let asked: Vec<i64> = ids.iter().copied().filter(|id| *id > 0).collect();

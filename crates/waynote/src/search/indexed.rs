@@ -193,7 +193,7 @@ impl View<'_> {
         key: Option<TailKey>,
         rows: &[JournalRow<'_>],
     ) -> Looked<Arc<Tail>> {
-        // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
+        // A short tail is cached, and then has all terms. Of a long one only the terms of this query are taken.
         let wanted = |term: &str| key.is_some() || query.looks_at(term);
         let mut growing = Growing {
             builder: Builder::new(),

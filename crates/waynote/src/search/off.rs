@@ -115,7 +115,7 @@ pub(crate) mod upkeep {
         })
     }
 
-    /// Throws away an index that another program made: it may hold words of what is forgotten.
+    /// Throws away an index that another program made: it may hold words of forgotten texts.
     pub(crate) fn forget(tx: &dyn Transaction, _: &[i64]) -> Result<()> {
         let rows: &dyn Read = tx;
         match rows.segments() {

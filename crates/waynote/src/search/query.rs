@@ -164,7 +164,7 @@ impl Analyzer {
         let surfaces = taken
             .iter()
             .filter(|term| matches!(term.form, Form::Surface | Form::Last));
-        // Not the parts of what is not wanted, but the whole.
+        // An exclusion of an identifier excludes the whole identifier, not its parts.
         if not && surfaces.count() > 1 {
             return match taken.iter().find(|term| term.form == Form::Whole) {
                 Some(whole) if whole.end == text.len() => vec![exactly(&whole.term)],

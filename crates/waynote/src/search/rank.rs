@@ -237,7 +237,7 @@ impl<'i> Corpus<'i> {
         (1.0 + (all - notes + 0.5) / (notes + 0.5)).ln() as f32
     }
 
-    /// Adds what entries of a log gain from their neighbours.
+    /// Adds to entries of a log a share of their neighbours' scores.
     fn with_shares(&self, scores: Vec<f32>) -> Vec<f32> {
         let mut before = Vec::new();
         for part in &self.parts {

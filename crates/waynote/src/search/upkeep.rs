@@ -29,10 +29,10 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// How many segments may be built from a snapshot once a write is committed that moved the store's last position
-    /// from `before` to `after`, with so many `written` revisions. Positions are in one order for all processes, so only
-    /// one of them makes the write with which another tail is full. If that process fails, the next tail is due for
-    /// both. Only what is far behind is due at every write.
+    /// The number of segments that may be built from a snapshot once a write is committed. The write moved the store's
+    /// last position from `before` to `after`, with so many `written` revisions. Positions are in one order for all
+    /// processes, so only one of them makes the write that fills another tail. If that process fails, the next tail is
+    /// due for both. If the index is far behind, every write makes a segment due.
     pub(crate) fn due(
         self,
         indexing: &Indexing,
@@ -55,8 +55,8 @@ fn segments_of(indexing: &Indexing, written: usize) -> usize {
     1 + written / indexing.bulk.max(1) as usize
 }
 
-/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. A damaged
-/// index is built again. Returns how far it is known to reach now.
+/// Seals the segments that are due after so many `written` revisions, the last change of the store being at `position`.
+/// A damaged index is built again. Returns the last position that is known to be indexed now.
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,
@@ -81,13 +81,14 @@ pub(crate) fn keep_up(
     Ok(rows.index()?.indexed)
 }
 
-/// Builds one segment of what is due, without writing it; none if nothing is. `rows` are those of one state.
+/// Builds one segment, without writing it; none if none is due. `rows` are those of one state.
 pub(crate) fn build(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Option<Draft>> {
     let draft = drafted(rows, indexing, anew)?;
     Ok(draft.is_changed().then_some(draft))
 }
 
-/// Throws the index away and makes its first segments, as many as one write should take. Whether more are left to make.
+/// Throws the index away and makes its first segments, as many as one write should take. Returns true if more are left
+/// to make.
 pub(crate) fn rebuild(tx: &dyn Transaction, indexing: &Indexing, anew: bool) -> Result<bool> {
     const SEGMENTS: usize = 4;
     for number in 0..SEGMENTS {
@@ -111,7 +112,7 @@ fn drafted(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Draft> {
     if anew {
         draft.start_anew();
     }
-    // A second time if what is stored turns out to be damaged.
+    // A second time if the stored index turns out to be damaged.
     for _ in 0..2 {
         if draft.head() - draft.indexed() < i64::from(indexing.tail) {
             break;

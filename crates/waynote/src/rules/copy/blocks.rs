@@ -45,7 +45,7 @@ pub(super) fn compare(
             }
         };
         let ours = render(&source, &request)?;
-        // A block also says what is wrong with its store as a whole, which is not copied.
+        // A block also lists the faults of its store as a whole, which are not copied.
         if !ours.receipt.damaged.is_empty() {
             continue;
         }
@@ -57,7 +57,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Rows without what is wrong with the store as a whole. A block says that, and a copy is made to be rid of it.
+/// Rows without the faults of the store as a whole. A block lists them, and a copy is made to be rid of them.
 struct WithoutFaults<'r>(&'r dyn Read);
 
 impl Read for WithoutFaults<'_> {

@@ -15,7 +15,7 @@ pub enum CopyError {
         store: String,
     },
 
-    /// Whoever watched the copy stopped it.
+    /// The caller's `watch` stopped the copy.
     #[error("the copy was stopped")]
     Stopped,
 

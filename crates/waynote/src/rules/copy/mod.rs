@@ -78,8 +78,8 @@ pub struct Copied {
     pub is_renumbered: bool,
 }
 
-/// Copies the store of one engine into another, which has to be empty. `watch` is told how far it is, and may end the
-/// copy by an error.
+/// Copies the store of one engine into another, which has to be empty. `watch` gets the progress, and may end the copy
+/// by returning an error.
 ///
 /// # Errors
 /// [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedNote`] and

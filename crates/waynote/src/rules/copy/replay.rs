@@ -47,7 +47,7 @@ pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut Reached) -> 
     Ok(true)
 }
 
-/// Items of the source's feed, and what else is to be known of them, all from one state.
+/// Items of the source's feed, with the other data that copying them needs, all from one state.
 struct Batch {
     feed: Vec<FeedEntry>,
     end: Cursor,
@@ -225,8 +225,8 @@ impl Target {
     ) -> Planned<'b> {
         let address = revision.address();
         let state = batch.states.get(address);
-        // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. What an earlier
-        // one leaves is replaced by that.
+        // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. It replaces the
+        // note that an earlier one leaves.
         let is_last = state.is_some_and(|state| Some(state.position) == revision.position);
         let note = match (is_last, state) {
             (true, Some(state)) => state.note.as_ref(),

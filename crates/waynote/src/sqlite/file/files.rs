@@ -64,9 +64,9 @@ pub(in crate::sqlite) fn empty_wal(conn: &Connection) -> Outcome<bool> {
     Ok(!is_blocked)
 }
 
-/// Writes all of a WAL again, as every process reads it, and syncs it. After a failed sync the system takes what it could
-/// not write for written, and a later sync says nothing of it. A power cut while the WAL is brought into the database
-/// would then leave half of it in the database, and no WAL to finish it from. Nobody may write meanwhile.
+/// Writes all of a WAL again, as every process reads it, and syncs it. After a failed sync the kernel counts the pages
+/// that it could not write as written, and a later sync reports no error. A power cut during a checkpoint would then
+/// leave half of the WAL in the database, and no WAL to finish it from. Nobody may write meanwhile.
 pub(in crate::sqlite) fn write_wal_again(database: &Path) -> io::Result<()> {
     let mut wal = match File::options()
         .read(true)

@@ -1,4 +1,4 @@
-//! A store beside which this process can make nothing: it is read as its files are, without locks.
+//! A store beside which this process can make no file: its files are read as they are, without locks.
 //!
 //! A reader of a WAL shares memory with the other readers in a file beside the store. If that file is missing and
 //! cannot be made, no other program has the store open, and each connection keeps an index of the WAL for itself.
@@ -78,7 +78,7 @@ pub(in crate::sqlite) fn open(store: &Path, options: &Options) -> Result<(Connec
     }
     let state = State::of(store);
     let conn = match has("-wal") {
-        // Another program may write, and this one cannot see what it does.
+        // Another program may write, and its changes cannot be seen here.
         true if has("-shm") => {
             let reason = "its `-shm` file cannot be opened";
             return Err(side_files::denied(store).unwrap_or_else(|| read_only(store, reason)));

@@ -1,4 +1,4 @@
-//! The head record: what the last writer acknowledged, kept beside the store.
+//! The head record: the last acknowledged write, kept beside the store.
 //!
 //! A store cannot tell by itself that its newest notes are gone: one damaged bit in the WAL ends it early, and what is
 //! left is a sound, older database. So each writer notes in the lock file, which it holds open anyway, how far the store
@@ -148,7 +148,7 @@ impl Noted {
         last.is_none_or(|last| last.file == file)
     }
 
-    /// The highest position that was noted of any store.
+    /// The highest position in a record of any store.
     pub(in crate::sqlite) fn highest(&self) -> Option<i64> {
         let positions = self.slots.iter().flatten();
         positions
@@ -157,8 +157,8 @@ impl Noted {
             .filter(|position| *position > 0)
     }
 
-    /// Notes it in place of the older slot, unless it is noted already. A failure leaves an older record, which means
-    /// nothing.
+    /// Writes a record over the older slot, unless it is there already. If that fails, an older record stays: one
+    /// behind the store proves nothing.
     pub(in crate::sqlite) fn note(&self, lock: &File, record: &Record) {
         let last = self.of(record.head.store);
         if last == Some(record) {

@@ -179,7 +179,7 @@ pub(in crate::sqlite) fn sync_folder_of(path: &Path) -> Result<()> {
 fn sync_each<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<()> {
     for folder in folders {
         let Ok(file) = File::open(folder) else {
-            // Whoever cannot read a folder has not made it.
+            // A process that cannot read a folder has not made it.
             continue;
         };
         match file.sync_all() {
@@ -212,7 +212,7 @@ fn refused(path: &Path, error: &io::Error) -> Error {
     }
 }
 
-/// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
+/// Makes the file and its folder for their owner alone. A file that is there already keeps its mode, and is not even
 /// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
 pub(in crate::sqlite) fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| refused(path, &error);
@@ -343,7 +343,7 @@ fn prepare(
     if migrated.as_ref().is_err_and(Failure::is_failed_sync)
         && let Some(lock) = turn.and_then(Turn::file)
     {
-        // Whoever opens the store now finds the tables, which may never reach the disk.
+        // A later process finds the tables, which may never reach the disk.
         let _ = Noted::mark_unsynced(lock, true);
     }
     migrated.map_err(mapped)?;

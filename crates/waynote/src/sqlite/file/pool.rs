@@ -60,7 +60,7 @@ pub struct Sqlite {
     replaced: Mutex<Option<StoreId>>,
     /// True if the files were replaced, so that the database must be checked before it is written.
     is_suspect: AtomicBool,
-    /// The second name that the file had when it was looked at last.
+    /// The second name that the file had at the last check.
     second_name: Mutex<Option<SecondName>>,
     /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
@@ -370,7 +370,7 @@ impl Sqlite {
         drop((overwritten, replaced));
         self.set_suspect(true);
         self.is_wal.store(false, Ordering::Relaxed);
-        // Connections of one process share what they know of the WAL, so all of them have to go first.
+        // Connections of one process share their index of the WAL, so all of them have to go first.
         if self.in_use.load(Ordering::SeqCst) > 0 {
             return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
         }

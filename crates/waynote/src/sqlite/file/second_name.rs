@@ -1,7 +1,7 @@
 //! A store's file under a second name: a hard link, or a mount of the file alone.
 //!
-//! The write-ahead log, the memory that readers share and the lock belong to a name and not to a file. Programs that use
-//! the file under two names do not see each other, and what one of them acknowledged is overwritten by the other. So a
+//! The write-ahead log, the memory that readers share and the lock belong to a name and not to a file. Programs that
+//! use the file under two names do not see each other, and one overwrites the acknowledged writes of the other. So a
 //! store with a second name is read and not written.
 
 use std::fs::Metadata;

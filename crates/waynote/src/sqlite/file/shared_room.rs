@@ -1,6 +1,6 @@
-//! Room for the index of the WAL, which the engine maps into memory. It makes the file as long as it needs by one byte
-//! for each 4 KiB. Where the blocks of a file system are smaller, the rest of those 4 KiB has no room yet; on a full disk
-//! a write to it ends the process with a signal (SIGBUS), and no error.
+//! Room for the index of the WAL, which SQLite maps into memory. SQLite extends the file by writing one byte for each 4
+//! KiB. On a file system with smaller blocks, the rest of those 4 KiB has no room yet: on a full disk a write to it
+//! ends the process with a signal (SIGBUS) instead of an error.
 
 use std::path::Path;
 

@@ -49,7 +49,7 @@ pub(in crate::sqlite) fn open_lock(lock: &Path, store: &Path) -> io::Result<File
     }
 }
 
-/// Opens the lock of a store to read what is noted in it.
+/// Opens the lock of a store to read its records.
 pub(in crate::sqlite) fn read_lock(lock: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(guarded()?).open(lock)

@@ -233,8 +233,8 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
     }
 }
 
-/// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. What others
-/// remember of the store that it was copied from (positions, operations) may have happened after the copy.
+/// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. Without a
+/// new id, positions and operations that others remember of the store could be from after the copy.
 pub(in crate::sqlite) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
     let shown = Named {
         path: named.to_owned(),

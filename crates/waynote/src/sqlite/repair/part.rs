@@ -59,7 +59,7 @@ impl Part {
         Ok(Self::of(new.into_temp_path()))
     }
 
-    /// With the name `….partial`. What an earlier run left there goes. The caller has the turn to write the target.
+    /// With the name `….partial`. Removes the file of an earlier run. The caller has the turn to write the target.
     fn anew(target: &Path) -> io::Result<Self> {
         let path = TempPath::try_from_path(beside(target, ".partial"))?;
         drop(Beside(path.to_path_buf()));

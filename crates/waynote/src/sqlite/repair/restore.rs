@@ -39,8 +39,8 @@ pub struct Restored {
 
 impl EngineStore<Sqlite> {
     /// Puts a backup in the place of the store at `store`, while no writer of it can run. The backup is copied, brought
-    /// up to this program's version and checked first; nothing is changed unless it is sound. What lies beside the old
-    /// file (its WAL) goes with it: it would be taken for a part of the new one.
+    /// up to this program's version and checked first; nothing is changed unless it is sound. The WAL beside the old
+    /// file goes with it: it would be taken for a part of the new one.
     ///
     /// `replaced` allows that a store is there already: it is kept, renamed to `….before-TIME`. A process that has the
     /// old store open notices at its next call. The restored store gets a new id (see [`LocalStore::renew_id`]).

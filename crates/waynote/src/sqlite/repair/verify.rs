@@ -16,7 +16,7 @@ use crate::sqlite::errors::Outcome;
 pub(in crate::sqlite) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
     engine(conn, report)?;
     if !report.is_clean() {
-        // The engine names pages; which notes lie there, reading them tells.
+        // SQLite names pages. The notes on them are found by reading all notes.
         verify_rows::unreadable(conn, report);
         return Ok(false);
     }

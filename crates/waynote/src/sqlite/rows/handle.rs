@@ -39,7 +39,7 @@ pub(in crate::sqlite) struct Handle<'e> {
     is_lent: bool,
     /// A change asks for the same scope several times.
     scopes: RefCell<HashMap<Scope, i64>>,
-    /// Contents that were looked for, with their rows where there are any.
+    /// Contents that were looked up, with their rows if they have any.
     contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
     /// The last content of each scope that has got one.
     pub(in crate::sqlite) last_contents: RefCell<HashMap<i64, i64>>,
@@ -90,7 +90,7 @@ impl<'e> Handle<'e> {
         Ok(id)
     }
 
-    /// The row of a content, looked for once.
+    /// The row of a content. Looked up once.
     pub(in crate::sqlite) fn content_id(&self, hash: [u8; 32]) -> Outcome<Option<i64>> {
         if let Some(id) = self.contents.borrow().get(&hash) {
             return Ok(*id);

@@ -160,7 +160,7 @@ fn is_of(row: &Row<'_>, id: i64, key: &str) -> rusqlite::Result<bool> {
         && matches!(row.get_ref(3)?, ValueRef::Text(of) if of == key.as_bytes()))
 }
 
-/// Goes back along a chain: each row is checked before the one before it is looked for.
+/// Goes back along a chain. Each row is checked before the previous one is looked up.
 fn along<T>(
     conn: &Connection,
     (id, scope, key): (i64, &Scope, &str),

@@ -187,7 +187,7 @@ fn listed(conn: &Connection, scope: &Scope, which: &str, left_out: &LeftOut) -> 
     }
 }
 
-/// The notes whose keys a query gives, each read by itself: a page that cannot be read takes those with it that lie there.
+/// The notes whose keys a query gives, each read by itself: of a damaged page, only the notes on it are lost.
 pub(in crate::sqlite) fn one_by_one(
     conn: &Connection,
     id: i64,
@@ -338,8 +338,8 @@ pub(in crate::sqlite) fn content_id(conn: &Connection, hash: [u8; 32]) -> Outcom
     Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
 }
 
-/// The first note of a scope, by key, of that type and with that content. There is no index to it: only a content
-/// that is known already is looked for.
+/// The first note of a scope, by key, of that type and with that content. There is no index for it: only a content that
+/// is known already is looked up.
 pub(in crate::sqlite) fn first_saying(
     conn: &Connection,
     id: i64,

@@ -252,7 +252,8 @@ fn count_resolved(
     Ok(statement.query_row((id, kind, before), |row| number(row, 0))?)
 }
 
-/// The largest iteration in which an entry was noted: it belongs to the earliest one, and its chain knows the others.
+/// The largest iteration in which an entry was noted. The row has only the earliest one; the others are in the note's
+/// chain.
 pub(in crate::sqlite) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Option<i64>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(None);

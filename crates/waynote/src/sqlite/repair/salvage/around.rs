@@ -269,7 +269,7 @@ fn all(conn: &Connection, table: &Checked) -> Outcome<(Vec<Values>, bool)> {
     Ok((rows, true))
 }
 
-/// Adds the rows of a query until one cannot be read; whether all could.
+/// Adds the rows of a query until one cannot be read. Returns true if all could.
 fn until_damage(
     conn: &Connection,
     sql: &str,
@@ -321,7 +321,7 @@ fn between(
     Ok(())
 }
 
-/// A number that no row's is above, as far as can be told.
+/// An upper bound of the numbers of rows, as far as it can be read.
 fn highest(conn: &Connection) -> Outcome<i64> {
     let mut highest = 1;
     for sql in [

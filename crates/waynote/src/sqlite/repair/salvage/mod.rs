@@ -1,9 +1,9 @@
 //! Saves the parts of a damaged store that are whole into a new one.
 //!
 //! The old store is copied first, with its WAL, and only the copy is opened. Rows are read around pages that cannot be
-//! read, and each is checked on its own: its checksum, and the hash of its text. What is kept is decided note by note
-//! (`chains.rs`), and copied row by row, so that authors, times, pins and histories stay as they were. Positions are given
-//! anew where rows are missing.
+//! read, and each is checked on its own: its checksum, and the hash of its text. `chains.rs` chooses the rows to keep,
+//! note by note. They are copied row by row, so that authors, times, pins and histories stay as they were. Positions
+//! are given anew if rows are missing.
 
 mod around;
 mod chains;
