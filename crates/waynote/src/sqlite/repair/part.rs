@@ -126,7 +126,7 @@ impl EngineStore<Sqlite> {
     /// # Errors
     /// [`Error::File`] of the kind [`io::ErrorKind::AlreadyExists`] when something is there; [`Error::Busy`] when another
     /// process makes this store, or writes it; the errors of `fill`; and those of
-    /// [`EngineStore::open`](super::SqliteStore).
+    /// [`EngineStore::open`](crate::SqliteStore).
     pub fn make<T>(
         path: &Path,
         options: &Options,
