@@ -64,7 +64,7 @@ fn start(command: &str, address: &str) -> io::Result<bool> {
         // Ctrl-C here is not meant for the browser.
         .process_group(0)
         .spawn()?;
-    // Whether the browser itself ends at once or with its last window.
+    // Reaps the browser's process, whether that ends at once or with the last window.
     std::thread::Builder::new()
         .name("waynote-browser".into())
         .spawn(move || child.wait())?;

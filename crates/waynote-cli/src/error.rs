@@ -1,4 +1,4 @@
-//! What goes wrong at the command line: said as what, why, what to do next, with an exit code.
+//! The errors of the command line. Each has a message with its reason, a hint, and an exit code.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,7 +19,7 @@ use crate::hints;
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
 
-/// Whether it is another program's file that cannot be read.
+/// True if the error is about another program's file that cannot be read.
 fn is_damaged_file(error: &waynote::Error) -> bool {
     matches!(error.downcast_ref(), Some(FormatError::DamagedFile { .. }))
 }
@@ -41,9 +41,9 @@ pub(crate) enum Failure {
     BrokenPipe,
     /// The arguments cannot be read.
     Arguments(clap::Error),
-    /// What the library refuses or reports.
+    /// A refusal or a failure of the library.
     Library(waynote::Error),
-    /// What a loop refuses or reports, beside what its store does.
+    /// A refusal or a failure of a loop, but for those of its store.
     Loop(waynote_loop::Error),
     /// A request that does not hold together.
     Usage { what: String, hint: String },
@@ -124,7 +124,7 @@ impl Failure {
         }
     }
 
-    /// What and why; credentials are masked.
+    /// The message with its reason; credentials are masked.
     pub(crate) fn what(&self) -> String {
         masked(&self.unmasked()).into_owned()
     }
@@ -148,12 +148,12 @@ impl Failure {
         }
     }
 
-    /// What to do next; credentials are masked.
+    /// The hint: the next step of the user; credentials are masked.
     pub(crate) fn hint(&self) -> String {
         let hint = match self {
             Self::LeftAsItIs { hint, .. } => {
                 const LEFT: &str = "; nothing was written";
-                // What follows the first line is to be copied.
+                // The lines after the first one are to be copied, so they stay as they are.
                 match hint.split_once('\n') {
                     Some((first, more)) => format!("{first}{LEFT}\n{more}"),
                     None => format!("{hint}{LEFT}"),
@@ -191,7 +191,7 @@ impl Failure {
         masked(&hint).into_owned()
     }
 
-    /// What and why in one line.
+    /// The message with its reason, in one line.
     pub(crate) fn line(&self) -> String {
         waynote::visible::visible(&self.what())
     }

@@ -24,14 +24,14 @@ pub(crate) struct Inside {
     pub(crate) session: Option<Name>,
     /// The iteration that was named, else the live one.
     pub(crate) iteration: Option<i64>,
-    /// Whether a loop runs this process, and waits for what it says. Its prompt had the block.
+    /// True if a loop runs this process and waits for its signals. The loop's prompt has the block.
     pub(crate) is_in_loop: bool,
     /// The lease of the nearest loop above this process.
     pub(crate) lease: Option<EventAddress>,
 }
 
 impl Inside {
-    /// What was named holds; the rest is what the store knows.
+    /// Names from the settings take precedence; the rest comes from the store.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
         let told = told()?;
         let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
@@ -58,7 +58,7 @@ impl Inside {
         })
     }
 
-    /// What was named, without a question to the store.
+    /// Only the names from the settings, without a read of the store.
     pub(crate) fn named(settings: &Settings) -> Self {
         Self {
             session: settings.session.value.clone(),
@@ -122,7 +122,7 @@ pub(crate) fn told_lease(settings: &Settings) -> Outcome<Option<EventAddress>> {
     Ok(told()?.filter(|_| is_its_store))
 }
 
-/// What a loop has told its agent.
+/// The lease that a loop has passed to its agent in the environment.
 fn told() -> Outcome<Option<EventAddress>> {
     Ok(home::variable(LOOP)?.and_then(|told| told.parse().ok()))
 }

@@ -184,12 +184,12 @@ impl Opened {
         }
     }
 
-    /// Whether several machines may use the store: it is in a database or on a server.
+    /// True if several machines may use the store: it is in a database or on a server.
     pub(crate) fn is_of_several_machines(&self) -> bool {
         matches!(self.kind, Kind::Database(_) | Kind::Remote(_))
     }
 
-    /// What a store on this machine has lost of what was acknowledged. A server and a database look after their own.
+    /// The acknowledged writes that a store on this machine has lost. A server and a database check their own.
     pub(crate) fn rollback(&self) -> Outcome<Option<Rollback>> {
         match &self.kind {
             Kind::Remote(_) | Kind::Database(_) => Ok(None),
@@ -229,7 +229,7 @@ impl Opened {
     }
 }
 
-/// What is to be known of a store on a network file system, and how to go on.
+/// The warning about a store on a network file system, and its hint.
 pub(crate) fn on_network(store: &Path, network: &str) -> (String, String) {
     let store = waynote::visible::visible(&store.to_string_lossy());
     (

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Outcome;
 use crate::escaped::escaped;
 
-/// Where a command's answer goes.
+/// The output of a command.
 pub(crate) struct Output {
     pub(crate) json: bool,
     is_terminal: bool,
@@ -96,12 +96,12 @@ impl Output {
         Ok(self.writer.flush()?)
     }
 
-    /// Whether a person is looking.
+    /// True if standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Whether to colour: a terminal that does not ask for none (`NO_COLOR`).
+    /// True if the output is coloured: on a terminal, unless `NO_COLOR` is set.
     pub(crate) fn has_colour(&self) -> bool {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
@@ -112,7 +112,7 @@ fn on_terminal(text: &str) -> String {
     waynote::visible::lines(&text.replace("\r\n", "\n"))
 }
 
-/// Where the next sequence for colour begins, `ESC [ numbers m`, and how long it is.
+/// The position and the length of the next colour sequence, `ESC [ numbers m`.
 fn colour(text: &str) -> Option<(usize, usize)> {
     const BEGIN: &str = "\u{1b}[";
     text.match_indices(BEGIN).find_map(|(at, begin)| {

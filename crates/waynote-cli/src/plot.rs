@@ -78,7 +78,7 @@ impl End {
     }
 }
 
-/// What is drawn.
+/// The iterations to draw, as bars.
 #[derive(Default)]
 pub(crate) struct Plot {
     first: i64,
@@ -222,7 +222,7 @@ fn in_colour(kind: usize, text: &str) -> String {
     painted(text, style(&EntryType::imported(TYPES[kind].0)), true)
 }
 
-/// What the blocks and the marks mean, as far as they occur, and how much a row and a bar are.
+/// The legend: the blocks and marks that occur, and the scale of a row and of a bar.
 fn legend(bars: &[Bar], step: u64, share: usize, colour: bool) -> String {
     let mut parts = Vec::new();
     for (kind, (word, letter)) in TYPES.iter().enumerate() {

@@ -87,7 +87,7 @@ pub(crate) fn blocks(iterations: &[Iteration], session: &Name) -> String {
     text
 }
 
-/// What an agent said, each line with a mark before it: none of it reads as what we say.
+/// A text by an agent, each line with a mark before it, so that none of it reads as our own words.
 pub(crate) fn quoted(text: &str) -> String {
     marked(text, "  | ")
 }
@@ -227,7 +227,7 @@ pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
     format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
 }
 
-/// Whether to colour what is said on standard error.
+/// True if standard error is coloured.
 pub(crate) fn stderr_has_colour() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }

@@ -153,7 +153,7 @@ impl Settings {
         })
     }
 
-    /// Which credentials may be written, unless the call says more.
+    /// The policy for credentials in notes, unless the call allows more.
     pub(crate) fn secret_policy(&self) -> SecretPolicy {
         match self.allow_secrets.value.as_slice() {
             [] => SecretPolicy::RefuseAll,

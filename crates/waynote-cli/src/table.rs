@@ -12,7 +12,7 @@ use crate::output::Output;
 /// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
 const CUT: &str = "preview";
 
-/// What is left of it in a terminal that is too narrow for the others.
+/// Its minimum width in columns of the terminal, even if the others leave less room.
 const AT_LEAST: usize = 20;
 
 /// Blanks between columns.

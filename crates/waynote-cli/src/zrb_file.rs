@@ -10,7 +10,7 @@ use crate::error::say;
 use crate::home;
 use crate::settings::Settings;
 
-/// Where Zrb keeps its notes unless told otherwise.
+/// The default path of Zrb's notes.
 pub(crate) const DEFAULT: &str = "~/.zrb/notes.json";
 
 /// The command that keeps the store in sync with that file.

@@ -98,7 +98,7 @@ fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     })
 }
 
-/// What a program is told.
+/// The JSON output.
 fn told(backup: &Backup) -> Value {
     let mut value = json!(backup.report);
     if let Some(fields) = value.as_object_mut() {

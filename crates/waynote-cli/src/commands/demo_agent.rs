@@ -11,7 +11,7 @@ use crate::error::{Failure, Outcome};
 use crate::output::Output;
 use crate::program;
 
-/// What the API of the story refuses.
+/// The most orders in a request: the API of the story refuses more.
 const LIMIT: u32 = 100;
 
 /// Orders to be imported.

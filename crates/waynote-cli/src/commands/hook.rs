@@ -218,7 +218,7 @@ pub(crate) fn ledgers() -> Outcome<Option<Ledgers>> {
     Ok(state.map(|state| Ledgers::below(&state, clock::of_files)))
 }
 
-/// What the client says on standard input; nothing where a person is at it.
+/// The client's payload from standard input; an empty one if standard input is a terminal.
 fn read_input() -> Outcome<Payload> {
     let stdin = std::io::stdin();
     Ok(match stdin.is_terminal() {

@@ -215,7 +215,7 @@ fn line(conflict: &Conflict) -> String {
     )
 }
 
-/// What was skipped, each with its reason, on standard error.
+/// Prints the skipped items on standard error, each with its reason.
 pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }

@@ -1,4 +1,4 @@
-//! What a person sees of an import that takes a while, and Ctrl-C meanwhile.
+//! The progress bar of an import, and Ctrl-C meanwhile.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use waynote_formats::Progress;
 use crate::error::{Failure, Outcome};
 use crate::process;
 
-/// What takes less time shows nothing.
+/// The delay before the bar appears: shorter imports show none.
 const DELAY: Duration = Duration::from_secs(2);
 
 /// How often the time that is shown is renewed.
@@ -89,8 +89,8 @@ fn style(template: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Whether somebody asked the import to end. It ends after the step that it is at. Asked a second time, the process ends
-/// at once, as any does; what the step has not written yet is rolled back.
+/// A request to end the import. The import ends after its current step. A second request ends
+/// the process at once, as it would any other; the unfinished step is rolled back.
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
 }
@@ -121,7 +121,7 @@ impl Interrupt {
         }
     }
 
-    /// What a shell expects of a command that a signal ended.
+    /// The exit code by a shell's convention for a process that a signal ended: 128 and the signal's number.
     pub(super) fn exit_code(&self) -> ExitCode {
         let signal = u8::try_from(self.signal.load(Ordering::Relaxed)).unwrap_or(0);
         ExitCode::from(128 + signal)

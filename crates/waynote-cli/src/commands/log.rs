@@ -313,5 +313,5 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
         .answer(&json!({ "done": done }), || signal.reply(&session))
 }
 
-/// Where the count of an entry's repeats stands in the table.
+/// The column with the count of an entry's repeats.
 const SEEN: usize = 2;

@@ -108,7 +108,7 @@ struct ToClient {
     ledgers: Option<Ledgers>,
     client: Option<Process>,
     is_in_loop: bool,
-    /// Whether the block was handed over to a session that no hook has named.
+    /// True once the block was delivered to a session that no hook has named.
     was_given: AtomicBool,
 }
 

@@ -128,7 +128,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     lines.iter().try_for_each(|line| context.output.line(line))
 }
 
-/// What loops did in a session.
+/// The last iteration of a session's loops, and its status.
 struct Looped {
     last: Option<Iteration>,
     status: SessionStatus,
@@ -142,7 +142,7 @@ impl Looped {
         })
     }
 
-    /// What follows the count of notes.
+    /// The part of a line after the count of notes.
     fn line(&self) -> String {
         let last = self.last.as_ref();
         let last = last.map(|last| format!("iteration #{}", last.number));

@@ -1,4 +1,4 @@
-//! What a save overwrote, and how to bring it back.
+//! The note that a save overwrote, and the command that restores it.
 
 use serde::Serialize;
 use waynote::text::shell_word;
@@ -18,7 +18,7 @@ pub(super) struct Saved<'n> {
 #[derive(Serialize)]
 struct Overwrote {
     revision: u64,
-    /// Whether it has the same text.
+    /// True if it has the same text.
     same_text: bool,
     /// The command that makes it current again.
     undo: String,
@@ -35,7 +35,7 @@ impl<'n> Saved<'n> {
         Self { note, overwrote }
     }
 
-    /// What was overwritten, as the text output says it; nothing for a new note.
+    /// The overwritten note, in the words of the text output; empty for a new note.
     pub(super) fn told(&self) -> String {
         match &self.overwrote {
             None => String::new(),

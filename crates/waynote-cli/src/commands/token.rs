@@ -30,7 +30,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome 
     }
 }
 
-/// What a program is told of a new token.
+/// The JSON output for a new token.
 #[derive(Serialize)]
 struct Created<'t> {
     token: &'t str,
@@ -125,7 +125,7 @@ pub(super) fn may(rights: Rights) -> &'static str {
     }
 }
 
-/// What it sees.
+/// The scopes that it sees.
 pub(super) fn sees(info: &TokenInfo) -> String {
     let agents = info.agents.iter().map(|agent| format!("agent {agent}"));
     let places = info.places.iter().map(|place| format!("place {place}"));

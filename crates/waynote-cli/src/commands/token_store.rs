@@ -14,7 +14,7 @@ use crate::opened::Opened;
 /// The most lines of the audit log that a server sends at once.
 const PAGE: usize = 500;
 
-/// Where the tokens are.
+/// The store with the tokens.
 pub(super) enum TokenStore<'s> {
     Here(&'s Opened),
     Server(&'s RemoteStore),

@@ -77,7 +77,7 @@ fn opened(address: &str) -> bool {
     })
 }
 
-/// What a browser is given: the link, or a file that leads to it.
+/// The link for the browser, or a file that leads to it.
 ///
 /// Everybody on the machine can read the arguments of a program. On Linux that helps nobody, because the server takes no
 /// connection of another user. Elsewhere the link goes through a file that only this user can read.

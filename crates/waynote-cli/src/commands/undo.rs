@@ -108,7 +108,7 @@ fn created(context: &Context<'_>, undone: &Applied) -> Outcome<Option<u64>> {
     Ok(history.last().and_then(|undo| undo.undoes))
 }
 
-/// What came of one change.
+/// The result of one change.
 fn one(applied: Vec<Applied>) -> Outcome<Undone> {
     let applied = applied.into_iter().next();
     let taken_back = applied.map(|applied| Undone {
@@ -165,7 +165,7 @@ fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -
     }
 }
 
-/// What follows a reply after a change that removed the note.
+/// The end of a reply after a change that removed the note.
 fn gone(applied: &Applied) -> &'static str {
     match applied.note {
         Some(_) => "",

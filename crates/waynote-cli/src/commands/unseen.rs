@@ -55,7 +55,7 @@ pub(super) fn named(settings: &Settings, reach: Reach) -> Outcome<Vec<(String, S
     Ok(named)
 }
 
-/// What `install` says about what the client's entry and hooks do not name.
+/// The steps of `install` for settings that the client's entry and hooks do not name.
 pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<String>> {
     let title = setup.client().title();
     let set = config_set()?;
@@ -167,7 +167,7 @@ fn config_set() -> Outcome<String> {
     })
 }
 
-/// What `install` says about variables that are not settings, but decide which settings and which store are used.
+/// The same for variables that are no settings, but decide which settings and which store are used.
 fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<String>> {
     let mut steps = Vec::new();
     let start_with = |name: &str, value: &str, purpose: &str| {

@@ -20,16 +20,16 @@ pub(crate) struct Problem {
     pub(crate) origin: String,
     /// The line in the file, from 1.
     pub(crate) line: Option<usize>,
-    /// What is wrong.
+    /// The message.
     pub(crate) what: String,
-    /// What to do.
+    /// The hint.
     pub(crate) hint: String,
     /// The setting that is meant, where that is known.
     pub(super) setting: Option<&'static str>,
 }
 
 impl Problem {
-    /// Where and what, in one line.
+    /// The line and the message, in one line.
     pub(crate) fn told(&self) -> String {
         let line = self
             .line
@@ -38,7 +38,7 @@ impl Problem {
     }
 }
 
-/// What the configuration file says.
+/// The parsed configuration file.
 #[derive(Default)]
 pub(super) struct File {
     pub(super) path: PathBuf,
@@ -108,7 +108,7 @@ impl File {
                     .is_some_and(|span| its_own.contains(&span.start))
             };
             match names.find(name) {
-                // What the parser makes of a value that has a mistake in it is not what was meant.
+                // The parser's value for a setting with a syntax error is a guess, so it is not used.
                 Some((known, _)) if errors.iter().any(is_cut) => {
                     file.unsure.insert(known.name);
                 }

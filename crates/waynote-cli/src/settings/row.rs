@@ -1,4 +1,4 @@
-//! What a row of the table of settings has.
+//! A row of the table of settings.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use waynote::visible::visible;
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
 
-/// What is known of a setting, whatever its values are.
+/// The part of a row that does not depend on the type of the value.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     /// Its name in the configuration file and in what `waynote config` says; that of its flag, too, where it has one.
@@ -16,14 +16,14 @@ pub(crate) struct Known {
     pub(crate) variable: &'static str,
     /// How the configuration file has it; none: the file cannot set it.
     pub(crate) in_file: Option<Kind>,
-    /// Whether it says where notes go or whose they are. A default must not stand in for one that cannot be used: notes
-    /// would go into another store, or under another name.
+    /// True if it decides the store or the owner of notes. The default must not replace an unusable value: notes would
+    /// go into another store, or under another name.
     pub(crate) is_identity: bool,
-    /// Whether every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
+    /// True if every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
     pub(crate) has_flag: bool,
-    /// Whether a client hands its variable on to our server.
+    /// True if a client passes its variable on to our server.
     pub(crate) is_handed_on: bool,
-    /// Whether every entry in a client's files names it already, whatever the variable says.
+    /// True if every entry in a client's files names it already, whatever the value of the variable.
     pub(crate) is_in_entries: bool,
     /// Refuses a text that cannot be its value.
     pub(crate) check: fn(&str) -> Outcome,
@@ -63,7 +63,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What a person should have written.
+    /// The expected form of a value, for a message.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Text => "a text in quotes",
@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// What is known of every setting, in the order of the table.
+/// All settings, in the order of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Names(pub(crate) &'static [&'static Known]);
 
@@ -133,7 +133,7 @@ impl Names {
             .filter(|known| edits(known) <= MOST_EDITS)
     }
 
-    /// What to do about a name that is no setting of the configuration file.
+    /// The hint for a name that is no setting of the configuration file.
     pub(crate) fn instead_of(self, name: &str) -> String {
         match self.nearest(name) {
             Some(meant) => format!("did you mean `{}`?", meant.name),

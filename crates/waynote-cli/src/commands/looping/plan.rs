@@ -18,7 +18,7 @@ use crate::variables::machine;
 /// A plan with what it needs of the agent's client.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    /// What the client does not let its agent do.
+    /// The rights that the client does not give its agent.
     pub(super) missing: Vec<MissingRight>,
     /// Its files are there as long as this is.
     _rights: Rights,

@@ -1,4 +1,4 @@
-//! What a person sees while an agent runs: its output as it comes, and under it a line that says how far the run is.
+//! The screen while an agent runs: its output as it comes, and below it a status line with the progress of the run.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -21,7 +21,7 @@ struct Inner {
     /// The status line, if there is one, and whether it stands on the terminal.
     line: Option<String>,
     is_drawn: bool,
-    /// Whether the terminal's last line has ended: a status line is not put behind half a line.
+    /// True if the last output ended its line: a status line is not put behind half a line.
     at_line_start: bool,
 }
 
@@ -84,7 +84,7 @@ impl Screen {
         }
     }
 
-    /// Whether a status line would be seen.
+    /// True if a status line is visible: standard error is a terminal.
     pub(super) fn has_status(&self) -> bool {
         let inner = self.try_lock();
         inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// What was written, to be looked at.
+    /// A writer that keeps its output for assertions.
     #[derive(Clone, Default)]
     struct Seen(Arc<Mutex<Vec<u8>>>);
 
@@ -269,7 +269,7 @@ mod tests {
         screen.erase();
         screen.erase();
         screen.pass(Stream::Out, b"end\n");
-        // What is said next does not stand behind half a line.
+        // The next output begins on a line of its own.
         screen.pass(Stream::Out, b"no end");
         screen.erase();
         screen.erase();

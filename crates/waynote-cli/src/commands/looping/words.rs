@@ -53,7 +53,7 @@ pub(super) fn line(stop: &Stop) -> String {
     }
 }
 
-/// What it stopped for, in lines.
+/// The reason of the stop, in lines.
 pub(super) fn details(stop: &Stop) -> Vec<String> {
     match stop {
         Stop::Completed(text) | Stop::Blocked(text) => text.lines().map(str::to_owned).collect(),
