@@ -1,6 +1,6 @@
 //! `waynote loop`: runs an agent again and again, each time with a fresh context and the notes of earlier iterations.
 //!
-//! The agent's output goes where it would go without us. Our own goes to standard error, so that the two do not mix. With
+//! The agent's output goes where it would go without us. Ours goes to standard error, so that the two do not mix. With
 //! `--json` standard output has the summary alone.
 
 mod beats;
