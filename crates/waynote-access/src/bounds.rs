@@ -1,4 +1,4 @@
-//! What a writer states about a change that only an administrator may state.
+//! Bounds on the parts of a change that only an administrator may set.
 
 use jiff::Timestamp;
 use waynote::note::micros;

@@ -1,4 +1,4 @@
-//! What somebody may do with a store.
+//! The grant of a caller on a store.
 
 use serde::{Deserialize, Serialize};
 use waynote::{Address, Name, Place, Scope};
@@ -26,7 +26,7 @@ impl Rights {
     }
 }
 
-/// What somebody may do with a store: with which notes, and how much.
+/// The permissions of a caller on a store: the visible notes, and the rights on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// The name of the token; none on a server without tokens, where whoever reaches it may do everything.
@@ -53,12 +53,12 @@ impl Grant {
         }
     }
 
-    /// Whether it is narrowed to some scopes.
+    /// True if it is narrowed to some scopes.
     pub fn is_narrowed(&self) -> bool {
         !(self.agents.is_empty() && self.places.is_empty() && self.sessions.is_empty())
     }
 
-    /// Whether notes of this scope may be seen.
+    /// True if notes of this scope may be seen.
     pub fn sees(&self, scope: &Scope) -> bool {
         if !self.is_narrowed() {
             return true;
@@ -72,7 +72,7 @@ impl Grant {
         }
     }
 
-    /// Whether the note may be seen.
+    /// True if the note may be seen.
     pub fn sees_note(&self, address: &Address) -> bool {
         self.sees(&address.scope())
     }

@@ -102,7 +102,7 @@ pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
     typed.trim().parse().ok()
 }
 
-/// What an event says.
+/// The text of an event.
 pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<String, Refusal> {
     if let Some(recorded) = store.event(address)? {
         return Ok(recorded.event.to_string());

@@ -1,4 +1,4 @@
-//! Who calls, and where: the agent, its session and iteration, the directory of its project.
+//! The caller: the agent, its session and iteration, the directory of its project.
 
 use waynote::context::{Budget, Request, Style};
 use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
@@ -11,15 +11,15 @@ use crate::reply::Refusal;
 /// What all calls of a connection have in common.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Whose notebook it is.
+    /// The agent that owns the notebook.
     pub agent: Name,
     /// The session it runs in, if any.
     pub session: Option<Name>,
     /// Its iteration; none: whichever iteration is running at the time of a call.
     pub iteration: Option<i64>,
-    /// Whether a loop runs the agent and waits for its signals.
+    /// True if a loop runs the agent and waits for its signals.
     pub is_in_loop: bool,
-    /// Who writes.
+    /// The author of writes.
     pub author: Name,
     /// The limits of notebooks.
     pub limits: Limits,
@@ -31,25 +31,25 @@ pub struct Caller {
     pub home: Option<String>,
     /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
     pub directories: Vec<String>,
-    /// Whether these directories are on another machine. Then nothing is looked up on this machine's disk: where the
-    /// home directory really is, and which worktree has which main checkout.
+    /// True if these directories are on another machine. Then this machine's disk is not read, neither to resolve
+    /// links in the home directory nor to find the main checkout of a worktree.
     pub is_elsewhere: bool,
 }
 
 impl Caller {
-    /// Whether one of its directories can be a project.
+    /// True if one of its directories can be a project.
     pub fn names_project(&self) -> bool {
         let mut directories = self.directories.iter();
         directories.any(|directory| self.is_project(directory))
     }
 
-    /// Whether notes on it would be about one project. A relative path names none.
+    /// True if notes on the directory would be about one project. A relative path names none.
     fn is_project(&self, directory: &str) -> bool {
         self.base(directory)
             .is_ok_and(|base| base.cwd().is_project())
     }
 
-    /// Where paths are resolved, with relative ones starting from a directory.
+    /// The base that paths are resolved against, with relative ones starting from a directory.
     fn base(&self, directory: &str) -> waynote::Result<Base> {
         let Some(home) = &self.home else {
             return Base::without_home(directory);
@@ -189,7 +189,7 @@ impl Here {
         }
     }
 
-    /// What the block for the caller is made of. Without a project, what applies everywhere.
+    /// The request for the caller's block. Without a project it has the notes that apply everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
         let place = self.place().unwrap_or_else(Place::home);
         Request::new(self.caller.agent.clone(), place, now)

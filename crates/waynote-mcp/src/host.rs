@@ -1,4 +1,4 @@
-//! What the server needs from the program that runs it.
+//! The interface between the server and the program that runs it.
 
 use jiff::Timestamp;
 use waynote::Store;

@@ -16,7 +16,7 @@ use crate::reply::Refusal;
 pub(crate) struct Notes {
     host: Arc<dyn Host>,
     renderer: Renderer,
-    /// What was damaged in what this call has read.
+    /// The damage in the data that this call has read.
     damage: Damage,
 }
 
@@ -89,7 +89,7 @@ impl Notes {
         &mut self,
         list: impl FnOnce(&dyn Store) -> Result<String, Refusal>,
     ) -> Result<String, Refusal> {
-        // What the call has read before is not of the list.
+        // Damage that the call found before does not belong to the list.
         self.notice();
         let mut text = list(self.host.store())?;
         let left_out = self.notice().left_out();
@@ -100,14 +100,14 @@ impl Notes {
         Ok(text)
     }
 
-    /// What was put off until now: nobody waits for it. A store that cannot do it does it another time.
+    /// Runs postponed work, a checkpoint: nobody waits for it. A store that cannot do it now does it another time.
     pub(crate) fn when_idle(&self) {
         if self.host.may_write().is_ok() {
             let _ = self.host.store().checkpoint();
         }
     }
 
-    /// What the caller's block is made of, in the iteration that runs now.
+    /// The request for the caller's block, in the iteration that runs now.
     fn request(&self, here: &Here) -> Result<Request, Refusal> {
         Ok(here
             .request(self.now())

@@ -11,9 +11,9 @@ use crate::hints;
 pub struct Refusal {
     /// The family of the error.
     pub class: ErrorClass,
-    /// What was refused, and why.
+    /// The refused request, and the reason.
     pub what: String,
-    /// What to do next; empty when there is nothing to say.
+    /// The hint; empty if there is none.
     pub hint: String,
 }
 
@@ -65,8 +65,8 @@ impl Refusal {
     }
 }
 
-/// What a tool found, as a model reads it that may write it back: credentials masked, tags of clients broken, and what
-/// hides something made visible.
+/// The result of a tool as a text that a model may write back: credentials are masked, tags of clients are broken, and
+/// characters that hide something are visible.
 pub(crate) fn editable(text: &str) -> String {
     waynote::visible::editable(&waynote::secrets::masked(text))
 }

@@ -14,7 +14,7 @@ pub(crate) struct Scan {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// What of the top level is being read.
+    /// The part of the top level that is being read.
     at: At,
     /// The bytes of a key or of the id, with their quotation marks.
     taken: Vec<u8>,

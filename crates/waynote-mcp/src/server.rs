@@ -43,20 +43,20 @@ const BLOCK_WAIT: Duration = Duration::from_secs(1);
 /// How long a client may keep what only another version of the server would change: the lists of tools and prompts.
 const LISTED_MS: u64 = 3_600_000;
 
-/// What comes before the block in the instructions.
+/// The text before the block in the instructions.
 const BEFORE_BLOCK: &str = "The notes that apply here, as they were when this session began:\n\n";
 
 /// The options of a server.
 #[derive(Clone)]
 pub struct Options {
-    /// Who calls, and where.
+    /// The caller, with its directories.
     pub caller: Caller,
     /// The sets of tools. If two have a tool of the same name, the first is used.
     pub tools: Vec<Set>,
-    /// Whether the client has already named its project; otherwise it is asked for its roots.
+    /// True if the client has already named its project; otherwise it is asked for its roots.
     pub has_project: bool,
-    /// Whether the client's session has the block. None: nobody can know, because each request stands for itself. Then the
-    /// model asks for the block with a tool of its own, `note_context`.
+    /// The state of the block in the client's session. None if nobody can know, because each request stands for itself.
+    /// Then the model asks for the block with a tool of its own, `note_context`.
     pub delivery: Option<Arc<dyn Delivery>>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Server {
     delivery: Option<Arc<dyn Delivery>>,
     /// The block in the instructions, made for the first client that shows them to its model.
     block_for_instructions: OnceCell<Option<String>>,
-    /// Whether the client's roots are still to be asked for.
+    /// True if the client is still to be asked for its roots.
     asks_roots: AtomicBool,
 }
 
@@ -120,7 +120,7 @@ impl Server {
         self.tools.iter().any(|spec| spec.name == name)
     }
 
-    /// Whether the client's session is known to lack the block.
+    /// True if the client's session is known to lack the block.
     fn is_owed(&self) -> bool {
         let owes = |delivery: &Arc<dyn Delivery>| delivery.is_owed();
         self.has_default && self.delivery.as_ref().is_some_and(owes)
@@ -138,7 +138,7 @@ impl Server {
             return self.instructions();
         }
         let block = self.block_for_instructions.get_or_init(|| async {
-            // Where each request stands for itself, this one begins a session.
+            // Without a session, this request begins one: each request stands for itself.
             let begins = self.has_default && self.delivery.is_none();
             if !begins && !self.is_owed() {
                 return None;
@@ -189,7 +189,7 @@ impl Server {
     }
 }
 
-/// Whether the client can list its open directories: only on connections that began with `initialize`.
+/// True if the client can list its open directories: only on connections that began with `initialize`.
 fn offers_roots(context: &RequestContext<RoleServer>) -> bool {
     let client = context.peer.peer_info();
     client.is_some_and(|client| client.capabilities.roots.is_some())

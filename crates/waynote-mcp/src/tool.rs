@@ -1,4 +1,4 @@
-//! What a tool is: its name, what it takes, what it does to notes.
+//! The definition of a tool: its name, its parameters, its effect on notes.
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::json;
@@ -10,15 +10,15 @@ use crate::reply::Refusal;
 /// A tool.
 pub(crate) struct Spec {
     pub(crate) name: &'static str,
-    /// What a model is told.
+    /// The description for a model.
     pub(crate) about: &'static str,
     pub(crate) parameters: &'static [Parameter],
     pub(crate) effect: Effect,
     pub(crate) run: fn(&mut Call<'_>) -> Result<String, Refusal>,
 }
 
-/// What a tool does to notes. Nothing is destroyed by any: `undo` brings all back. Still, a client asks its user sooner
-/// about what changes a text than about what adds one.
+/// The effect of a tool on notes. No tool destroys anything: `undo` restores all. Still, a client is more likely to ask
+/// its user about a change of a text than about an addition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Reads,

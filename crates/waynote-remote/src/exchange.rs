@@ -24,7 +24,7 @@ const LONGEST: u64 = 1 << 30;
 /// The longest error, in bytes.
 const LONGEST_PROBLEM: u64 = 16 << 20;
 
-/// What is sent with a body and changes nothing.
+/// The routes of read-only requests that have a body.
 const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
 
 /// A way to a store.
@@ -42,7 +42,7 @@ pub(crate) struct Exchange {
 struct Call<'c> {
     route: &'c str,
     method: Method<'c>,
-    /// Whether it may be sent again when its answer is lost.
+    /// True if it may be sent again when its answer is lost.
     is_repeatable: bool,
 }
 
@@ -55,7 +55,7 @@ enum Method<'c> {
 }
 
 impl Call<'_> {
-    /// Whether it changes the store.
+    /// True if it changes the store.
     fn is_write(&self) -> bool {
         match self.method {
             Method::Get => false,
@@ -363,7 +363,7 @@ impl Exchange {
         ))
     }
 
-    /// What a failure of the connection means.
+    /// The error for a failure of the connection.
     fn failed(&self, error: ureq::Error, whole: Duration) -> Failed {
         use ureq::Error as Of;
         let not_trusted = |reason: Distrust| {

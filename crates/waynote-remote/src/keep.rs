@@ -20,7 +20,7 @@ use crate::url::Url;
 /// How long a block is kept.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Where the last blocks are kept.
+/// The cache of the last blocks.
 #[derive(Clone)]
 pub struct Keep {
     folder: PathBuf,
@@ -120,7 +120,7 @@ fn hash(text: &str) -> String {
     waynote::text::hex(&Sha256::digest(text))
 }
 
-/// What stands for a store in the names of files.
+/// The part of a file's name that stands for the store.
 fn store(url: &str) -> String {
     hash(url)[..16].to_owned()
 }
@@ -170,7 +170,7 @@ impl Place<'_> {
     }
 }
 
-/// What a reader has to know of a kept block.
+/// The line above a cached block: its age, and the reason that it was not made anew.
 fn line(at: Timestamp, why: &Error) -> String {
     let at = waynote::text::minute(at);
     format!("(These notes are of {at} UTC and may be out of date: {why}.)")

@@ -14,11 +14,11 @@ pub struct Options {
     pub token: Token,
     /// How long calls may take.
     pub times: Times,
-    /// Whether `http://` is allowed beyond this machine.
+    /// True if `http://` is allowed beyond this machine.
     pub insecure: bool,
-    /// Whoever may have signed the server's certificate; none: the well-known authorities that this crate was built with.
+    /// The authorities that may have signed the server's certificate; none: the well-known ones built into this crate.
     pub authorities: Vec<Authority>,
-    /// Where the last blocks are kept, for a start while the server is away; none: nowhere.
+    /// The cache of the last blocks, for a start while the server is away; none: no cache.
     pub keep: Option<Keep>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Where a token comes from.
+/// The source of a token.
 enum Source {
     Nowhere,
     Given(String),
@@ -17,7 +17,7 @@ enum Source {
 #[derive(Clone)]
 pub struct Token {
     source: Arc<Source>,
-    /// What holds it, for errors.
+    /// The name of the token's holder, for errors.
     name: Arc<str>,
     kept: Arc<Mutex<Option<String>>>,
 }

@@ -28,7 +28,7 @@ impl Authority {
     }
 }
 
-/// What the connection asks of a certificate; without authorities, those that this program was built with.
+/// The trusted roots for the server's certificate; without authorities, those that this program was built with.
 pub(crate) fn roots(authorities: &[Authority]) -> RootCerts {
     if authorities.is_empty() {
         return RootCerts::WebPki;
@@ -74,7 +74,7 @@ pub enum Distrust {
 }
 
 impl Distrust {
-    /// What to do about it.
+    /// The hint.
     pub(crate) fn advice(&self) -> &'static str {
         match self {
             Self::UnknownAuthority => "name the certificate of the authority that signed it",
@@ -89,7 +89,7 @@ impl Distrust {
         }
     }
 
-    /// What an error of a connection says about trust, if it is one of TLS.
+    /// The reason of distrust in an error of a connection, if it is one of TLS.
     pub(crate) fn of_io(error: &io::Error) -> Option<Self> {
         let inner = error.get_ref()?;
         inner.downcast_ref::<TlsError>().map(Self::of_tls)

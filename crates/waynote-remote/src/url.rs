@@ -13,7 +13,7 @@ use crate::error::RemoteError;
 pub struct Url(String);
 
 impl Url {
-    /// Whether a text is meant as an address on a server, rather than as a file.
+    /// True if a text is meant as an address on a server, rather than as a file.
     pub fn is_meant(text: &str) -> bool {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {

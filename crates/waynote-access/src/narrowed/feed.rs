@@ -24,13 +24,13 @@ fn sizes(limit: usize) -> impl Iterator<Item = usize> {
 /// others wrote in between costs bounded time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch<T, P> {
-    /// What the grant sees of it.
+    /// The items that the grant sees.
     pub items: Vec<T>,
     /// How far the store was read: the next stretch begins there. None: nothing was there.
     pub reached: Option<P>,
-    /// Whether it reaches up to the end.
+    /// True if it reaches up to the end.
     pub is_last: bool,
-    /// What is damaged, and so left out: addresses, as far as they are known.
+    /// The addresses of damaged items, as far as they are known. These items are left out.
     pub damaged: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl<T, P> Stretch<T, P> {
 }
 
 impl<R: Reader> Narrowed<R> {
-    /// What happened after a point, as far as the grant sees it, at most `limit` items.
+    /// The feed after a point, as far as the grant sees it, at most `limit` items.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -91,7 +91,7 @@ impl<R: Reader> Narrowed<R> {
         Ok(found)
     }
 
-    /// What happened after a point, as far as the grant sees it: as many items as were asked for, if there are.
+    /// The feed after a point, as far as the grant sees it: `limit` items if there are as many.
     pub(super) fn feed_after(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         let mut seen = Vec::new();
         let mut after = after;
@@ -174,7 +174,7 @@ impl<R: Reader> Narrowed<R> {
     }
 }
 
-/// What happened, if the grant sees it: of a forgetting only what was forgotten inside of it.
+/// The entry if the grant sees it. A forgetting keeps only the addresses inside of the grant.
 pub(super) fn of_feed(grant: &Grant, entry: FeedEntry) -> Option<FeedEntry> {
     let sees_session = |session| grant.sees(&Scope::Session(session));
     let happened = match entry.happened {

@@ -47,7 +47,7 @@ pub use feed::Stretch;
 pub struct Narrowed<S> {
     store: S,
     grant: Arc<Grant>,
-    /// What was found damaged inside the grant. That of the store inside is shared with everybody.
+    /// The damage found inside the grant. The damage of the inner store is shared with everybody.
     damage: Arc<Mutex<Damage>>,
     watch: Option<Arc<dyn Watch>>,
 }

@@ -6,7 +6,7 @@ use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSu
 use super::Narrowed;
 use super::feed::of_feed;
 
-/// Which questions of a list are asked.
+/// The questions of a list that are asked.
 struct Asked(Vec<bool>);
 
 impl Asked {

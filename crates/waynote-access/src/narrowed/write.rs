@@ -1,4 +1,4 @@
-//! What a grant may write, and how.
+//! The writes that a grant allows.
 
 use waynote::change::{Change, Origin};
 use waynote::event::{EventAddress, SessionEvent};
@@ -183,8 +183,7 @@ impl<S> Narrowed<S> {
         self.shown(result)
     }
 
-    /// What was forgotten, without the addresses of others that have, or had, the same text, and without what is kept
-    /// about it elsewhere.
+    /// The result of a forgetting as the grant sees it: without other addresses, and without the spaces of side data.
     pub(super) fn forgotten(&self, forgotten: Forgotten) -> Forgotten {
         if !self.grant.is_narrowed() {
             return forgotten;

@@ -21,11 +21,11 @@ pub use error::TokenError;
 pub use record::TokenInfo;
 pub use text::Token;
 
-/// Where tokens are kept.
+/// The space of the tokens.
 const SPACE: &str = "tokens";
 
-/// Where is kept on which day each was used last. That is no part of the token's own value, which nobody may write again
-/// once it is revoked.
+/// The space of the days on which each token was last used. The day is not in the token's own value, because nobody may
+/// write that again once the token is revoked.
 const USED: &str = "tokens used";
 
 /// The key of the value that says that the store is closed. It is among the tokens, so that an older version of the
@@ -46,7 +46,7 @@ pub struct Tokens<S> {
 pub struct Checked {
     /// The part of the token that is no secret.
     pub id: String,
-    /// What it grants.
+    /// The grant of the token.
     pub grant: Grant,
 }
 
@@ -151,7 +151,7 @@ impl<S: SideData> Tokens<S> {
         Ok(all)
     }
 
-    /// Whether there is no token.
+    /// True if there is no token.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
@@ -160,7 +160,7 @@ impl<S: SideData> Tokens<S> {
         Ok(values.iter().all(|value| value.key == CLOSED))
     }
 
-    /// Whether the store is only for those who have a token: there is one, or there was one and nobody has opened the
+    /// True if the store is only for callers with a token: there is one, or there was one and nobody has opened the
     /// store again.
     ///
     /// # Errors
@@ -219,8 +219,8 @@ impl<S: SideData> Tokens<S> {
         Ok(info)
     }
 
-    /// What the token with this text grants now, or why nothing. Nothing is written: whoever lets somebody in calls
-    /// [`Tokens::used`] too.
+    /// The present grant of the token with this text, or the reason that it has none. Nothing is written: the caller
+    /// that admits somebody calls [`Tokens::used`] too.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
@@ -266,7 +266,7 @@ impl<S: SideData> Tokens<S> {
     }
 }
 
-/// What says that the store is closed.
+/// The value that marks the store as closed.
 fn closed() -> SideValue {
     SideValue {
         key: CLOSED.to_owned(),

@@ -35,7 +35,7 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
-    /// What it grants.
+    /// The grant of the token.
     pub fn grant(&self) -> Grant {
         Grant {
             token: Some(self.name.clone()),

@@ -1,5 +1,5 @@
-//! The options that a loop adds to a client's command line, so that its agent may use waynote's own tools, and the rights
-//! that it reports as missing.
+//! The options that a loop adds to a client's command line, so that its agent may use waynote's own tools, and the
+//! rights that it reports as missing.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -26,8 +26,8 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Rewrites the last program's answers: a save of text from a file that was written earlier is now called a sync. Returns
-/// the number of revisions that changed their action.
+/// Rewrites the last program's answers: a save of text from a file that was written earlier is now called a sync.
+/// Returns the number of revisions that changed their action.
 fn as_synced(answer: &mut Value) -> usize {
     let mut synced = 0;
     for revision in answer.as_array_mut().into_iter().flatten() {

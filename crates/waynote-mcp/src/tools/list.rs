@@ -22,7 +22,7 @@ const ENTRY_CHARS: usize = 600;
 /// Characters of a log's entries that are listed together; of entries that have no room, a preview.
 const LOG_CHARS: usize = 12_000;
 
-/// What was listed so far.
+/// The list so far.
 #[derive(Default)]
 struct List {
     text: String,

@@ -6,7 +6,7 @@ use waynote::{Address, Name, Note, Scope, ScopeKind, Store};
 use super::path::Path;
 use crate::reply::Refusal;
 
-/// What is at a path.
+/// The object at a path.
 pub(super) enum Found {
     File(Box<Note>),
     /// Files lie below it; or it is `/memories`.

@@ -7,7 +7,7 @@ use waynote::{Base, Name, Place};
 
 use crate::reply::Refusal;
 
-/// Where all files are.
+/// The root directory of all files.
 pub(super) const ROOT: &str = "/memories";
 
 /// A path at or below `/memories`, without `.`, `..` and double slashes.
@@ -71,7 +71,7 @@ impl Path {
             .collect()
     }
 
-    /// What of it lies below a directory: `a/b`, empty when it is that directory.
+    /// Its path relative to a directory above it: `a/b`, or empty for the directory itself.
     pub(super) fn below<'p>(&'p self, directory: &Self) -> Option<&'p str> {
         let rest = self.0.strip_prefix(&directory.0)?;
         if rest.is_empty() {
