@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::reader_tools::reader_tools;
 use crate::reply::Refusal;
 
-/// What all calls of a connection have in common.
+/// The caller of a connection: the same for all its calls.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The agent that owns the notebook.

@@ -22,7 +22,7 @@ struct Far {
 }
 
 struct Way {
-    /// Where the server listens now.
+    /// The present address of the server.
     to: Mutex<String>,
     /// True if no answer comes back.
     is_held: AtomicBool,

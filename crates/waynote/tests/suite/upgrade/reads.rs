@@ -1,5 +1,5 @@
-//! The answers of a migrated store, in a file of its own and in an application's database. The tests of the command line
-//! compare them with the answers of the last schema's program.
+//! The answers of a migrated store, in a file of its own and in an application's database. The tests of the command
+//! line compare them with the answers of the last schema's program.
 
 use rusqlite::Connection;
 use waynote::store::{AsOf, Cursor};
