@@ -28,7 +28,7 @@ fn is_damaged_file(error: &waynote::Error) -> bool {
 fn exit_code(class: ErrorClass) -> u8 {
     match class {
         ErrorClass::Invalid => 2,
-        // A loop that waits for a person says so in one way, whether it stops or is not started for it.
+        // A loop that waits for a person has one exit code, whether it stops for that or does not start.
         ErrorClass::Blocked => BLOCKED,
         _ => 1,
     }
@@ -37,7 +37,7 @@ fn exit_code(class: ErrorClass) -> u8 {
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read our output has left. No error: it has what it wanted.
+    /// The reader of our output has closed it. That is no error.
     BrokenPipe,
     /// The arguments cannot be read.
     Arguments(clap::Error),
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     Loop(waynote_loop::Error),
     /// A request that does not hold together.
     Usage { what: String, hint: String },
-    /// A refusal of the command line's own: a word for programs, what and why, what to do next.
+    /// A refusal by the command line itself: a code for programs, a message with its reason, and a hint.
     Refused {
         kind: &'static str,
         what: String,
@@ -165,7 +165,7 @@ impl Failure {
         masked(&hint).into_owned()
     }
 
-    /// The same for what only looks at files, and would write nothing anyway.
+    /// The same for a command that only looks at files, and would write nothing anyway.
     pub(crate) fn way_out(&self) -> String {
         let hint = match self {
             Self::BrokenPipe => String::new(),
@@ -255,7 +255,7 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     }
 }
 
-/// Names what is damaged and was left out of an answer, each thing once.
+/// Names the damage that was left out of an answer, each item once.
 pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_json: bool) {
     let new = damage.notes.iter();
     let new = new.filter(|what| said.insert((*what).clone()));

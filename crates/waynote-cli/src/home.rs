@@ -55,7 +55,7 @@ pub(crate) fn base() -> Outcome<Base> {
     Ok(environment().base_at(cwd)?)
 }
 
-/// The same for what is not relative, where the working directory may even be gone.
+/// The same for paths that are not relative. The working directory need not exist.
 pub(crate) fn base_of_home() -> Outcome<Base> {
     Ok(environment().base()?)
 }
@@ -80,8 +80,8 @@ pub(crate) fn configuration() -> Outcome<Option<PathBuf>> {
     Ok(environment().configuration()?)
 }
 
-/// The file of what git ignores in all of a person's repositories, where git looks for it by itself. None where there is
-/// no home directory.
+/// The file with the patterns that git ignores in all of a person's repositories, at git's default path. None without a
+/// home directory.
 pub(crate) fn git_ignore() -> Option<PathBuf> {
     Some(environment().dot_config().ok()?.join("git/ignore"))
 }

@@ -17,7 +17,7 @@ use crate::settings::{Origin, Settings};
 pub(crate) struct Context<'o> {
     pub(crate) settings: Settings,
     pub(crate) output: &'o mut Output,
-    /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
+    /// The store, opened when it is first needed: opening it costs more than most commands do.
     pub(crate) opened: OnceCell<Opened>,
     /// True once the command is known to write.
     writes: Cell<bool>,

@@ -1,5 +1,5 @@
-//! Standard output: text for people, bytes for pipes, JSON for programs. A terminal acts on what it is sent, and notes hold
-//! what anybody wrote: whatever goes to one goes through here, and arrives there visible.
+//! Standard output: text for people, bytes for pipes, JSON for programs. A terminal acts on control characters, and
+//! notes may hold any. So all output to a terminal goes through here and is made visible.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -26,7 +26,7 @@ impl Output {
         }
     }
 
-    /// Text as it is; on a terminal, which would act on what it holds, in visible characters alone.
+    /// A text as it is; on a terminal with its control characters made visible, because a terminal would act on them.
     pub(crate) fn text(&mut self, text: &str) -> Outcome {
         let shown = match self.is_terminal() {
             true => Cow::Owned(on_terminal(text)),
@@ -72,7 +72,7 @@ impl Output {
         Ok(writeln!(self.writer, "{}", escaped(&json))?)
     }
 
-    /// An item of an array, indented, after what separates it from the one before.
+    /// An item of an array, indented, after its separator `before`.
     pub(crate) fn item(&mut self, before: &str, value: &impl Serialize) -> Outcome {
         let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
         let json = escaped(&json).replace('\n', "\n  ");
@@ -107,7 +107,7 @@ impl Output {
     }
 }
 
-/// A text in characters that a terminal only shows. Both ends of line are one to whoever reads.
+/// A text in characters that a terminal only shows. Both kinds of line end become one.
 fn on_terminal(text: &str) -> String {
     waynote::visible::lines(&text.replace("\r\n", "\n"))
 }

@@ -1,4 +1,4 @@
-//! A store on a server: its token, its times, and what only a store on this machine can do.
+//! A store on a server: its token, its time limits, and the errors of commands that need a store on this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// The error for what works only on the machine where the store is.
+/// The error for a command that only works on the store's own machine.
 pub(crate) fn not_here(url: &str) -> Failure {
     Failure::usage(
         format!(

@@ -87,7 +87,7 @@ fn clients(
             let mut states = files.iter().map(|file| file.state(home::environment()));
             Ok(states.any(|state| !matches!(state, State::Missing)))
         };
-        // Set up in this directory alone, that is what counts.
+        // If the client is set up in this directory alone, that setup is checked.
         let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
         let reach = reach(project || is_in_project);
         if named.is_none() && !is_set_up(reach)? {
@@ -288,7 +288,7 @@ fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) 
         ),
     }
     findings.append(examined.settings);
-    // As `waynote loop --with` says it at its start.
+    // In the words of `waynote loop --with` at its start.
     for MissingRight { what, next, .. } in examined.missing_rights {
         let command = format!("`waynote loop --with {}`", setup.client().word());
         findings.note(

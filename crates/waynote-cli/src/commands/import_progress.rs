@@ -23,12 +23,12 @@ const TICK: Duration = Duration::from_millis(200);
 /// A bar on standard error, from two seconds after the start. It is shown on a terminal only, and cleared at the end.
 pub(super) struct Bar {
     bar: ProgressBar,
-    /// Ends the wait for the delay when it goes.
+    /// Ends the wait for the delay when it is dropped.
     _delayed: Option<Sender<()>>,
 }
 
 impl Bar {
-    /// Starts the time. The bar says that the source is read until it is first told how far the import is.
+    /// Starts the clock. Until the first report of progress, the bar says that the source is read.
     pub(super) fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(style("{msg} ({elapsed})"));
@@ -96,7 +96,7 @@ pub(super) struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens to Ctrl-C, SIGTERM, and the terminal that is gone; but not to what the process was started to ignore.
+    /// Handles Ctrl-C, SIGTERM, and SIGHUP of a closed terminal, but no signal that this process was started to ignore.
     pub(super) fn listen() -> Outcome<Self> {
         let failed = |error| Failure::file("signals", "listened to", error);
         let (signal, is_second) = (Arc::default(), Arc::new(AtomicBool::new(false)));

@@ -1,5 +1,5 @@
-//! `waynote install` and `uninstall`: what happens to an agent's files, shown. What is to be written is decided by
-//! `waynote-clients`.
+//! `waynote install` and `uninstall`: carries out and shows the changes to an agent's files. `waynote-clients` decides
+//! on the changes.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};

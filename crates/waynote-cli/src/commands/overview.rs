@@ -1,4 +1,4 @@
-//! `waynote` without a command: what applies here and what can be done, in ten lines.
+//! `waynote` without a command: the notes that apply here and the next commands, in ten lines.
 
 use serde_json::json;
 use waynote::loops;

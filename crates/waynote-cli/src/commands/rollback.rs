@@ -1,4 +1,4 @@
-//! A store that has lost acknowledged writes: what is said of it, and `waynote verify --accept-rollback`.
+//! A store that has lost acknowledged writes: the warning about it, and `waynote verify --accept-rollback`.
 
 use serde_json::json;
 use waynote::Rollback;

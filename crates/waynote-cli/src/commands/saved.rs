@@ -25,7 +25,7 @@ struct Overwrote {
 }
 
 impl<'n> Saved<'n> {
-    /// The note as it is now, and what it was before.
+    /// The note, and its current revision before the save.
     pub(super) fn new(note: &'n Note, before: Option<NoteBefore>) -> Self {
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,

@@ -28,7 +28,7 @@ impl<'s> TokenStore<'s> {
         }
     }
 
-    /// The tokens, for what is done on the machine of the store alone.
+    /// The tokens, for commands that only work on the store's own machine.
     pub(super) fn local(&self) -> Outcome<Tokens<&'s dyn LocalStore>> {
         Ok(Tokens::new(self.here()?))
     }
@@ -122,7 +122,7 @@ fn about(info: &TokenInfo) -> String {
     format!("{}: {} {}", info.name, may(info.rights), sees(info))
 }
 
-/// Notes in the store's audit log what was done.
+/// Records a call in the store's audit log.
 fn noted(store: &dyn LocalStore, call: &'static str, detail: String) -> Outcome {
     let now = clock::now()?;
     let line = Line {

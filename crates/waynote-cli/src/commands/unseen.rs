@@ -1,5 +1,5 @@
-//! Settings of this call: those that a client's entry and hooks are to name, and those that the processes started by the
-//! client will not see, with what to do about each.
+//! The settings of this call: those that a client's entry and hooks must name, and those that the processes started by
+//! the client will not see, each with a hint.
 
 use waynote::visible::visible;
 use waynote_clients::{Reach, Setup, Target};
@@ -15,7 +15,7 @@ use crate::settings::{Kind, Known, Origin, Settings};
 use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
-/// How a setting of this call gets to what a client starts.
+/// The way of a setting from this call to the processes that a client starts.
 enum Way {
     /// The client's entry and hooks name it.
     Named,
@@ -25,8 +25,8 @@ enum Way {
     Known,
 }
 
-/// A flag is for this client. A variable is for what is started from this shell, which a client may not be; in files that a
-/// team shares it has no place.
+/// A flag is for this client. A variable reaches only processes started from this shell, and the client may not be one;
+/// a variable does not belong in files that a team shares.
 fn way(known: &Known, origin: &Origin, reach: Reach) -> Way {
     let lasts = known.in_file.is_some();
     match origin {

@@ -1,4 +1,4 @@
-//! `waynote stores vacuum`: what was deleted and forgotten leaves the tables of a database.
+//! `waynote stores vacuum`: removes deleted and forgotten texts from the tables of a database.
 
 use serde_json::json;
 use waynote::text::plural;

@@ -57,7 +57,7 @@ impl File {
             Some(path) => home::expanded(path)?,
             None => match home::configuration()? {
                 Some(folder) => folder.join("waynote/config.toml"),
-                // Without a home there is no file; what needs a home says so itself.
+                // Without a home there is no file; commands that need a home report that themselves.
                 None => return Ok(Self::default()),
             },
         };
@@ -135,12 +135,12 @@ impl File {
                 file.unsure.insert(name);
             }
             let what = error.message().trim().replace('\n', ", ");
-            // One mistake can bring several messages; the first says most.
+            // One mistake can bring several messages; the first is the clearest.
             if file.problems.iter().all(|problem| problem.line != line) {
                 file.fault(name, line, what, "correct that line");
             }
         }
-        // A line that a mistake above it swallowed, or that stands in a table.
+        // A line that a mistake above it has hidden, or that is in a table.
         for (number, name) in text.lines().map(|line| key_of(line, names)).enumerate() {
             if let Some(name) = name
                 && !file.values.contains_key(name)

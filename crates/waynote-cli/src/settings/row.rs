@@ -10,7 +10,7 @@ use crate::error::{Failure, Outcome};
 /// The part of a row that does not depend on the type of the value.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
-    /// Its name in the configuration file and in what `waynote config` says; that of its flag, too, where it has one.
+    /// Its name in the configuration file, in the output of `waynote config`, and of its flag, if it has one.
     pub(crate) name: &'static str,
     /// The environment variable that sets it.
     pub(crate) variable: &'static str,
@@ -106,7 +106,7 @@ impl Names {
         sets.iter().map(read).collect()
     }
 
-    /// The settings that say where notes go or whose they are.
+    /// The settings that decide the store or the owner of notes.
     pub(super) fn identity(self) -> impl Iterator<Item = &'static str> {
         let known = self.all().filter(|known| known.is_identity);
         known.map(|known| known.name)
@@ -145,7 +145,7 @@ impl Names {
     }
 }
 
-/// A row of the table: what is known of a setting, and how its values are read and shown.
+/// A row of the table: the part without a type, and how its values are read and shown.
 pub(super) struct Row<T> {
     pub(super) known: Known,
     pub(super) flag: fn(&Global) -> Option<String>,
@@ -194,7 +194,7 @@ impl<T> Row<T> {
         self
     }
 
-    /// It says where notes go or whose they are.
+    /// The setting decides the store or the owner of notes.
     pub(super) const fn identity(mut self) -> Self {
         self.known.is_identity = true;
         self
@@ -212,7 +212,7 @@ impl<T> Row<T> {
         self.not_handed_on()
     }
 
-    /// Its name, and what refuses a text that cannot be its value.
+    /// Its name, and the check of a text for its value.
     pub(super) const fn named(mut self, name: &'static str, check: fn(&str) -> Outcome) -> Self {
         self.known.name = name;
         self.known.check = check;

@@ -17,7 +17,7 @@ use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 
-/// Makes of the table the type that holds the values, and what reads, checks and shows them.
+/// Makes the type of all values from the table, and the functions that read, check and show them.
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $row:expr;)*) => {
         /// Every setting.

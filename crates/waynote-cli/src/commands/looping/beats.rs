@@ -41,7 +41,7 @@ impl Beats {
         let beat = move || {
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 if of.is_shared {
-                    // A store that does not answer is told the next time.
+                    // The next beat makes up for one that the store did not take.
                     let _ = of.store.beat(&of.session, of.lease);
                 }
                 if of.is_lost() {

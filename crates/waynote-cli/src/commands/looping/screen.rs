@@ -18,7 +18,7 @@ pub(super) struct Screen(Arc<Mutex<Inner>>);
 struct Inner {
     out: Option<Output>,
     err: Option<Output>,
-    /// The status line, if there is one, and whether it stands on the terminal.
+    /// The status line, if there is one, and whether it is on the terminal now.
     line: Option<String>,
     is_drawn: bool,
     /// True if the last output ended its line: a status line is not put behind half a line.
@@ -28,7 +28,7 @@ struct Inner {
 /// Somewhere to write to.
 struct Output {
     writer: Box<dyn Write + Send>,
-    /// The columns of a terminal, asked anew each time, since a window changes; none where it is no terminal.
+    /// The columns of the terminal, asked again each time because a window can be resized; none if it is no terminal.
     width: Option<Box<dyn Fn() -> usize + Send>>,
 }
 
@@ -90,7 +90,7 @@ impl Screen {
         inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
     }
 
-    /// Not while a terminal that stands still (Ctrl-S) holds up who writes to it.
+    /// None while a stopped terminal (Ctrl-S) blocks a writer.
     fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
         self.0.try_lock()
     }
@@ -159,7 +159,7 @@ fn write(output: &mut Option<Output>, bytes: &[u8]) {
             .and_then(|()| to.writer.flush())
             .is_err()
     {
-        // A terminal that is gone does not come back, and a reader that has left has what it wanted.
+        // A closed terminal or pipe does not open again.
         *output = None;
     }
 }
@@ -183,7 +183,7 @@ fn columns(terminal: &OwnedFd) -> usize {
     terminal_size::terminal_size_of(terminal).map_or(80, |(width, _)| usize::from(width.0))
 }
 
-/// A file that whoever shares it may have made non-blocking.
+/// A file that may be non-blocking, because another process that shares it can make it so.
 struct Patient(File);
 
 impl Write for Patient {
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(err.shown(), "⟲one⟲two");
     }
 
-    /// Stands still until the sender goes.
+    /// A writer that blocks until the sender is dropped.
     struct Still(std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>);
 
     impl Write for Still {
