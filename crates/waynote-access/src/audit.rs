@@ -1,8 +1,8 @@
 //! The audit log: a line for each refused and each administrative call.
 //!
 //! It is kept in the store's side data, the newest lines of it. Refusals are kept apart from what was done, so that
-//! somebody who is refused over and over pushes nothing else out. Refusals of one kind within a minute are one line with
-//! a count, and at most two writes: whoever guesses at tokens fills no disk.
+//! somebody who is refused over and over pushes nothing else out. Refusals of one kind within a minute are one line
+//! with a count, and at most two writes: whoever guesses at tokens fills no disk.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub struct Line {
     pub detail: String,
 }
 
-/// Is told of each refused and each administrative call.
+/// A receiver of each refused and each administrative call.
 pub trait Watch: fmt::Debug + Send + Sync {
     /// Notes a call. Nobody waits for the result, and a failure must not change the answer of the call.
     fn saw(&self, line: Line);

@@ -9,7 +9,7 @@ use waynote::{Address, Name, Place, Scope};
 pub enum Rights {
     /// Read and search.
     Read,
-    /// Also write, and undo what they wrote.
+    /// Also write, and undo their own writes.
     Write,
     /// Also forget, verify, and look after tokens and the audit log. Never narrowed to scopes.
     Admin,
@@ -29,7 +29,7 @@ impl Rights {
 /// The permissions of a caller on a store: the visible notes, and the rights on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The name of the token; none on a server without tokens, where whoever reaches it may do everything.
+    /// The name of the token; none on a server without tokens, where every caller may do everything.
     pub token: Option<Name>,
     /// How much they may do.
     pub rights: Rights,

@@ -11,7 +11,7 @@ use crate::reply::Refusal;
 pub(crate) struct Arguments(JsonObject);
 
 impl Arguments {
-    /// Checks what was sent. What says nothing was not given (see [`Parameter::is_left_out`]).
+    /// Checks the arguments that were sent. An absent value counts as not sent (see [`Parameter::is_left_out`]).
     pub(crate) fn check(
         mut sent: JsonObject,
         tool: &str,

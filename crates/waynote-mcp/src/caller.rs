@@ -66,7 +66,7 @@ impl Caller {
     }
 }
 
-/// The caller with what is known of its project.
+/// The caller with the project of its connection.
 pub(crate) struct Here {
     pub(crate) caller: Caller,
     /// The project's directory, absolute; none when only home or the root was offered.
@@ -84,8 +84,8 @@ impl Here {
         Self { caller, project }
     }
 
-    /// The same where home, too, is the directory that a call without one means: for tools whose program means the
-    /// working directory, whichever that is.
+    /// The same with home as the directory of a call that names none. For tools whose own program uses the working
+    /// directory, even if that is home.
     pub(crate) fn or_at_home(&self) -> Self {
         let is_home = |directory: &&String| {
             let base = self.caller.base(directory);
@@ -140,7 +140,7 @@ impl Here {
             let what = "both an address and a key or place are given";
             return Err(Refusal::new(what, "give only one; nothing was done"));
         }
-        // An address in place of a key means what it says.
+        // An address in place of a key is taken as an address.
         let is_address = |key: &&str| Address::is_meant(key.trim_start());
         let address = address.or_else(|| key.filter(is_address).filter(|_| place.is_none()));
         if let Some(typed) = address {

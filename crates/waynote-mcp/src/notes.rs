@@ -12,7 +12,7 @@ use crate::caller::Here;
 use crate::host::Host;
 use crate::reply::Refusal;
 
-/// The store, and what is kept from one call to the next.
+/// The store, and the state between calls.
 pub(crate) struct Notes {
     host: Arc<dyn Host>,
     renderer: Renderer,
@@ -62,7 +62,7 @@ impl Notes {
         Ok(waynote::visible::editable(&block?.text))
     }
 
-    /// The time, and who writes.
+    /// The stamp of a write: the time and the author.
     pub(crate) fn stamp(&self, author: &Name) -> Stamp {
         Stamp::new(self.now(), author.clone()).inside(self.host.lease())
     }
@@ -76,7 +76,7 @@ impl Notes {
         self.host.after_call(&std::mem::take(&mut self.damage));
     }
 
-    /// Takes what was damaged in what was read until now.
+    /// Takes the damage in the data that was read until now.
     fn notice(&mut self) -> Damage {
         let new = self.host.store().take_damage();
         self.damage.notes.extend_from_slice(&new.notes);
@@ -84,7 +84,7 @@ impl Notes {
         new
     }
 
-    /// Makes a list, and names below it what damage left out.
+    /// Makes a list, and names below it the items that damage left out.
     pub(crate) fn listed(
         &mut self,
         list: impl FnOnce(&dyn Store) -> Result<String, Refusal>,

@@ -14,7 +14,8 @@ pub(crate) struct Parameter {
 /// The type of a parameter's value.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// A text. An empty one that need not be given is as good as none: models fill in what they leave out.
+    /// A text. An empty value of an optional parameter counts as absent: models send empty texts for arguments they
+    /// leave out.
     Text,
     /// A text that is taken as it is, even where it is empty.
     Verbatim,

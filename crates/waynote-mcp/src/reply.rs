@@ -6,7 +6,7 @@ use waynote::ErrorClass;
 
 use crate::hints;
 
-/// A refusal: what was refused, why, and what to do next.
+/// A refusal: the refused request, the reason, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The family of the error.
@@ -59,7 +59,7 @@ impl Refusal {
             | ErrorClass::Refused
             | ErrorClass::Limit
             | ErrorClass::Blocked => ErrorData::invalid_request(text, None),
-            // Damaged, busy, unreachable, denied, and what later versions add.
+            // Damaged, busy, unreachable, denied, and the kinds that later versions add.
             _ => ErrorData::internal_error(text, None),
         }
     }

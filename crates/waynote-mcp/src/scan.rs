@@ -1,4 +1,4 @@
-//! Looks into a JSON message that is not to be read whole: what its id is, and how many values it has.
+//! Scans a JSON message without parsing all of it, for its id and its number of values.
 
 use serde_json::Value;
 

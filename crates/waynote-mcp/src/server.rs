@@ -31,7 +31,7 @@ use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
 
-/// The prompt that holds the block.
+/// The name of the prompt with the block.
 const CONTEXT: &str = "context";
 
 /// How long a client may take to name its roots.
@@ -40,7 +40,8 @@ const ROOTS_WAIT: Duration = Duration::from_secs(1);
 /// How long the start of a connection waits for the block. After that, a later reply has it.
 const BLOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a client may keep what only another version of the server would change: the lists of tools and prompts.
+/// How long a client may cache the lists of tools and prompts, in milliseconds. Only another version of the server
+/// changes them.
 const LISTED_MS: u64 = 3_600_000;
 
 /// The text before the block in the instructions.
@@ -288,7 +289,7 @@ impl ServerHandler for Server {
         let delivery = self.delivery.clone();
         let answer = self.call(move |notes| {
             let arguments = request.arguments.unwrap_or_default();
-            // Before the call, whose own change needs no telling.
+            // Made before the call: the client knows of the call's own change.
             let (mut block, shown) = match is_owed {
                 true => notes.block_and_notes(&here).unwrap_or_default(),
                 false => Default::default(),
@@ -397,7 +398,7 @@ impl ServerHandler for Server {
         self.asks_roots.store(true, Ordering::Relaxed);
     }
 
-    /// Known methods whose params could not be read come here too.
+    /// Known methods with unreadable params come here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

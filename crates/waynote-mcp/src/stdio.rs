@@ -120,7 +120,7 @@ impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
                 self.held = self.incoming.recv().await;
             }
             let Some((message, bytes)) = self.held.take() else {
-                // The input is over; what was asked is still answered.
+                // The input has ended; open requests are still answered.
                 self.work.all_done().await;
                 return None;
             };
@@ -266,7 +266,7 @@ fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender
 
 /// How a line was read.
 enum Line {
-    /// It is there; the last one may lack its line end.
+    /// The line is complete; the last one may lack its line end.
     Whole,
     /// It was dropped; its id, where there is one.
     TooLong(Option<Value>),
@@ -332,7 +332,7 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (i32, String, Op
     match value {
         Value::Array(_) => invalid("batches are not supported: send one message per line"),
         Value::Object(fields) if fields.contains_key("method") => match fields.get("id") {
-            // A notification that is not known here is none of ours.
+            // An unknown notification is ignored.
             None => Ok(None),
             Some(_) => invalid(
                 "this is not a JSON-RPC request: `jsonrpc` is \"2.0\", `id` a text or a whole number, `params` an object",

@@ -24,9 +24,9 @@ pub(crate) enum Effect {
     Reads,
     /// Only adds; again adds again.
     Adds,
-    /// Changes what is there; again changes nothing more.
+    /// Changes an existing text; a repetition changes nothing more.
     Sets,
-    /// Changes what is there, and takes texts away.
+    /// Changes an existing text, and removes text.
     Overwrites,
     /// The same, and doing it again may do more, or fail.
     Edits,
@@ -62,7 +62,8 @@ impl Spec {
             .with_meta(always_loaded())
     }
 
-    /// Only what differs from the protocol's defaults, but for what tells apart tools that change notes.
+    /// Only the annotations that differ from the protocol's defaults, and those that distinguish the tools that change
+    /// notes.
     fn annotations(&self) -> ToolAnnotations {
         let closed = ToolAnnotations::new().open_world(false);
         match self.effect {

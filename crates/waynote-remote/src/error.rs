@@ -12,7 +12,7 @@ use crate::trust::Distrust;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// The address is none of a store.
+    /// The address is not that of a store.
     #[error("`{}` is not the address of a store on a server: {reason}", safe(url))]
     BadUrl {
         /// The address, without credentials.
@@ -54,7 +54,7 @@ pub enum RemoteError {
     NoToken {
         /// The store.
         url: String,
-        /// Why not. It never holds the token.
+        /// The reason. It never holds the token.
         reason: String,
     },
     /// Something else answers at the address.
@@ -96,7 +96,7 @@ pub enum Away {
     /// An error of the server or of a proxy in front of it.
     #[error("it answers with status {0}")]
     Status(u16),
-    /// An error of the server, which says what it lacks.
+    /// An error of the server, with its reason.
     #[error("{} (status {status})", safe(detail))]
     Problem {
         /// The status.

@@ -38,7 +38,7 @@ impl Options {
         Self { insecure, ..self }
     }
 
-    /// Sets who may have signed the server's certificate.
+    /// Sets the authorities that may have signed the server's certificate.
     pub fn authorities(self, authorities: Vec<Authority>) -> Self {
         Self {
             authorities,
@@ -61,7 +61,7 @@ impl Options {
 pub struct Times {
     /// To connect, TLS included.
     pub connect: Duration,
-    /// For a whole call, with the repetition of a write whose answer was lost.
+    /// The limit for a whole call, including the repetition of a write whose answer was lost.
     pub call: Duration,
     /// For all calls together, from the opening of the store; none: no limit.
     pub all: Option<Duration>,
@@ -79,7 +79,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// So much time for everything together: what a hook has.
+    /// One limit for everything together, for a hook.
     pub fn at_most(all: Duration) -> Self {
         Self {
             connect: all,

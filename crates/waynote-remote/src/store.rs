@@ -46,7 +46,7 @@ impl RemoteStore {
         &self.exchange.url
     }
 
-    /// Notes what was damaged in an answer.
+    /// Records the damage in an answer.
     fn damaged(&self, new: Damage) {
         if new.is_none() {
             return;
@@ -186,7 +186,7 @@ impl Store for RemoteStore {
                 keep.forget(&self.exchange.url);
             }
         };
-        // Even if the answer is lost: what is forgotten must not be shown from here.
+        // First, even if the answer will be lost: a forgotten text must not be shown from here.
         removes();
         let forgotten = self.forgets(request, &self.known(stamp)?, false)?;
         // Again, because a block may have been cached while the server was forgetting.

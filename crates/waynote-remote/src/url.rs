@@ -81,7 +81,7 @@ impl fmt::Display for Url {
     }
 }
 
-/// A text as a part of a path or a query: what is not plain is percent-encoded.
+/// A text as a part of a path or a query, with percent-encoding.
 pub(crate) fn segment(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let coded = text.bytes().map(|byte| match is_plain(byte) {

@@ -1,4 +1,4 @@
-//! The feed and the journal: what happened in what the grant sees.
+//! The feed and the journal, as far as a grant sees them.
 
 use waynote::event::SessionsEvent;
 use waynote::store::ForgottenTexts;
@@ -20,8 +20,8 @@ fn sizes(limit: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(first), |size| Some((2 * size).min(*PAGE.end())))
 }
 
-/// A part of the feed or the journal. It may have fewer items than were asked for, or none, although there are more: what
-/// others wrote in between costs bounded time.
+/// A part of the feed or the journal. It may have fewer items than were asked for, or none, although there are more:
+/// the number of unseen items read for one part is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch<T, P> {
     /// The items that the grant sees.
@@ -44,7 +44,7 @@ impl<T, P> Stretch<T, P> {
         }
     }
 
-    /// Takes what the grant sees of a page, until there is as much as was asked for.
+    /// Takes the visible items of a page, until there are as many as were asked for.
     fn take(
         &mut self,
         page: impl IntoIterator<Item = (Option<P>, Option<T>)>,
@@ -152,8 +152,8 @@ impl<R: Reader> Narrowed<R> {
         Ok(found)
     }
 
-    /// The changes before a position, latest first, as far as the grant sees them, and what is damaged among them: as
-    /// many as were asked for, if there are.
+    /// The changes before a position, latest first, as far as the grant sees them, and the damage among them: `limit`
+    /// changes if there are as many.
     pub(super) fn journal_before(
         &self,
         before: Option<Position>,

@@ -1,11 +1,11 @@
 //! Tokens: who they are given to sees and does what they grant.
 //!
-//! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part of
-//! the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens at
-//! the same time do not overwrite each other's.
+//! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part
+//! of the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens
+//! at the same time do not overwrite each other's.
 //!
-//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is opened
-//! again by [`Tokens::clear`] alone.
+//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is
+//! opened again by [`Tokens::clear`] alone.
 
 mod error;
 mod record;
@@ -56,7 +56,7 @@ pub struct Checked {
 pub enum Refusal {
     /// It is not of the form of a token.
     Malformed,
-    /// There is no such token, or no longer.
+    /// There is no such token, or it was revoked.
     Unknown,
     /// It has expired.
     Expired {
@@ -86,8 +86,8 @@ impl<S: SideData> Tokens<S> {
     ///
     /// # Errors
     /// [`TokenError`] when there is a token of that name, when the name is too long, when the grant cannot be given, or
-    /// when the token would have expired already; [`Error::NameHoldsSecret`](waynote::Error::NameHoldsSecret); otherwise as
-    /// [`Store::apply`](waynote::Store::apply).
+    /// when the token would have expired already; [`Error::NameHoldsSecret`](waynote::Error::NameHoldsSecret);
+    /// otherwise as [`Store::apply`](waynote::Store::apply).
     pub fn create(
         &self,
         name: &Name,
@@ -169,8 +169,8 @@ impl<S: SideData> Tokens<S> {
         Ok(!self.side.side_values(SPACE)?.is_empty())
     }
 
-    /// Removes all tokens and opens the store: whoever reaches a server of it on its own machine needs none. Returns the
-    /// tokens that there were.
+    /// Removes all tokens and opens the store: whoever reaches a server of it on its own machine needs none. Returns
+    /// the tokens that there were.
     ///
     /// # Errors
     /// As [`Store::apply`](waynote::Store::apply).

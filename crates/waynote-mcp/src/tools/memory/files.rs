@@ -72,7 +72,7 @@ impl Files<'_> {
             .collect())
     }
 
-    /// Refuses a new file below what is a file itself.
+    /// Refuses a new file below a path that is a file itself.
     pub(super) fn check_above(&self, path: &Path) -> Result<(), Refusal> {
         for above in path.above() {
             if self.file(&above)?.is_some() {

@@ -54,7 +54,7 @@ impl Path {
     }
 
     pub(super) fn place(&self, agent: &Name) -> Result<Place, Refusal> {
-        // Absolute, so neither home nor a working directory matters.
+        // The path is absolute, so neither home nor a working directory matters.
         let base = Base::new("/nowhere", "/")?;
         Ok(Place::resolve(&format!("{}{}", top(agent), self.0), &base)?)
     }
@@ -99,7 +99,7 @@ impl std::fmt::Display for Path {
     }
 }
 
-/// The place that holds an agent's files.
+/// The place with an agent's files.
 fn top(agent: &Name) -> String {
     let name = agent.as_str().replace('%', "%25").replace('/', "%2F");
     let name = match name.as_str() {
