@@ -1,8 +1,8 @@
 //! The audit log: a line for each refused and each administrative call.
 //!
 //! It is kept in the store's side data, the newest lines of it. Refusals are kept apart from what was done, so that
-//! somebody who is refused over and over pushes nothing else out. Refusals of one kind within a minute are one line with
-//! a count, and at most two writes: whoever guesses at tokens fills no disk.
+//! somebody who is refused over and over pushes nothing else out. Refusals of one kind within a minute are one line
+//! with a count, and at most two writes: whoever guesses at tokens fills no disk.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use waynote::jiff::Timestamp;
 use waynote::store::SideValue;
 use waynote::{Name, Result, SideData};
 
-/// What was done, and what was refused.
+/// The spaces of administrative calls and of refused ones.
 const SPACES: [&str; 2] = ["audit", "audit refused"];
 
 /// How many lines of each are kept.
@@ -31,17 +31,17 @@ const MINUTE: i64 = 60_000_000;
 /// Something to be noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What was called, in a few words that do not depend on the call: `token created`, `forget`, `sign in`.
+    /// The call, in a few words that do not depend on its arguments: `token created`, `forget`, `sign in`.
     pub call: &'static str,
     /// The token that called; none without one.
     pub token: Option<Name>,
-    /// Whether it was refused.
+    /// True if it was refused.
     pub refused: bool,
-    /// What it was about, or why it was refused. Never the text of a token or a note.
+    /// Its object, or the reason of the refusal. Never the text of a token or a note.
     pub detail: String,
 }
 
-/// Is told of each refused and each administrative call.
+/// A receiver of each refused and each administrative call.
 pub trait Watch: fmt::Debug + Send + Sync {
     /// Notes a call. Nobody waits for the result, and a failure must not change the answer of the call.
     fn saw(&self, line: Line);
@@ -54,13 +54,13 @@ pub struct AuditEntry {
     pub key: String,
     /// When; the first time if there were several.
     pub at: String,
-    /// What was called.
+    /// The call, in a few words.
     pub call: String,
     /// The token that called.
     pub token: Option<String>,
-    /// Whether it was refused.
+    /// True if it was refused.
     pub refused: bool,
-    /// What it was about, or why it was refused; the first one's if there were several.
+    /// Its object, or the reason of the refusal; that of the first call if there were several.
     pub detail: String,
     /// How often, within a minute.
     pub times: u64,

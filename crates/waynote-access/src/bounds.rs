@@ -1,4 +1,4 @@
-//! What a writer states about a change that only an administrator may state.
+//! Bounds on the parts of a change that only an administrator may set.
 
 use jiff::Timestamp;
 use waynote::note::micros;
@@ -7,8 +7,8 @@ use waynote::{Change, Limits, SecretPolicy, Stamp};
 use crate::{Grant, Rights};
 
 impl Grant {
-    /// A stamp as somebody with this grant may give it. Only an administrator says when something was written. A
-    /// narrowed token cannot allow credentials.
+    /// A stamp within the bounds of this grant. Only an administrator may set the time of a write. A narrowed token
+    /// cannot allow credentials.
     pub fn stamp(&self, mut stamp: Stamp, now: Timestamp) -> Stamp {
         if self.rights < Rights::Admin {
             stamp.now = micros(now);
@@ -19,8 +19,8 @@ impl Grant {
         stamp
     }
 
-    /// Changes as somebody with this grant may make them: a narrowed token keeps to the usual limits, whatever limits
-    /// its program asks for, and is not the origin of notes from elsewhere.
+    /// Changes within the bounds of this grant. A narrowed token keeps to the usual limits, whatever limits its program
+    /// asks for, and cannot write notes of another origin.
     pub fn changes(&self, mut changes: Vec<Change>) -> Vec<Change> {
         if !self.is_narrowed() {
             return changes;

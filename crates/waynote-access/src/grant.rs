@@ -1,4 +1,4 @@
-//! What somebody may do with a store.
+//! The grant of a caller on a store.
 
 use serde::{Deserialize, Serialize};
 use waynote::{Address, Name, Place, Scope};
@@ -9,7 +9,7 @@ use waynote::{Address, Name, Place, Scope};
 pub enum Rights {
     /// Read and search.
     Read,
-    /// Also write, and undo what they wrote.
+    /// Also write, and undo their own writes.
     Write,
     /// Also forget, verify, and look after tokens and the audit log. Never narrowed to scopes.
     Admin,
@@ -26,10 +26,10 @@ impl Rights {
     }
 }
 
-/// What somebody may do with a store: with which notes, and how much.
+/// The permissions of a caller on a store: the visible notes, and the rights on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The name of the token; none on a server without tokens, where whoever reaches it may do everything.
+    /// The name of the token; none on a server without tokens, where every caller may do everything.
     pub token: Option<Name>,
     /// How much they may do.
     pub rights: Rights,
@@ -53,12 +53,12 @@ impl Grant {
         }
     }
 
-    /// Whether it is narrowed to some scopes.
+    /// True if it is narrowed to some scopes.
     pub fn is_narrowed(&self) -> bool {
         !(self.agents.is_empty() && self.places.is_empty() && self.sessions.is_empty())
     }
 
-    /// Whether notes of this scope may be seen.
+    /// True if notes of this scope may be seen.
     pub fn sees(&self, scope: &Scope) -> bool {
         if !self.is_narrowed() {
             return true;
@@ -72,7 +72,7 @@ impl Grant {
         }
     }
 
-    /// Whether the note may be seen.
+    /// True if the note may be seen.
     pub fn sees_note(&self, address: &Address) -> bool {
         self.sees(&address.scope())
     }

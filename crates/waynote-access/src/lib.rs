@@ -1,4 +1,4 @@
-//! Who may read and write what in a store: tokens, stores narrowed to what a token may see, and an audit log.
+//! Access control of a store: tokens, stores narrowed to the scopes of a token, and an audit log.
 
 mod audit;
 mod bounds;

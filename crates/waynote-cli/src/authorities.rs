@@ -1,4 +1,4 @@
-//! Whom a connection to a server trusts: the authorities of this system, and those of the setting `ca_file`.
+//! The authorities that a connection to a server trusts: those of this system, and those of the setting `ca_file`.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::error::{Failure, Outcome};
 /// The largest file of certificates, in bytes: a system's whole collection has some 200 KB.
 const LONGEST: u64 = 4 << 20;
 
-/// The authorities of this system (or of the variables `SSL_CERT_FILE` and `SSL_CERT_DIR`), and those of `ca_file`. None
-/// if there are neither: then those count that this program was built with.
+/// The authorities of this system (or of the variables `SSL_CERT_FILE` and `SSL_CERT_DIR`), and those of `ca_file`.
+/// None if there are neither: then the authorities built into this program are used.
 pub(crate) fn authorities(ca_file: Option<&Path>) -> Outcome<Vec<Authority>> {
     let of_file = ca_file.map_or(Ok(Vec::new()), of_file)?;
-    // A part that cannot be read is not worth an error: the connection then says which authority is not known.
+    // An unreadable part is no error here: the connection fails later, and names the authority that is not known.
     let of_system = rustls_native_certs::load_native_certs().certs;
     let mut all: Vec<Authority> = of_system.iter().map(|der| Authority::of_der(der)).collect();
     all.extend(of_file);

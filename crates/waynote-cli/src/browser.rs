@@ -1,4 +1,4 @@
-//! The browser of whoever runs this process.
+//! The browser of the user who runs this process.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use waynote_system::Environment;
 
-/// Opens an address, and returns whether there is a browser to open it in: what `BROWSER` names, else what the system has
-/// where there is a screen. `BROWSER` is a list of commands with colons between them; `%s` in one is the address.
+/// Opens an address, and returns whether there is a browser to open it in: what `BROWSER` names, else what the system
+/// has where there is a screen. `BROWSER` is a list of commands with colons between them; `%s` in one is the address.
 ///
 /// # Errors
 /// In words, when a browser that is there cannot be started.
@@ -64,7 +64,7 @@ fn start(command: &str, address: &str) -> io::Result<bool> {
         // Ctrl-C here is not meant for the browser.
         .process_group(0)
         .spawn()?;
-    // Whether the browser itself ends at once or with its last window.
+    // Reaps the browser's process, whether that ends at once or with the last window.
     std::thread::Builder::new()
         .name("waynote-browser".into())
         .spawn(move || child.wait())?;

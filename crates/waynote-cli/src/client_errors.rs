@@ -1,5 +1,5 @@
-//! What is said of errors about clients' files, hooks and the environment: a word for programs, what and why, what to do
-//! next.
+//! The texts of errors about clients' files, hooks and the environment: a code for programs, a message with its reason,
+//! and a hint.
 
 use waynote_clients::{Error, ManualEdit, Refusal};
 use waynote_system::shell::quoted;

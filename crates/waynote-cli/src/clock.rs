@@ -18,7 +18,7 @@ pub(crate) fn now() -> Outcome<Timestamp> {
     }
 }
 
-/// The system's time, whatever `WAYNOTE_NOW` says: files have it.
+/// The system's time, even if `WAYNOTE_NOW` is set: files have the system's time.
 #[expect(clippy::disallowed_methods, reason = "this is the place")]
 pub(crate) fn of_files() -> SystemTime {
     SystemTime::now()

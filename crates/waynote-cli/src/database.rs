@@ -100,7 +100,7 @@ pub(crate) fn check(url: &str) -> Outcome {
     Ok(())
 }
 
-/// The error for what works only with a store in a file.
+/// The error for a command that needs a store in a file.
 pub(crate) fn not_a_file(url: &str) -> Failure {
     Failure::usage(
         format!(

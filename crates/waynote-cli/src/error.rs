@@ -1,4 +1,4 @@
-//! What goes wrong at the command line: said as what, why, what to do next, with an exit code.
+//! The errors of the command line. Each has a message with its reason, a hint, and an exit code.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,7 +19,7 @@ use crate::hints;
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
 
-/// Whether it is another program's file that cannot be read.
+/// True if the error is about another program's file that cannot be read.
 fn is_damaged_file(error: &waynote::Error) -> bool {
     matches!(error.downcast_ref(), Some(FormatError::DamagedFile { .. }))
 }
@@ -28,7 +28,7 @@ fn is_damaged_file(error: &waynote::Error) -> bool {
 fn exit_code(class: ErrorClass) -> u8 {
     match class {
         ErrorClass::Invalid => 2,
-        // A loop that waits for a person says so in one way, whether it stops or is not started for it.
+        // A loop that waits for a person has one exit code, whether it stops for that or does not start.
         ErrorClass::Blocked => BLOCKED,
         _ => 1,
     }
@@ -37,17 +37,17 @@ fn exit_code(class: ErrorClass) -> u8 {
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read our output has left. No error: it has what it wanted.
+    /// The reader of our output has closed it. That is no error.
     BrokenPipe,
     /// The arguments cannot be read.
     Arguments(clap::Error),
-    /// What the library refuses or reports.
+    /// A refusal or a failure of the library.
     Library(waynote::Error),
-    /// What a loop refuses or reports, beside what its store does.
+    /// A refusal or a failure of a loop, but for those of its store.
     Loop(waynote_loop::Error),
     /// A request that does not hold together.
     Usage { what: String, hint: String },
-    /// A refusal of the command line's own: a word for programs, what and why, what to do next.
+    /// A refusal by the command line itself: a code for programs, a message with its reason, and a hint.
     Refused {
         kind: &'static str,
         what: String,
@@ -124,7 +124,7 @@ impl Failure {
         }
     }
 
-    /// What and why; credentials are masked.
+    /// The message with its reason; credentials are masked.
     pub(crate) fn what(&self) -> String {
         masked(&self.unmasked()).into_owned()
     }
@@ -148,12 +148,12 @@ impl Failure {
         }
     }
 
-    /// What to do next; credentials are masked.
+    /// The hint: the next step of the user; credentials are masked.
     pub(crate) fn hint(&self) -> String {
         let hint = match self {
             Self::LeftAsItIs { hint, .. } => {
                 const LEFT: &str = "; nothing was written";
-                // What follows the first line is to be copied.
+                // The lines after the first one are to be copied, so they stay as they are.
                 match hint.split_once('\n') {
                     Some((first, more)) => format!("{first}{LEFT}\n{more}"),
                     None => format!("{hint}{LEFT}"),
@@ -165,7 +165,7 @@ impl Failure {
         masked(&hint).into_owned()
     }
 
-    /// The same for what only looks at files, and would write nothing anyway.
+    /// The same for a command that only looks at files, and would write nothing anyway.
     pub(crate) fn way_out(&self) -> String {
         let hint = match self {
             Self::BrokenPipe => String::new(),
@@ -191,7 +191,7 @@ impl Failure {
         masked(&hint).into_owned()
     }
 
-    /// What and why in one line.
+    /// The message with its reason, in one line.
     pub(crate) fn line(&self) -> String {
         waynote::visible::visible(&self.what())
     }
@@ -255,7 +255,7 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     }
 }
 
-/// Names what is damaged and was left out of an answer, each thing once.
+/// Names the damage that was left out of an answer, each item once.
 pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_json: bool) {
     let new = damage.notes.iter();
     let new = new.filter(|what| said.insert((*what).clone()));

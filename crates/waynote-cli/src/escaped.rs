@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// JSON with escapes for what a terminal would act on or not show. Such characters stand in its texts alone.
+/// JSON with escapes for characters that a terminal would act on or not show. They occur only in its strings.
 pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
     let acts = |char: char| {
         let is_control = char.is_control() && !matches!(char, '\n' | '\t' | '\r');

@@ -1,4 +1,4 @@
-//! What to do next about an error of the library: its general advice, and the command that helps.
+//! Hints for the library's errors: their general advice, and the command that helps.
 
 use waynote::error::{SecondName, SideFileProblem, StorageError};
 use waynote::visible::visible;
@@ -9,7 +9,7 @@ use waynote_remote::{Distrust, RemoteError};
 
 use waynote_system::shell::quoted;
 
-/// What to do next.
+/// The hint for an error.
 pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
     match error {

@@ -13,7 +13,7 @@ pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
         let is_set = std::env::var_os("HOME").is_some_and(|home| !home.is_empty());
-        // Where the password database is on a network, a lookup takes time.
+        // The password database may be on a network, and a lookup then takes time.
         let home_of_user = if is_set { None } else { home_of_user() };
         Environment::new(std::env::vars_os())
             .with_home_of_user(home_of_user)
@@ -22,7 +22,7 @@ pub(crate) fn environment() -> &'static Environment {
     })
 }
 
-/// What the password database says.
+/// The home directory in the password database; none unless it is an absolute path in UTF-8.
 fn home_of_user() -> Option<String> {
     let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok()??;
     let home = user.dir.into_os_string().into_string().ok()?;
@@ -44,7 +44,7 @@ pub(crate) fn if_any() -> Outcome<Option<String>> {
     Ok(environment().home_if_any()?)
 }
 
-/// Where paths are resolved: home, if there is one, and the working directory.
+/// The base that paths are resolved against: home, if there is one, and the working directory.
 pub(crate) fn base() -> Outcome<Base> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
@@ -55,7 +55,7 @@ pub(crate) fn base() -> Outcome<Base> {
     Ok(environment().base_at(cwd)?)
 }
 
-/// The same for what is not relative, where the working directory may even be gone.
+/// The same for paths that are not relative. The working directory need not exist.
 pub(crate) fn base_of_home() -> Outcome<Base> {
     Ok(environment().base()?)
 }
@@ -80,8 +80,8 @@ pub(crate) fn configuration() -> Outcome<Option<PathBuf>> {
     Ok(environment().configuration()?)
 }
 
-/// The file of what git ignores in all of a person's repositories, where git looks for it by itself. None where there is
-/// no home directory.
+/// The file with the patterns that git ignores in all of a person's repositories, at git's default path. None without a
+/// home directory.
 pub(crate) fn git_ignore() -> Option<PathBuf> {
     Some(environment().dot_config().ok()?.join("git/ignore"))
 }

@@ -1,7 +1,7 @@
 //! In which loop this process runs, if in any.
 //!
-//! A loop tells its agent by the environment. An agent may start its servers and hooks without it; they still stand below
-//! the loop's process, and the store knows that.
+//! A loop tells its agent by the environment. An agent may start its servers and hooks without it; they still stand
+//! below the loop's process, and the store knows that.
 
 use std::path::Path;
 
@@ -24,14 +24,14 @@ pub(crate) struct Inside {
     pub(crate) session: Option<Name>,
     /// The iteration that was named, else the live one.
     pub(crate) iteration: Option<i64>,
-    /// Whether a loop runs this process, and waits for what it says. Its prompt had the block.
+    /// True if a loop runs this process and waits for its signals. The loop's prompt has the block.
     pub(crate) is_in_loop: bool,
     /// The lease of the nearest loop above this process.
     pub(crate) lease: Option<EventAddress>,
 }
 
 impl Inside {
-    /// What was named holds; the rest is what the store knows.
+    /// Names from the settings take precedence; the rest comes from the store.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
         let told = told()?;
         let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
@@ -42,8 +42,8 @@ impl Inside {
         let Some(session) = named.or_else(|| own.cloned()) else {
             return Ok(Self::default());
         };
-        // The loop above this process is its own, and no other one is, whatever the environment says. Where none is seen above,
-        // as in a container, that has the word.
+        // A process works in the loop above it and in no other, whatever the environment names. If no loop is visible
+        // above, as in a container, the environment decides.
         let may_be_in_loop = own.map_or_else(|| is_told(&session), |own| *own == session);
         let iteration = settings.iteration.value;
         let live = match iteration {
@@ -58,7 +58,7 @@ impl Inside {
         })
     }
 
-    /// What was named, without a question to the store.
+    /// Only the names from the settings, without a read of the store.
     pub(crate) fn named(settings: &Settings) -> Self {
         Self {
             session: settings.session.value.clone(),
@@ -67,7 +67,7 @@ impl Inside {
         }
     }
 
-    /// The same for a block; what was named, if the server of the store is away: the block may be on disk.
+    /// The same for a block. While the server is away, only the names from the settings: the block may be on disk.
     pub(crate) fn of_block(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
         match Self::of(settings, store) {
             Err(Failure::Library(error))
@@ -80,8 +80,8 @@ impl Inside {
     }
 }
 
-/// The options of what a client starts: its entry may name a store, a notebook and a session, and in a loop the loop's own
-/// count. What an agent notes elsewhere, its loop would never read.
+/// The options of a process started by a client. The client's entry may name a store, a notebook and a session; in a
+/// loop the loop's own ones are used, because the loop would never read notes that its agent writes elsewhere.
 pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
     let mut global = global.clone();
     if home::variable(LOOP)?.is_none() {
@@ -100,8 +100,8 @@ pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
     Ok(global)
 }
 
-/// The loop that runs this process, whatever session was named: the nearest loop above it, else the one that its
-/// environment names. It holds its session.
+/// The loop that runs this process, whatever session the settings name: the nearest loop above it, else the one
+/// named in its environment, which must hold its session.
 pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<EventAddress>> {
     let leases = store.leases()?;
     let told = told()?;
@@ -111,7 +111,7 @@ pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<EventAddress>> {
     Ok(own.map(|of| of.recorded.address(&of.session)))
 }
 
-/// The lease with which the environment says that this process writes. It is one of the loop's store, and of no other.
+/// The lease in the environment of this process. It applies to the loop's store only.
 pub(crate) fn told_lease(settings: &Settings) -> Outcome<Option<EventAddress>> {
     let of_the_loop = home::variable(STORE)?;
     let store = &settings.store.value;
@@ -122,7 +122,7 @@ pub(crate) fn told_lease(settings: &Settings) -> Outcome<Option<EventAddress>> {
     Ok(told()?.filter(|_| is_its_store))
 }
 
-/// What a loop has told its agent.
+/// The lease that a loop has passed to its agent in the environment.
 fn told() -> Outcome<Option<EventAddress>> {
     Ok(home::variable(LOOP)?.and_then(|told| told.parse().ok()))
 }

@@ -1,4 +1,4 @@
-//! What a command works with: the settings, the output, and the store once it is needed.
+//! The context of a command: the settings, the output, and the store once it is needed.
 
 use std::cell::{Cell, OnceCell};
 
@@ -13,13 +13,13 @@ use crate::opened::Opened;
 use crate::output::Output;
 use crate::settings::{Origin, Settings};
 
-/// What a command works with.
+/// The context of a command.
 pub(crate) struct Context<'o> {
     pub(crate) settings: Settings,
     pub(crate) output: &'o mut Output,
-    /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
+    /// The store, opened when it is first needed: opening it costs more than most commands do.
     pub(crate) opened: OnceCell<Opened>,
-    /// Whether the command is known to write.
+    /// True once the command is known to write.
     writes: Cell<bool>,
 }
 
@@ -42,7 +42,8 @@ impl<'o> Context<'o> {
         Ok(stamp.allowing(self.settings.secret_policy()))
     }
 
-    /// Who writes, and in which loop if that was looked for. What a loop runs is an agent, whatever it says of itself.
+    /// The author, and the loop around this process if it was looked for. Inside a loop the author is an agent, even
+    /// if the settings name a person.
     pub(crate) fn author(&self) -> Outcome<(Name, Option<EventAddress>)> {
         let author = &self.settings.author;
         let own = match Author::of(&author.value) {

@@ -40,7 +40,7 @@ use crate::output::Output;
 fn main() -> ExitCode {
     waynote_system::limits::size_limit_is_an_error();
     let arguments: Vec<_> = std::env::args_os().collect();
-    // Errors are JSON too, also those of arguments that cannot be read.
+    // Errors are JSON too, even errors about unreadable arguments.
     let json = arguments.iter().any(|argument| argument == "--json");
     let outcome = match Cli::try_parse_from(&arguments) {
         Ok(cli) => {

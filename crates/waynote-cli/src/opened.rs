@@ -126,7 +126,8 @@ impl Opened {
         if settings.remote().is_some() || settings.database().is_some() {
             return Self::patient(settings, json);
         }
-        // Said once, when the place of the store can still be chosen; `doctor` says it at any time.
+        // The warning is printed once, while the place of the store can still be chosen; `doctor` repeats it at any
+        // time.
         if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {
             let (what, hint) = on_network(store, &network);
             if json {
@@ -140,7 +141,7 @@ impl Opened {
         Self::of(settings, json)
     }
 
-    /// Does something with the store, then says what went wrong with the file.
+    /// Does something with the store, then reports problems of the synced file.
     pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         let outcome = work(self.store());
         self.say_notices();
@@ -156,7 +157,7 @@ impl Opened {
         }
     }
 
-    /// The store, for what only works on the machine where it is.
+    /// The store, for commands that only work on the store's own machine.
     pub(crate) fn local(&self) -> Outcome<&dyn LocalStore> {
         match &self.kind {
             Kind::Plain(store) => Ok(store),
@@ -184,12 +185,12 @@ impl Opened {
         }
     }
 
-    /// Whether several machines may use the store: it is in a database or on a server.
+    /// True if several machines may use the store: it is in a database or on a server.
     pub(crate) fn is_of_several_machines(&self) -> bool {
         matches!(self.kind, Kind::Database(_) | Kind::Remote(_))
     }
 
-    /// What a store on this machine has lost of what was acknowledged. A server and a database look after their own.
+    /// The acknowledged writes that a store on this machine has lost. A server and a database check their own.
     pub(crate) fn rollback(&self) -> Outcome<Option<Rollback>> {
         match &self.kind {
             Kind::Remote(_) | Kind::Database(_) => Ok(None),
@@ -205,8 +206,8 @@ impl Opened {
         })
     }
 
-    /// Says on standard error what went wrong with the file, each thing once, and which notes were journaled from
-    /// it that hold a credential.
+    /// Reports problems of the synced file on standard error, each one once, and the journaled notes from it that hold
+    /// a credential.
     pub(crate) fn say_notices(&self) {
         if let Kind::Synced(store) = &self.kind {
             let mut said = self.said.lock();
@@ -220,7 +221,7 @@ impl Opened {
         self.say_damage(&self.store().take_damage());
     }
 
-    /// Says on standard error what is damaged and was left out, each thing once.
+    /// Reports damage that was left out on standard error, each item once.
     pub(crate) fn say_damage(&self, damage: &Damage) {
         if !damage.is_none() {
             let mut said = self.said.lock();
@@ -229,7 +230,7 @@ impl Opened {
     }
 }
 
-/// What is to be known of a store on a network file system, and how to go on.
+/// The warning about a store on a network file system, and its hint.
 pub(crate) fn on_network(store: &Path, network: &str) -> (String, String) {
     let store = waynote::visible::visible(&store.to_string_lossy());
     (
@@ -245,7 +246,7 @@ pub(crate) fn options(settings: &Settings) -> Options {
         .attach(settings.attach)
 }
 
-/// A command says it when it is done.
+/// The report comes at the end of a command.
 impl Drop for Opened {
     fn drop(&mut self) {
         self.say_notices();

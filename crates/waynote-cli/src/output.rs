@@ -1,5 +1,5 @@
-//! Standard output: text for people, bytes for pipes, JSON for programs. A terminal acts on what it is sent, and notes hold
-//! what anybody wrote: whatever goes to one goes through here, and arrives there visible.
+//! Standard output: text for people, bytes for pipes, JSON for programs. A terminal acts on control characters, and
+//! notes may hold any. So all output to a terminal goes through here and is made visible.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Outcome;
 use crate::escaped::escaped;
 
-/// Where a command's answer goes.
+/// The output of a command.
 pub(crate) struct Output {
     pub(crate) json: bool,
     is_terminal: bool,
@@ -26,7 +26,7 @@ impl Output {
         }
     }
 
-    /// Text as it is; on a terminal, which would act on what it holds, in visible characters alone.
+    /// A text as it is; on a terminal with its control characters made visible, because a terminal would act on them.
     pub(crate) fn text(&mut self, text: &str) -> Outcome {
         let shown = match self.is_terminal() {
             true => Cow::Owned(on_terminal(text)),
@@ -72,7 +72,7 @@ impl Output {
         Ok(writeln!(self.writer, "{}", escaped(&json))?)
     }
 
-    /// An item of an array, indented, after what separates it from the one before.
+    /// An item of an array, indented, after its separator `before`.
     pub(crate) fn item(&mut self, before: &str, value: &impl Serialize) -> Outcome {
         let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
         let json = escaped(&json).replace('\n', "\n  ");
@@ -96,23 +96,23 @@ impl Output {
         Ok(self.writer.flush()?)
     }
 
-    /// Whether a person is looking.
+    /// True if standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Whether to colour: a terminal that does not ask for none (`NO_COLOR`).
+    /// True if the output is coloured: on a terminal, unless `NO_COLOR` is set.
     pub(crate) fn has_colour(&self) -> bool {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }
 }
 
-/// A text in characters that a terminal only shows. Both ends of line are one to whoever reads.
+/// A text in characters that a terminal only shows. Both kinds of line end become one.
 fn on_terminal(text: &str) -> String {
     waynote::visible::lines(&text.replace("\r\n", "\n"))
 }
 
-/// Where the next sequence for colour begins, `ESC [ numbers m`, and how long it is.
+/// The position and the length of the next colour sequence, `ESC [ numbers m`.
 fn colour(text: &str) -> Option<(usize, usize)> {
     const BEGIN: &str = "\u{1b}[";
     text.match_indices(BEGIN).find_map(|(at, begin)| {

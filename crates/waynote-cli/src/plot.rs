@@ -1,5 +1,5 @@
-//! `waynote log plot`: a session as a drawing. Iterations go across, each a bar of its new notes, one type upon the other;
-//! below it stands how it ended.
+//! `waynote log plot`: draws a session. Each iteration is a bar of its new notes, stacked by type, with its outcome
+//! below.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ const MARGIN: usize = 6;
 /// Columns of a bar where there is room.
 const WIDEST: usize = 3;
 
-/// The types from the bottom up, as legends list them; last what other programs wrote.
+/// The types from the bottom up, in the order of the legend; the types of other programs are last.
 const TYPES: [(&str, char); 5] = [
     ("stuck", 's'),
     ("learning", 'l'),
@@ -78,7 +78,7 @@ impl End {
     }
 }
 
-/// What is drawn.
+/// The iterations to draw, as bars.
 #[derive(Default)]
 pub(crate) struct Plot {
     first: i64,
@@ -86,7 +86,8 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    /// Of a session's iterations, and of the type and the iteration of each entry; entries of no iteration are not in it.
+    /// Of a session's iterations, and of the type and the iteration of each entry; entries of no iteration are not in
+    /// it.
     pub(crate) fn new(
         iterations: &[Iteration],
         entries: impl Iterator<Item = (EntryType, i64)>,
@@ -198,7 +199,7 @@ fn together(bars: &[Bar]) -> Bar {
     sum
 }
 
-/// The type of the note that stands so high in a bar.
+/// The type of the note at that height in a bar.
 fn kind_at(bar: &Bar, height: u64) -> Option<usize> {
     let mut below = 0;
     bar.counts.iter().position(|count| {
@@ -222,7 +223,7 @@ fn in_colour(kind: usize, text: &str) -> String {
     painted(text, style(&EntryType::imported(TYPES[kind].0)), true)
 }
 
-/// What the blocks and the marks mean, as far as they occur, and how much a row and a bar are.
+/// The legend: the blocks and marks that occur, and the scale of a row and of a bar.
 fn legend(bars: &[Bar], step: u64, share: usize, colour: bool) -> String {
     let mut parts = Vec::new();
     for (kind, (word, letter)) in TYPES.iter().enumerate() {

@@ -50,8 +50,8 @@ impl Preset {
         before.chain(extra.iter().cloned()).chain(after).collect()
     }
 
-    /// Tells from the last lines of one that ended with exit code 0 whether it failed, for a client that says so in no other
-    /// way: Goose 1.34. The others have exit codes for it.
+    /// Reads from the last lines of an agent's output whether it failed, although its exit code is 0. Only Goose 1.34
+    /// needs it: the others have exit codes for a failure.
     pub(crate) fn reports_failure(self) -> Option<fn(&[String]) -> bool> {
         (self == Self::Goose).then_some(goose_reports_failure)
     }

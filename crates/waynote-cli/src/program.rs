@@ -10,7 +10,7 @@ pub(crate) fn own() -> Outcome<PathBuf> {
     Ok(environment().own_program()?.to_owned())
 }
 
-/// Where a program is on the path, for others: relative folders are skipped.
+/// The path of a program in `PATH`, for use by other processes: relative folders are skipped.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     environment().on_path(name)
 }

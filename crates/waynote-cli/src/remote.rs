@@ -1,4 +1,4 @@
-//! A store on a server: its token, its times, and what only a store on this machine can do.
+//! A store on a server: its token, its time limits, and the errors of commands that need a store on this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// The error for what works only on the machine where the store is.
+/// The error for a command that only works on the store's own machine.
 pub(crate) fn not_here(url: &str) -> Failure {
     Failure::usage(
         format!(
@@ -89,7 +89,7 @@ pub(crate) fn endpoint_tools(endpoint: &str) -> Outcome<usize> {
     Ok(waynote_remote::endpoint_tools(endpoint, &options)?)
 }
 
-/// Where this machine keeps what it got from stores that are elsewhere; none without a home directory.
+/// The cache of remote stores on this machine; none without a home directory.
 pub(crate) fn keep() -> Outcome<Option<Keep>> {
     let state = home::environment().state()?;
     Ok(state.map(|state| {
@@ -99,7 +99,7 @@ pub(crate) fn keep() -> Outcome<Option<Keep>> {
     }))
 }
 
-/// Where the token comes from.
+/// The source of the token.
 enum Source {
     Nowhere,
     Given(String),
@@ -107,7 +107,7 @@ enum Source {
     Command(String),
 }
 
-/// Where the token comes from: WAYNOTE_TOKEN, a file or a command. A flag counts more than the variable.
+/// The source of the token: `WAYNOTE_TOKEN`, a file or a command. A flag takes precedence over the variable.
 fn source(settings: &Settings) -> Outcome<Source> {
     let given = home::variable(TOKEN)?.filter(|token| !token.is_empty());
     let file = settings.token_file.value.clone();
@@ -147,7 +147,7 @@ fn of_file(file: &PathBuf) -> Result<String, String> {
     Ok(text)
 }
 
-/// What the command prints. What it says on standard error the user sees.
+/// The standard output of the command. The user sees its standard error.
 fn of_command(command: &str) -> Result<String, String> {
     let run = Command::new("/bin/sh")
         .args(["-c", command])

@@ -1,4 +1,4 @@
-//! How a session is shown to people: what its iterations were, and its notes by type in colour.
+//! Sessions as people see them: the iterations, and the notes by type in colour.
 
 use anstyle::{AnsiColor, Color, Style};
 use waynote::event::IterationOutcome;
@@ -20,7 +20,7 @@ fn titled(title: &str, body: &str, colour: bool) -> String {
     format!("\n{}\n{body}", painted(title, style, colour))
 }
 
-/// The latest iterations, oldest first: when each began, how long it took, how it ended, what it noted.
+/// The latest iterations, oldest first, each with its begin, duration, outcome and number of notes.
 pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) -> String {
     if iterations.is_empty() {
         return String::new();
@@ -87,7 +87,7 @@ pub(crate) fn blocks(iterations: &[Iteration], session: &Name) -> String {
     text
 }
 
-/// What an agent said, each line with a mark before it: none of it reads as what we say.
+/// A text by an agent, each line with a mark before it, so that none of it reads as our own words.
 pub(crate) fn quoted(text: &str) -> String {
     marked(text, "  | ")
 }
@@ -104,7 +104,7 @@ fn marked(text: &str, mark: &str) -> String {
     lines.collect()
 }
 
-/// The state of a session and what there is to say about it, in one line.
+/// The state of a session with its details, in one line.
 pub(crate) fn state(status: &SessionStatus) -> String {
     let state = status.state;
     match status.detail() {
@@ -183,7 +183,7 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
                 .map_or(String::new(), |iteration| format!("[#{iteration}]"));
             let shown = note.content.shown();
             let shown = waynote::secrets::masked(&shown);
-            // A terminal would act on what a note holds; a pipe gets it as it is.
+            // A terminal would act on control characters in a note; a pipe gets them as they are.
             let shown = if terminal {
                 waynote::visible::lines(&shown)
             } else {
@@ -227,7 +227,7 @@ pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
     format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
 }
 
-/// Whether to colour what is said on standard error.
+/// True if standard error is coloured.
 pub(crate) fn stderr_has_colour() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }

@@ -49,7 +49,7 @@ impl Settings {
         Self::of(layers, flags)
     }
 
-    /// Why a setting that should say where notes go, or whose they are, cannot be used.
+    /// The reason that a setting for the store or the owner of notes cannot be used.
     fn unusable(&self, name: &'static str) -> Option<Failure> {
         self.unsure.contains(name).then(|| {
             let its_own = |problem: &&Problem| problem.setting == Some(name);
@@ -145,7 +145,7 @@ impl Settings {
         }
     }
 
-    /// The author of what an agent writes: whoever calls a tool or runs in a loop is not recorded as a person.
+    /// The author of an agent's writes: a caller of a tool or a process in a loop is not recorded as a person.
     pub(crate) fn agents_author(&self) -> Outcome<Name> {
         Ok(match Author::of(&self.author.value) {
             Author::Person => Author::Agent(self.agent.value.as_str()).name()?,
@@ -153,7 +153,7 @@ impl Settings {
         })
     }
 
-    /// Which credentials may be written, unless the call says more.
+    /// The policy for credentials in notes, unless the call allows more.
     pub(crate) fn secret_policy(&self) -> SecretPolicy {
         match self.allow_secrets.value.as_slice() {
             [] => SecretPolicy::RefuseAll,

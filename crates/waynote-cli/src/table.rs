@@ -12,7 +12,7 @@ use crate::output::Output;
 /// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
 const CUT: &str = "preview";
 
-/// What is left of it in a terminal that is too narrow for the others.
+/// Its minimum width in columns of the terminal, even if the others leave less room.
 const AT_LEAST: usize = 20;
 
 /// Blanks between columns.
@@ -34,8 +34,8 @@ pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>
     page(heading, rows, &mut Vec::new())
 }
 
-/// A part of a table, the first one with the heading. `widths` are those of the columns in the parts before: a column may
-/// get wider from one part to the next.
+/// A part of a table, the first one with the heading. `widths` are those of the columns in the parts before: a column
+/// may get wider from one part to the next.
 fn page(
     heading: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -132,7 +132,7 @@ impl<'l> List<'l> {
         self.output.line(page(self.heading, rows, &mut self.widths))
     }
 
-    /// Prints what ends the list, or `nothing` if it has no items.
+    /// Prints the end of the list, or `nothing` if it has no items.
     pub(crate) fn end(self, nothing: &str) -> Outcome {
         match (self.output.json, self.is_begun) {
             (true, true) => self.output.text("\n]\n"),

@@ -1,4 +1,4 @@
-//! Which of the environment variables that waynote reads are handed on to its other processes.
+//! The environment variables that waynote reads and passes on to its other processes.
 
 use std::sync::OnceLock;
 
@@ -11,8 +11,8 @@ pub(crate) use waynote_system::variables::{
     CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, PASSWORD, PASSWORD_FILE, STATE_FOLDER,
 };
 
-/// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
-/// the entries which are in clients' files already.
+/// The variables that a client passes on to our server, if the client passes only those that its entry names. The order
+/// is that of the entries in clients' files, and must stay.
 pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
     let handed_on = |in_file: bool| {
         let settings = KNOWN.all().filter(|known| known.is_handed_on);
@@ -27,7 +27,7 @@ pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
         .chain([PASSWORD_FILE, PASSWORD])
 }
 
-/// This machine, for what is done to clients.
+/// This machine, as the code for clients needs it.
 pub(crate) fn machine() -> Machine<'static> {
     static HANDED_ON: OnceLock<Vec<&str>> = OnceLock::new();
     Machine {
@@ -36,7 +36,7 @@ pub(crate) fn machine() -> Machine<'static> {
     }
 }
 
-/// Whether a variable decides what waynote reads, writes and says, but for the time.
+/// True if a variable changes what waynote reads, writes or prints. The one that sets the time does not count.
 pub(crate) fn decides(name: &str) -> bool {
     let is_ours = name.starts_with("WAYNOTE_") && name != NOW;
     is_ours || handed_on().any(|handed_on| handed_on == name)

@@ -1,4 +1,4 @@
-//! Zrb's `notes.json` where the store is not kept in sync with one: found, and named with what to do.
+//! Zrb's `notes.json` without a sync to the store: it is found, and named with a hint.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::DirBuilderExt;
@@ -10,7 +10,7 @@ use crate::error::say;
 use crate::home;
 use crate::settings::Settings;
 
-/// Where Zrb keeps its notes unless told otherwise.
+/// The default path of Zrb's notes.
 pub(crate) const DEFAULT: &str = "~/.zrb/notes.json";
 
 /// The command that keeps the store in sync with that file.
@@ -30,8 +30,8 @@ pub(crate) fn not_in_sync(settings: &Settings) -> Option<PathBuf> {
         .then_some(file)
 }
 
-/// Names the file on standard error, for the first `place` command of this user alone. Where that cannot be
-/// remembered nothing is said: it would be said every time.
+/// Names the file on standard error, only at this user's first `place` command. If the fact cannot be stored, nothing
+/// is printed, because the message would come every time.
 pub(crate) fn say_once(settings: &Settings, as_json: bool) {
     if not_in_sync(settings).is_none() || !is_first() {
         return;

@@ -1,4 +1,4 @@
-//! What a model sent for a tool's parameters: checked by name and type before the tool sees it.
+//! The arguments that a model sends: checked by name and type before the tool sees them.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::reply::Refusal;
 pub(crate) struct Arguments(JsonObject);
 
 impl Arguments {
-    /// Checks what was sent. What says nothing was not given (see [`Parameter::is_left_out`]).
+    /// Checks the arguments that were sent. An absent value counts as not sent (see [`Parameter::is_left_out`]).
     pub(crate) fn check(
         mut sent: JsonObject,
         tool: &str,
@@ -75,7 +75,7 @@ impl Arguments {
 }
 
 impl Parameter {
-    /// Whether a value stands for none: models write an empty text for an argument that they do not need.
+    /// True if a value counts as absent: models write an empty text for an argument that they do not need.
     fn is_left_out(&self, value: &Value) -> bool {
         let is_empty = value.as_str().is_some_and(|text| text.trim().is_empty());
         is_empty && !self.is_required && !matches!(self.kind, Kind::Verbatim)

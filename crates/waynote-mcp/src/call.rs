@@ -1,4 +1,4 @@
-//! A call of a tool, with what the tools of several sets need.
+//! A call of a tool, with the functions that the tools of several sets share.
 
 use waynote::event::EventAddress;
 use waynote::{Address, AddressAt, Content, Note, NoteAsOf, Notebook, Scope, Stamp, Store, single};
@@ -24,7 +24,7 @@ const NOTE_BYTES: usize = 256 * 1024;
 pub(crate) const KEYS_SHOWN: usize = 20;
 
 impl Call<'_> {
-    /// The text that an argument holds, for a note.
+    /// The text of an argument as the content of a note.
     pub(crate) fn content(&self, name: &str) -> Result<Content, Refusal> {
         content(self.arguments.required(name))
     }
@@ -102,7 +102,7 @@ pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
     typed.trim().parse().ok()
 }
 
-/// What an event says.
+/// The text of an event.
 pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<String, Refusal> {
     if let Some(recorded) = store.event(address)? {
         return Ok(recorded.event.to_string());

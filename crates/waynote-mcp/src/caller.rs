@@ -1,4 +1,4 @@
-//! Who calls, and where: the agent, its session and iteration, the directory of its project.
+//! The caller: the agent, its session and iteration, the directory of its project.
 
 use waynote::context::{Budget, Request, Style};
 use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
@@ -8,18 +8,18 @@ use jiff::Timestamp;
 use crate::reader_tools::reader_tools;
 use crate::reply::Refusal;
 
-/// What all calls of a connection have in common.
+/// The caller of a connection: the same for all its calls.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Whose notebook it is.
+    /// The agent that owns the notebook.
     pub agent: Name,
     /// The session it runs in, if any.
     pub session: Option<Name>,
     /// Its iteration; none: whichever iteration is running at the time of a call.
     pub iteration: Option<i64>,
-    /// Whether a loop runs the agent and waits for its signals.
+    /// True if a loop runs the agent and waits for its signals.
     pub is_in_loop: bool,
-    /// Who writes.
+    /// The author of writes.
     pub author: Name,
     /// The limits of notebooks.
     pub limits: Limits,
@@ -31,25 +31,25 @@ pub struct Caller {
     pub home: Option<String>,
     /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
     pub directories: Vec<String>,
-    /// Whether these directories are on another machine. Then nothing is looked up on this machine's disk: where the
-    /// home directory really is, and which worktree has which main checkout.
+    /// True if these directories are on another machine. Then this machine's disk is not read, neither to resolve
+    /// links in the home directory nor to find the main checkout of a worktree.
     pub is_elsewhere: bool,
 }
 
 impl Caller {
-    /// Whether one of its directories can be a project.
+    /// True if one of its directories can be a project.
     pub fn names_project(&self) -> bool {
         let mut directories = self.directories.iter();
         directories.any(|directory| self.is_project(directory))
     }
 
-    /// Whether notes on it would be about one project. A relative path names none.
+    /// True if notes on the directory would be about one project. A relative path names none.
     fn is_project(&self, directory: &str) -> bool {
         self.base(directory)
             .is_ok_and(|base| base.cwd().is_project())
     }
 
-    /// Where paths are resolved, with relative ones starting from a directory.
+    /// The base that paths are resolved against, with relative ones starting from a directory.
     fn base(&self, directory: &str) -> waynote::Result<Base> {
         let Some(home) = &self.home else {
             return Base::without_home(directory);
@@ -66,7 +66,7 @@ impl Caller {
     }
 }
 
-/// The caller with what is known of its project.
+/// The caller with the project of its connection.
 pub(crate) struct Here {
     pub(crate) caller: Caller,
     /// The project's directory, absolute; none when only home or the root was offered.
@@ -84,8 +84,8 @@ impl Here {
         Self { caller, project }
     }
 
-    /// The same where home, too, is the directory that a call without one means: for tools whose program means the
-    /// working directory, whichever that is.
+    /// The same with home as the directory of a call that names none. For tools whose own program uses the working
+    /// directory, even if that is home.
     pub(crate) fn or_at_home(&self) -> Self {
         let is_home = |directory: &&String| {
             let base = self.caller.base(directory);
@@ -140,7 +140,7 @@ impl Here {
             let what = "both an address and a key or place are given";
             return Err(Refusal::new(what, "give only one; nothing was done"));
         }
-        // An address in place of a key means what it says.
+        // An address in place of a key is taken as an address.
         let is_address = |key: &&str| Address::is_meant(key.trim_start());
         let address = address.or_else(|| key.filter(is_address).filter(|_| place.is_none()));
         if let Some(typed) = address {
@@ -189,7 +189,7 @@ impl Here {
         }
     }
 
-    /// What the block for the caller is made of. Without a project, what applies everywhere.
+    /// The request for the caller's block. Without a project it has the notes that apply everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
         let place = self.place().unwrap_or_else(Place::home);
         Request::new(self.caller.agent.clone(), place, now)

@@ -1,11 +1,11 @@
-//! Who delivers the block to a session: a hook of the same client, the prompt of a loop, or this server.
+//! The delivery of the block to a session, by a hook of the same client, the prompt of a loop, or this server.
 
 use waynote::context::ShownNote;
 
-/// Whether the client's session has the block. If nobody else has delivered it, the server does: with a reply, or in
-/// the instructions if the client shows them to its model.
+/// The state of the block in the client's session. If nobody else has delivered it, the server does: with a reply, or
+/// in the instructions if the client shows them to its model.
 pub trait Delivery: Send + Sync {
-    /// Whether the session is known to lack the block. Asked before every call.
+    /// True if the session is known to lack the block. Asked before every call.
     fn is_owed(&self) -> bool;
 
     /// Claims the delivery of the block with these notes, each at its revision. Returns false if somebody else has
@@ -13,7 +13,7 @@ pub trait Delivery: Send + Sync {
     fn take(&self, notes: Vec<ShownNote>) -> bool;
 }
 
-/// Whether a client shows a server's whole instructions to its model, in the system prompt that it builds in each of
+/// True if a client shows a server's whole instructions to its model, in the system prompt that it builds in each of
 /// its processes. Other clients cut them to a few hundred characters.
 pub(crate) fn shows_instructions(client: &str) -> bool {
     client == "goose" || client.starts_with("goose-")

@@ -1,9 +1,9 @@
-//! What to do next about an error of the library, for a model: which tool to use, or what a person has to change.
+//! Hints for a model about the library's errors: the tool to use, or the change that a person has to make.
 
 use waynote::Error;
 use waynote::secrets::masked;
 
-/// What to do next. For a conflict it shows the current note, so that the next call can succeed.
+/// The hint for an error. For a conflict it shows the current note, so that the next call can succeed.
 pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
     match error {

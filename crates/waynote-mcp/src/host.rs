@@ -1,4 +1,4 @@
-//! What the server needs from the program that runs it.
+//! The interface between the server and the program that runs it.
 
 use jiff::Timestamp;
 use waynote::Store;
@@ -27,7 +27,7 @@ pub trait Host: Send + Sync + 'static {
     /// A refusal that says why writing is not allowed.
     fn may_write(&self) -> Result<(), Refusal>;
 
-    /// Runs after every call: a program can report here what the store noticed, and what was damaged in what the call
+    /// Runs after every call: a program can report here the store's notices, and the damage in the data that the call
     /// read.
     fn after_call(&self, _damage: &Damage) {}
 }

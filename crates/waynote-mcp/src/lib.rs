@@ -131,7 +131,7 @@ pub fn serve(
         .max_blocking_threads(1)
         .build()?;
     let store = Arc::clone(&host);
-    // A call that still runs afterwards, because its client has cancelled it, is waited for when the runtime goes.
+    // A call that still runs afterwards, because its client has cancelled it, is awaited when the runtime is dropped.
     let served = runtime.block_on(async {
         let lines = stdio::Lines::start(input, output)?;
         match server::Server::new(options, host).serve(lines).await {
@@ -140,7 +140,7 @@ pub fn serve(
                 .await
                 .map(|_| ())
                 .map_err(io::Error::other),
-            // It left before it said what it wanted.
+            // The client left before its first request.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),
         }

@@ -12,11 +12,11 @@ use crate::caller::Here;
 use crate::host::Host;
 use crate::reply::Refusal;
 
-/// The store, and what is kept from one call to the next.
+/// The store, and the state between calls.
 pub(crate) struct Notes {
     host: Arc<dyn Host>,
     renderer: Renderer,
-    /// What was damaged in what this call has read.
+    /// The damage in the data that this call has read.
     damage: Damage,
 }
 
@@ -62,7 +62,7 @@ impl Notes {
         Ok(waynote::visible::editable(&block?.text))
     }
 
-    /// The time, and who writes.
+    /// The stamp of a write: the time and the author.
     pub(crate) fn stamp(&self, author: &Name) -> Stamp {
         Stamp::new(self.now(), author.clone()).inside(self.host.lease())
     }
@@ -76,7 +76,7 @@ impl Notes {
         self.host.after_call(&std::mem::take(&mut self.damage));
     }
 
-    /// Takes what was damaged in what was read until now.
+    /// Takes the damage in the data that was read until now.
     fn notice(&mut self) -> Damage {
         let new = self.host.store().take_damage();
         self.damage.notes.extend_from_slice(&new.notes);
@@ -84,12 +84,12 @@ impl Notes {
         new
     }
 
-    /// Makes a list, and names below it what damage left out.
+    /// Makes a list, and names below it the items that damage left out.
     pub(crate) fn listed(
         &mut self,
         list: impl FnOnce(&dyn Store) -> Result<String, Refusal>,
     ) -> Result<String, Refusal> {
-        // What the call has read before is not of the list.
+        // Damage that the call found before does not belong to the list.
         self.notice();
         let mut text = list(self.host.store())?;
         let left_out = self.notice().left_out();
@@ -100,14 +100,14 @@ impl Notes {
         Ok(text)
     }
 
-    /// What was put off until now: nobody waits for it. A store that cannot do it does it another time.
+    /// Runs postponed work, a checkpoint: nobody waits for it. A store that cannot do it now does it another time.
     pub(crate) fn when_idle(&self) {
         if self.host.may_write().is_ok() {
             let _ = self.host.store().checkpoint();
         }
     }
 
-    /// What the caller's block is made of, in the iteration that runs now.
+    /// The request for the caller's block, in the iteration that runs now.
     fn request(&self, here: &Here) -> Result<Request, Refusal> {
         Ok(here
             .request(self.now())

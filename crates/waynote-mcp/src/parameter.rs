@@ -7,14 +7,15 @@ pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) is_required: bool,
-    /// What a model is told; nothing where the name says it.
+    /// The description for a model; empty if the name says enough.
     pub(crate) about: &'static str,
 }
 
-/// What a parameter takes.
+/// The type of a parameter's value.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// A text. An empty one that need not be given is as good as none: models fill in what they leave out.
+    /// A text. An empty value of an optional parameter counts as absent: models send empty texts for arguments they
+    /// leave out.
     Text,
     /// A text that is taken as it is, even where it is empty.
     Verbatim,
@@ -48,7 +49,7 @@ pub(crate) const fn optional(name: &'static str, kind: Kind, about: &'static str
 }
 
 impl Parameter {
-    /// What clients see of it.
+    /// The JSON schema that clients see.
     pub(crate) fn schema(&self) -> Value {
         let mut schema = match self.kind {
             Kind::Text | Kind::Verbatim => json!({ "type": "string" }),

@@ -14,10 +14,10 @@ use crate::notes::Notes;
 /// After so long without a call the store gets to move its newest notes to where they stay.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// Where calls wait for their turn.
+/// The queue of calls.
 pub(crate) struct Queue {
     notes: Arc<Mutex<Notes>>,
-    /// What happens when no call comes; none: the program that runs the server looks after its store itself.
+    /// The checkpoint that waits for an idle time; none: the program that runs the server looks after its store itself.
     idle: Option<Lock<Option<AbortHandle>>>,
 }
 

@@ -6,14 +6,14 @@ use waynote::ErrorClass;
 
 use crate::hints;
 
-/// A refusal: what was refused, why, and what to do next.
+/// A refusal: the refused request, the reason, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The family of the error.
     pub class: ErrorClass,
-    /// What was refused, and why.
+    /// The refused request, and the reason.
     pub what: String,
-    /// What to do next; empty when there is nothing to say.
+    /// The hint; empty if there is none.
     pub hint: String,
 }
 
@@ -59,14 +59,14 @@ impl Refusal {
             | ErrorClass::Refused
             | ErrorClass::Limit
             | ErrorClass::Blocked => ErrorData::invalid_request(text, None),
-            // Damaged, busy, unreachable, denied, and what later versions add.
+            // Damaged, busy, unreachable, denied, and the kinds that later versions add.
             _ => ErrorData::internal_error(text, None),
         }
     }
 }
 
-/// What a tool found, as a model reads it that may write it back: credentials masked, tags of clients broken, and what
-/// hides something made visible.
+/// The result of a tool as a text that a model may write back: credentials are masked, tags of clients are broken, and
+/// characters that hide something are visible.
 pub(crate) fn editable(text: &str) -> String {
     waynote::visible::editable(&waynote::secrets::masked(text))
 }

@@ -30,12 +30,12 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// Whether the URI is the block's. Clients that normalize URIs add a slash.
+/// True if the URI is the block's. Clients that normalize URIs add a slash.
 pub(crate) fn is_context(uri: &str) -> bool {
     uri.strip_suffix('/').unwrap_or(uri) == CONTEXT
 }
 
-/// What a URI names.
+/// The object of a URI.
 pub(crate) enum Named {
     Note(AddressAt),
     Event(EventAddress),

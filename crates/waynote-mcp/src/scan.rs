@@ -1,4 +1,4 @@
-//! Looks into a JSON message that is not to be read whole: what its id is, and how many values it has.
+//! Scans a JSON message without parsing all of it, for its id and its number of values.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(crate) struct Scan {
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// What of the top level is being read.
+    /// The part of the top level that is being read.
     at: At,
     /// The bytes of a key or of the id, with their quotation marks.
     taken: Vec<u8>,

@@ -31,7 +31,7 @@ use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
 
-/// The prompt that holds the block.
+/// The name of the prompt with the block.
 const CONTEXT: &str = "context";
 
 /// How long a client may take to name its roots.
@@ -40,23 +40,24 @@ const ROOTS_WAIT: Duration = Duration::from_secs(1);
 /// How long the start of a connection waits for the block. After that, a later reply has it.
 const BLOCK_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a client may keep what only another version of the server would change: the lists of tools and prompts.
+/// How long a client may cache the lists of tools and prompts, in milliseconds. Only another version of the server
+/// changes them.
 const LISTED_MS: u64 = 3_600_000;
 
-/// What comes before the block in the instructions.
+/// The text before the block in the instructions.
 const BEFORE_BLOCK: &str = "The notes that apply here, as they were when this session began:\n\n";
 
 /// The options of a server.
 #[derive(Clone)]
 pub struct Options {
-    /// Who calls, and where.
+    /// The caller, with its directories.
     pub caller: Caller,
     /// The sets of tools. If two have a tool of the same name, the first is used.
     pub tools: Vec<Set>,
-    /// Whether the client has already named its project; otherwise it is asked for its roots.
+    /// True if the client has already named its project; otherwise it is asked for its roots.
     pub has_project: bool,
-    /// Whether the client's session has the block. None: nobody can know, because each request stands for itself. Then the
-    /// model asks for the block with a tool of its own, `note_context`.
+    /// The state of the block in the client's session. None if nobody can know, because each request stands for itself.
+    /// Then the model asks for the block with a tool of its own, `note_context`.
     pub delivery: Option<Arc<dyn Delivery>>,
 }
 
@@ -69,7 +70,7 @@ pub(crate) struct Server {
     delivery: Option<Arc<dyn Delivery>>,
     /// The block in the instructions, made for the first client that shows them to its model.
     block_for_instructions: OnceCell<Option<String>>,
-    /// Whether the client's roots are still to be asked for.
+    /// True if the client is still to be asked for its roots.
     asks_roots: AtomicBool,
 }
 
@@ -120,7 +121,7 @@ impl Server {
         self.tools.iter().any(|spec| spec.name == name)
     }
 
-    /// Whether the client's session is known to lack the block.
+    /// True if the client's session is known to lack the block.
     fn is_owed(&self) -> bool {
         let owes = |delivery: &Arc<dyn Delivery>| delivery.is_owed();
         self.has_default && self.delivery.as_ref().is_some_and(owes)
@@ -138,7 +139,7 @@ impl Server {
             return self.instructions();
         }
         let block = self.block_for_instructions.get_or_init(|| async {
-            // Where each request stands for itself, this one begins a session.
+            // Without a session, this request begins one: each request stands for itself.
             let begins = self.has_default && self.delivery.is_none();
             if !begins && !self.is_owed() {
                 return None;
@@ -189,7 +190,7 @@ impl Server {
     }
 }
 
-/// Whether the client can list its open directories: only on connections that began with `initialize`.
+/// True if the client can list its open directories: only on connections that began with `initialize`.
 fn offers_roots(context: &RequestContext<RoleServer>) -> bool {
     let client = context.peer.peer_info();
     client.is_some_and(|client| client.capabilities.roots.is_some())
@@ -288,7 +289,7 @@ impl ServerHandler for Server {
         let delivery = self.delivery.clone();
         let answer = self.call(move |notes| {
             let arguments = request.arguments.unwrap_or_default();
-            // Before the call, whose own change needs no telling.
+            // Made before the call: the client knows of the call's own change.
             let (mut block, shown) = match is_owed {
                 true => notes.block_and_notes(&here).unwrap_or_default(),
                 false => Default::default(),
@@ -397,7 +398,7 @@ impl ServerHandler for Server {
         self.asks_roots.store(true, Ordering::Relaxed);
     }
 
-    /// Known methods whose params could not be read come here too.
+    /// Known methods with unreadable params come here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -25,7 +25,7 @@ use crate::scan::{MESSAGE_VALUES, Scan};
 /// The longest message, in bytes: the longest note with each of its characters escaped, and room for the rest.
 pub const MESSAGE_BYTES: usize = 2 * 1024 * 1024;
 
-/// What a buffer keeps of its room for the next message.
+/// The capacity that a buffer keeps for the next message, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// The most requests that are worked on at once.
@@ -42,7 +42,7 @@ pub(crate) struct Lines<W> {
     incoming: Receiver<Sized>,
     /// A request that waits for room.
     held: Option<Sized>,
-    /// Whether the client has chosen how it speaks: until then only requests count.
+    /// True once the client has chosen a lifecycle. Until then only requests count.
     begun: bool,
     output: Output<W>,
     work: Arc<Work>,
@@ -69,7 +69,7 @@ impl<W: Write + Send + 'static> Lines<W> {
         })
     }
 
-    /// Whether the next step is the service's to see.
+    /// True if the service takes the message.
     fn is_for_service(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
@@ -82,7 +82,7 @@ impl<W: Write + Send + 'static> Lines<W> {
     }
 }
 
-/// Whether the service chooses its lifecycle by this request.
+/// True if the service chooses its lifecycle by this request.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -120,7 +120,7 @@ impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
                 self.held = self.incoming.recv().await;
             }
             let Some((message, bytes)) = self.held.take() else {
-                // The input is over; what was asked is still answered.
+                // The input has ended; open requests are still answered.
                 self.work.all_done().await;
                 return None;
             };
@@ -266,7 +266,7 @@ fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender
 
 /// How a line was read.
 enum Line {
-    /// It is there; the last one may lack its line end.
+    /// The line is complete; the last one may lack its line end.
     Whole,
     /// It was dropped; its id, where there is one.
     TooLong(Option<Value>),
@@ -332,7 +332,7 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (i32, String, Op
     match value {
         Value::Array(_) => invalid("batches are not supported: send one message per line"),
         Value::Object(fields) if fields.contains_key("method") => match fields.get("id") {
-            // A notification that is not known here is none of ours.
+            // An unknown notification is ignored.
             None => Ok(None),
             Some(_) => invalid(
                 "this is not a JSON-RPC request: `jsonrpc` is \"2.0\", `id` a text or a whole number, `params` an object",

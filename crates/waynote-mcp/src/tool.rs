@@ -1,4 +1,4 @@
-//! What a tool is: its name, what it takes, what it does to notes.
+//! The definition of a tool: its name, its parameters, its effect on notes.
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::json;
@@ -10,23 +10,23 @@ use crate::reply::Refusal;
 /// A tool.
 pub(crate) struct Spec {
     pub(crate) name: &'static str,
-    /// What a model is told.
+    /// The description for a model.
     pub(crate) about: &'static str,
     pub(crate) parameters: &'static [Parameter],
     pub(crate) effect: Effect,
     pub(crate) run: fn(&mut Call<'_>) -> Result<String, Refusal>,
 }
 
-/// What a tool does to notes. Nothing is destroyed by any: `undo` brings all back. Still, a client asks its user sooner
-/// about what changes a text than about what adds one.
+/// The effect of a tool on notes. No tool destroys anything: `undo` restores all. Still, a client is more likely to ask
+/// its user about a change of a text than about an addition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Reads,
     /// Only adds; again adds again.
     Adds,
-    /// Changes what is there; again changes nothing more.
+    /// Changes an existing text; a repetition changes nothing more.
     Sets,
-    /// Changes what is there, and takes texts away.
+    /// Changes an existing text, and removes text.
     Overwrites,
     /// The same, and doing it again may do more, or fail.
     Edits,
@@ -62,7 +62,8 @@ impl Spec {
             .with_meta(always_loaded())
     }
 
-    /// Only what differs from the protocol's defaults, but for what tells apart tools that change notes.
+    /// Only the annotations that differ from the protocol's defaults, and those that distinguish the tools that change
+    /// notes.
     fn annotations(&self) -> ToolAnnotations {
         let closed = ToolAnnotations::new().open_world(false);
         match self.effect {

@@ -20,7 +20,7 @@ mod suite {
     mod stores;
     mod vacuum;
 
-    // What every store must do, run on the stores of `stores.rs`.
+    // The conformance tests of every store, run on the stores of `stores.rs`.
     #[path = "../../../waynote/tests/suite/apart.rs"]
     mod apart;
     #[path = "../../../waynote/tests/suite/conformance.rs"]

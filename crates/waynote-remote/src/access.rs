@@ -1,4 +1,4 @@
-//! The tokens of a store on a server, and its audit log: for whoever has an admin token.
+//! The tokens of a store on a server, and its audit log, for callers with an admin token.
 
 use waynote::{Name, Result};
 use waynote_access::TokenInfo;
@@ -17,8 +17,8 @@ impl RemoteStore {
         Ok(tokens)
     }
 
-    /// Creates a token. It is not asked for a second time when the answer is lost: then there may be a token that nobody
-    /// knows, and the list shows it.
+    /// Creates a token. It is not asked for a second time when the answer is lost: then there may be a token that
+    /// nobody knows, and the list shows it.
     ///
     /// # Errors
     /// As [`RemoteStore::tokens`], and those of the server for a token that it does not create.

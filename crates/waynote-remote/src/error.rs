@@ -1,4 +1,4 @@
-//! What a connection to a server can have beside the errors of a store.
+//! The errors of a connection to a server, beside those of a store.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::trust::Distrust;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// The address is none of a store.
+    /// The address is not that of a store.
     #[error("`{}` is not the address of a store on a server: {reason}", safe(url))]
     BadUrl {
         /// The address, without credentials.
         url: String,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: &'static str,
     },
     /// The server does not answer.
@@ -27,7 +27,7 @@ pub enum RemoteError {
         url: String,
         /// How that showed.
         away: Away,
-        /// Whether a write was sent, which may have been carried out.
+        /// True if a write was sent. It may have been carried out.
         sent_write: bool,
     },
     /// The certificate of the server cannot be trusted, or it speaks no TLS.
@@ -46,7 +46,7 @@ pub enum RemoteError {
     Unauthorized {
         /// The store.
         url: String,
-        /// Whether a token was sent.
+        /// True if a token was sent.
         had_token: bool,
     },
     /// There is no token to send.
@@ -54,7 +54,7 @@ pub enum RemoteError {
     NoToken {
         /// The store.
         url: String,
-        /// Why not. It never holds the token.
+        /// The reason. It never holds the token.
         reason: String,
     },
     /// Something else answers at the address.
@@ -62,7 +62,7 @@ pub enum RemoteError {
     NotAServer {
         /// The store.
         url: String,
-        /// What answered.
+        /// The answer's source.
         reason: String,
     },
     /// The server speaks another version of the API.
@@ -96,12 +96,12 @@ pub enum Away {
     /// An error of the server or of a proxy in front of it.
     #[error("it answers with status {0}")]
     Status(u16),
-    /// An error of the server, which says what it lacks.
+    /// An error of the server, with its reason.
     #[error("{} (status {status})", safe(detail))]
     Problem {
         /// The status.
         status: u16,
-        /// What went wrong, in the server's words.
+        /// The failure in the server's words.
         detail: String,
     },
 }
@@ -161,8 +161,8 @@ impl CustomError for RemoteError {
     }
 }
 
-/// Whether an error says that the server is away: no answer in time, no connection, or an error of its own. Never for
-/// what the server decided about the request, nor for a server that cannot be trusted.
+/// True if an error says that the server is away: no answer in time, no connection, or an error of its own. False for
+/// the server's decisions about the request, and for a server that cannot be trusted.
 pub fn is_away(error: &Error) -> bool {
     match error.downcast_ref::<RemoteError>() {
         Some(error) => matches!(error, RemoteError::Away { .. }),

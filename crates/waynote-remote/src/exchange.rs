@@ -24,7 +24,7 @@ const LONGEST: u64 = 1 << 30;
 /// The longest error, in bytes.
 const LONGEST_PROBLEM: u64 = 16 << 20;
 
-/// What is sent with a body and changes nothing.
+/// The routes of read-only requests that have a body.
 const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
 
 /// A way to a store.
@@ -42,7 +42,7 @@ pub(crate) struct Exchange {
 struct Call<'c> {
     route: &'c str,
     method: Method<'c>,
-    /// Whether it may be sent again when its answer is lost.
+    /// True if it may be sent again when its answer is lost.
     is_repeatable: bool,
 }
 
@@ -55,7 +55,7 @@ enum Method<'c> {
 }
 
 impl Call<'_> {
-    /// Whether it changes the store.
+    /// True if it changes the store.
     fn is_write(&self) -> bool {
         match self.method {
             Method::Get => false,
@@ -83,7 +83,7 @@ impl Exchange {
         let tls = TlsConfig::builder().root_certs(roots(&options.authorities));
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // A token goes to the address that it was given for, and nowhere else.
+            // A token is sent only to the address that it was given for.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .proxy(None)
@@ -99,8 +99,8 @@ impl Exchange {
         })
     }
 
-    /// Sends a question, and reads the answer. A question whose answer is lost is sent once more: it changes nothing, or
-    /// has an operation id by which the server knows it.
+    /// Sends a request, and reads the answer. If the answer is lost, the request is sent once more: it changes nothing,
+    /// or has an operation id by which the server recognizes it.
     pub(crate) fn post<A: DeserializeOwned>(
         &self,
         route: &str,
@@ -109,7 +109,7 @@ impl Exchange {
         self.read(&self.posted(route, body, true)?)
     }
 
-    /// The same for what must not be sent twice.
+    /// The same for a request that must not be sent twice.
     pub(crate) fn post_once<A: DeserializeOwned>(
         &self,
         route: &str,
@@ -141,7 +141,7 @@ impl Exchange {
         })?)
     }
 
-    /// Sends a message of MCP to what stands below the store's address, and returns the answer.
+    /// Sends a message of MCP to a path below the store's address, and returns the answer.
     pub(crate) fn message(&self, below: &str, protocol: &str, message: &[u8]) -> Result<Vec<u8>> {
         let token = self.current_token()?;
         let mut request = self.agent.post(format!("{}{below}", self.url.as_str()));
@@ -199,7 +199,7 @@ impl Exchange {
         serde_json::from_slice(answer).map_err(|error| self.not_a_server(&error))
     }
 
-    /// The error for what cannot be read.
+    /// The error for an answer that cannot be read.
     pub(crate) fn not_a_server(&self, reason: &impl ToString) -> Error {
         RemoteError::NotAServer {
             url: self.url.to_string(),
@@ -301,7 +301,7 @@ impl Exchange {
         self.body(response, whole)
     }
 
-    /// The body of an answer; what else an answer says is an error.
+    /// The body of a successful answer; any other answer is an error.
     fn body(&self, mut response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
@@ -319,7 +319,7 @@ impl Exchange {
                 )));
             }
             401 => return Err(Failed::Unauthorized),
-            // A proxy whose server is not there.
+            // A proxy without its server.
             502 | 504 if !is_problem => return Err(Failed::Lost(Away::Status(status))),
             500..=599 if !is_problem => return Err(Failed::Away(Away::Status(status))),
             _ if !is_problem => {
@@ -363,7 +363,7 @@ impl Exchange {
         ))
     }
 
-    /// What a failure of the connection means.
+    /// The error for a failure of the connection.
     fn failed(&self, error: ureq::Error, whole: Duration) -> Failed {
         use ureq::Error as Of;
         let not_trusted = |reason: Distrust| {

@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 /// The longest file, in bytes.
 pub(crate) const LONGEST: u64 = 4 << 20;
 
-/// What a file of this user's own holds; a link is not followed.
+/// The content of a file that only this user can read and write, else nothing. A symbolic link is not followed.
 pub(crate) fn read(file: &Path) -> Option<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).ok()?;

@@ -1,7 +1,7 @@
 //! The last blocks, kept on disk for the start of a session while the server is away.
 //!
-//! A block is found again only by the same store, token and request. Only its owner can read it. It is gone after a day,
-//! and whatever is kept of a store is gone when something in it is forgotten through this machine.
+//! A block is found again only by the same store, token and request. Only its owner can read it. It is gone after a
+//! day, and whatever is kept of a store is gone when something in it is forgotten through this machine.
 
 use std::fmt;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::url::Url;
 /// How long a block is kept.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Where the last blocks are kept.
+/// The cache of the last blocks.
 #[derive(Clone)]
 pub struct Keep {
     folder: PathBuf,
@@ -44,7 +44,7 @@ struct Kept {
 /// The place of one block.
 pub(crate) struct Place<'k> {
     keep: &'k Keep,
-    /// None for what is not kept.
+    /// None if the block is not kept.
     file: Option<PathBuf>,
 }
 
@@ -63,7 +63,7 @@ impl Keep {
     pub(crate) fn of(&self, url: &Url, token: Option<&str>, ask: &BlockAsk) -> Place<'_> {
         let mut ask = ask.clone();
         let file = match &mut ask.part {
-            // The version that a caller has says nothing about what it wants.
+            // The version that a caller has does not change its request.
             BlockPart::Block { unless } => {
                 *unless = None;
                 true
@@ -81,13 +81,13 @@ impl Keep {
         Place { keep: self, file }
     }
 
-    /// Removes what is kept of a store.
+    /// Removes all blocks of a store.
     pub(crate) fn forget(&self, url: &Url) {
         let store = store(url.as_str());
         self.remove(|name, _| name.starts_with(&store));
     }
 
-    /// Removes what is kept of every store, and was kept for too long.
+    /// Removes the blocks of every store that were kept for too long.
     fn sweep(&self) {
         let now = (self.now)();
         self.remove(|_, file| {
@@ -110,7 +110,7 @@ impl Keep {
     }
 }
 
-/// A time of the future is as good as an old one: somebody set a clock.
+/// A time in the future counts as too old: somebody has set a clock.
 fn is_old(at: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(at);
     age > DAY || age < -SignedDuration::from_mins(5)
@@ -120,7 +120,7 @@ fn hash(text: &str) -> String {
     waynote::text::hex(&Sha256::digest(text))
 }
 
-/// What stands for a store in the names of files.
+/// The part of a file's name that stands for the store.
 fn store(url: &str) -> String {
     hash(url)[..16].to_owned()
 }
@@ -147,7 +147,7 @@ impl Place<'_> {
         }
     }
 
-    /// The block that was kept, with a first line that says so; none if there is none, or if it is too old.
+    /// The kept block, with a first line that says so; none if there is none, or if it is too old.
     pub(crate) fn take(&self, why: &Error) -> Option<BlockAnswer> {
         let file = self.file.as_ref()?;
         let kept: Kept = serde_json::from_slice(&read(file)?).ok()?;
@@ -170,7 +170,7 @@ impl Place<'_> {
     }
 }
 
-/// What a reader has to know of a kept block.
+/// The line above a cached block: its age, and the reason that it was not made anew.
 fn line(at: Timestamp, why: &Error) -> String {
     let at = waynote::text::minute(at);
     format!("(These notes are of {at} UTC and may be out of date: {why}.)")

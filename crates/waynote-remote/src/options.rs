@@ -14,11 +14,11 @@ pub struct Options {
     pub token: Token,
     /// How long calls may take.
     pub times: Times,
-    /// Whether `http://` is allowed beyond this machine.
+    /// True if `http://` is allowed beyond this machine.
     pub insecure: bool,
-    /// Whoever may have signed the server's certificate; none: the well-known authorities that this crate was built with.
+    /// The authorities that may have signed the server's certificate; none: the well-known ones built into this crate.
     pub authorities: Vec<Authority>,
-    /// Where the last blocks are kept, for a start while the server is away; none: nowhere.
+    /// The cache of the last blocks, for a start while the server is away; none: no cache.
     pub keep: Option<Keep>,
 }
 
@@ -38,7 +38,7 @@ impl Options {
         Self { insecure, ..self }
     }
 
-    /// Sets who may have signed the server's certificate.
+    /// Sets the authorities that may have signed the server's certificate.
     pub fn authorities(self, authorities: Vec<Authority>) -> Self {
         Self {
             authorities,
@@ -61,7 +61,7 @@ impl Options {
 pub struct Times {
     /// To connect, TLS included.
     pub connect: Duration,
-    /// For a whole call, with the repetition of a write whose answer was lost.
+    /// The limit for a whole call, including the repetition of a write whose answer was lost.
     pub call: Duration,
     /// For all calls together, from the opening of the store; none: no limit.
     pub all: Option<Duration>,
@@ -79,7 +79,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// So much time for everything together: what a hook has.
+    /// One limit for everything together, for a hook.
     pub fn at_most(all: Duration) -> Self {
         Self {
             connect: all,

@@ -1,4 +1,4 @@
-//! Errors of the other side (RFC 9457), as those of the library.
+//! The other side's errors (RFC 9457) as errors of the library.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -25,14 +25,14 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// The library's error with these fields; none if this version does not know it. `store` is the URL of the store,
-    /// which stands where a path would.
+    /// in place of a path.
     pub(crate) fn known(&self, store: &str) -> Option<Error> {
         wire::error(self.fields.as_ref()?, self.current.clone(), store)
     }
 
     /// The error in the words of the other side.
     pub(crate) fn in_its_words(self) -> Error {
-        // Its name says the kind too.
+        // The name of the reference gives the kind too.
         let named = self.reference.rsplit([':', '/']).next().unwrap_or_default();
         Error::Remote {
             kind: match self.kind.as_str() {

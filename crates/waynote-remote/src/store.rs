@@ -46,7 +46,7 @@ impl RemoteStore {
         &self.exchange.url
     }
 
-    /// Notes what was damaged in an answer.
+    /// Records the damage in an answer.
     fn damaged(&self, new: Damage) {
         if new.is_none() {
             return;
@@ -87,7 +87,7 @@ impl RemoteStore {
         self.exchange.post("forget", &request)
     }
 
-    /// What the server made of a block, or what was kept of it while the server is away.
+    /// The server's block, or the cached one while the server is away.
     fn block(&self, ask: &BlockAsk) -> Result<BlockAnswer> {
         let answer = self.exchange.post("context", ask);
         let Some(keep) = &self.keep else {
@@ -186,10 +186,10 @@ impl Store for RemoteStore {
                 keep.forget(&self.exchange.url);
             }
         };
-        // Even if the answer is lost: what is forgotten must not be shown from here.
+        // First, even if the answer will be lost: a forgotten text must not be shown from here.
         removes();
         let forgotten = self.forgets(request, &self.known(stamp)?, false)?;
-        // What was kept while the server was forgetting.
+        // Again, because a block may have been cached while the server was forgetting.
         removes();
         Ok(forgotten)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Where a token comes from.
+/// The source of a token.
 enum Source {
     Nowhere,
     Given(String),
@@ -17,7 +17,7 @@ enum Source {
 #[derive(Clone)]
 pub struct Token {
     source: Arc<Source>,
-    /// What holds it, for errors.
+    /// The name of the token's holder, for errors.
     name: Arc<str>,
     kept: Arc<Mutex<Option<String>>>,
 }
@@ -40,8 +40,8 @@ impl Token {
         Self::of(Source::Given(token.into()))
     }
 
-    /// A token that is asked for at the first request, and again when the server no longer takes the last one. What the
-    /// function says when it has none must not hold a credential.
+    /// A token from a function, called at the first request, and again when the server no longer accepts the last one.
+    /// Its error must not hold a credential.
     pub fn from_fn(make: impl Fn() -> Result<String, String> + Send + Sync + 'static) -> Self {
         Self::of(Source::Made(Box::new(make)))
     }
@@ -54,7 +54,7 @@ impl Token {
         }
     }
 
-    /// Names what holds the token, such as a file or a variable, for the error about one that cannot be sent.
+    /// Names the token's holder, such as a file or a variable, for the error about a token that cannot be sent.
     pub fn held_by(self, name: &str) -> Self {
         Self {
             name: name.into(),

@@ -8,7 +8,7 @@ use rustls::{CertificateError, Error as TlsError};
 use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 use waynote::error::safe;
 
-/// A certificate of an authority: whoever it signed is trusted.
+/// A certificate of an authority: certificates that it signed are trusted.
 #[derive(Clone, Debug)]
 pub struct Authority(Certificate<'static>);
 
@@ -18,7 +18,7 @@ impl Authority {
         Self(Certificate::from_der(der).to_owned())
     }
 
-    /// All certificates in a text (PEM); what else it holds is skipped.
+    /// All certificates in a text (PEM); the rest of the text is skipped.
     pub fn all_of_pem(pem: &[u8]) -> Vec<Self> {
         let items = parse_pem(pem).filter_map(|item| match item {
             Ok(PemItem::Certificate(certificate)) => Some(Self(certificate)),
@@ -28,7 +28,7 @@ impl Authority {
     }
 }
 
-/// What the connection asks of a certificate; without authorities, those that this program was built with.
+/// The trusted roots for the server's certificate; without authorities, those that this program was built with.
 pub(crate) fn roots(authorities: &[Authority]) -> RootCerts {
     if authorities.is_empty() {
         return RootCerts::WebPki;
@@ -41,7 +41,7 @@ pub(crate) fn roots(authorities: &[Authority]) -> RootCerts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Distrust {
-    /// Nobody who is trusted signed its certificate.
+    /// No trusted authority signed its certificate.
     #[error("its certificate is signed by an authority that this machine does not know")]
     UnknownAuthority,
     /// The server shows the certificate of an authority as its own.
@@ -50,19 +50,19 @@ pub enum Distrust {
     /// The certificate is for other hosts.
     #[error("its certificate is not for this host{}", others(names))]
     OtherHost {
-        /// The names that the certificate is for, as far as it says.
+        /// The names in the certificate, if any.
         names: Vec<String>,
     },
     /// The certificate is too old.
     #[error("its certificate {}", time("has expired", "expired at", *since))]
     Expired {
-        /// When, if it says.
+        /// When it ended, if the error says so.
         since: Option<Timestamp>,
     },
     /// The certificate is too new.
     #[error("its certificate is not valid {}", time("yet", "before", *from))]
     NotYetValid {
-        /// When it begins, if it says.
+        /// When it begins, if the error says so.
         from: Option<Timestamp>,
     },
     /// No TLS is spoken there.
@@ -74,7 +74,7 @@ pub enum Distrust {
 }
 
 impl Distrust {
-    /// What to do about it.
+    /// The hint.
     pub(crate) fn advice(&self) -> &'static str {
         match self {
             Self::UnknownAuthority => "name the certificate of the authority that signed it",
@@ -89,7 +89,7 @@ impl Distrust {
         }
     }
 
-    /// What an error of a connection says about trust, if it is one of TLS.
+    /// The reason of distrust in an error of a connection, if it is one of TLS.
     pub(crate) fn of_io(error: &io::Error) -> Option<Self> {
         let inner = error.get_ref()?;
         inner.downcast_ref::<TlsError>().map(Self::of_tls)

@@ -13,7 +13,7 @@ use crate::error::RemoteError;
 pub struct Url(String);
 
 impl Url {
-    /// Whether a text is meant as an address on a server, rather than as a file.
+    /// True if a text is meant as an address on a server, rather than as a file.
     pub fn is_meant(text: &str) -> bool {
         let scheme = text.split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {
@@ -81,7 +81,7 @@ impl fmt::Display for Url {
     }
 }
 
-/// A text as a part of a path or a query: what is not plain is percent-encoded.
+/// A text as a part of a path or a query, with percent-encoding.
 pub(crate) fn segment(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let coded = text.bytes().map(|byte| match is_plain(byte) {

@@ -1,4 +1,4 @@
-//! Which author a token may claim.
+//! The authors that a token may claim.
 
 use waynote::Name;
 use waynote::author::Author;

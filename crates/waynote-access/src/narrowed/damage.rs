@@ -1,4 +1,4 @@
-//! Which damage a grant sees: only that of what it sees.
+//! The damage that a grant sees: only that of its own notes and sessions.
 
 use waynote::event::EventAddress;
 use waynote::store::Damage;
@@ -8,7 +8,7 @@ use super::Narrowed;
 use crate::Grant;
 
 impl<S> Narrowed<S> {
-    /// What was left out of answers, as far as the grant sees it; kept for [`Reader::take_damage`](waynote::Reader).
+    /// The damage left out of answers, as far as the grant sees it; kept for [`Reader::take_damage`](waynote::Reader).
     pub(super) fn noticed(&self, mut damaged: Vec<String>) -> Vec<String> {
         damaged.retain(|what| names_seen(&self.grant, what));
         if !damaged.is_empty() {
@@ -21,7 +21,7 @@ impl<S> Narrowed<S> {
     }
 }
 
-/// Whether the name of something damaged is surely that of something that the grant sees.
+/// True if the name of something damaged surely belongs to something that the grant sees.
 pub(super) fn names_seen(grant: &Grant, what: &str) -> bool {
     if Damage::is_of_store(what) {
         return true;

@@ -17,7 +17,7 @@ impl<S> Narrowed<S> {
     }
 }
 
-/// A failure of the store whose words may name what others keep in it.
+/// A failure of the store. Its text may name data that the grant does not see.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the store failed ({kind}); its keeper can see why")]
 pub struct StoreFailed {

@@ -1,4 +1,4 @@
-//! The feed and the journal: what happened in what the grant sees.
+//! The feed and the journal, as far as a grant sees them.
 
 use waynote::event::SessionsEvent;
 use waynote::store::ForgottenTexts;
@@ -20,17 +20,17 @@ fn sizes(limit: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(first), |size| Some((2 * size).min(*PAGE.end())))
 }
 
-/// A part of the feed or the journal. It may have fewer items than were asked for, or none, although there are more: what
-/// others wrote in between costs bounded time.
+/// A part of the feed or the journal. It may have fewer items than were asked for, or none, although there are more:
+/// the number of unseen items read for one part is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch<T, P> {
-    /// What the grant sees of it.
+    /// The items that the grant sees.
     pub items: Vec<T>,
     /// How far the store was read: the next stretch begins there. None: nothing was there.
     pub reached: Option<P>,
-    /// Whether it reaches up to the end.
+    /// True if it reaches up to the end.
     pub is_last: bool,
-    /// What is damaged, and so left out: addresses, as far as they are known.
+    /// The addresses of damaged items, as far as they are known. These items are left out.
     pub damaged: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl<T, P> Stretch<T, P> {
         }
     }
 
-    /// Takes what the grant sees of a page, until there is as much as was asked for.
+    /// Takes the visible items of a page, until there are as many as were asked for.
     fn take(
         &mut self,
         page: impl IntoIterator<Item = (Option<P>, Option<T>)>,
@@ -62,7 +62,7 @@ impl<T, P> Stretch<T, P> {
 }
 
 impl<R: Reader> Narrowed<R> {
-    /// What happened after a point, as far as the grant sees it, at most `limit` items.
+    /// The feed after a point, as far as the grant sees it, at most `limit` items.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -91,7 +91,7 @@ impl<R: Reader> Narrowed<R> {
         Ok(found)
     }
 
-    /// What happened after a point, as far as the grant sees it: as many items as were asked for, if there are.
+    /// The feed after a point, as far as the grant sees it: `limit` items if there are as many.
     pub(super) fn feed_after(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         let mut seen = Vec::new();
         let mut after = after;
@@ -152,8 +152,8 @@ impl<R: Reader> Narrowed<R> {
         Ok(found)
     }
 
-    /// The changes before a position, latest first, as far as the grant sees them, and what is damaged among them: as
-    /// many as were asked for, if there are.
+    /// The changes before a position, latest first, as far as the grant sees them, and the damage among them: `limit`
+    /// changes if there are as many.
     pub(super) fn journal_before(
         &self,
         before: Option<Position>,
@@ -174,7 +174,7 @@ impl<R: Reader> Narrowed<R> {
     }
 }
 
-/// What happened, if the grant sees it: of a forgetting only what was forgotten inside of it.
+/// The entry if the grant sees it. A forgetting keeps only the addresses inside of the grant.
 pub(super) fn of_feed(grant: &Grant, entry: FeedEntry) -> Option<FeedEntry> {
     let sees_session = |session| grant.sees(&Scope::Session(session));
     let happened = match entry.happened {

@@ -36,8 +36,8 @@ pub use feed::Stretch;
 
 /// A store as somebody with a [`Grant`] sees it.
 ///
-/// It is a [`Reader`] and a [`Store`] and nothing else, so that no other function leads around the grant. It writes with
-/// the token's name, with an author that the token may claim, and under operation ids of the token's own.
+/// It is a [`Reader`] and a [`Store`] and nothing else, so that no other function leads around the grant. It writes
+/// with the token's name, with an author that the token may claim, and under operation ids of the token's own.
 ///
 /// A page of the feed or the journal has as many items as were asked for, if there are as many that the grant sees: it
 /// reads on over those that it does not see. So a page of the feed that is shorter than asked for reaches up to the
@@ -47,7 +47,7 @@ pub use feed::Stretch;
 pub struct Narrowed<S> {
     store: S,
     grant: Arc<Grant>,
-    /// What was found damaged inside the grant. That of the store inside is shared with everybody.
+    /// The damage found inside the grant. The damage of the inner store is shared with everybody.
     damage: Arc<Mutex<Damage>>,
     watch: Option<Arc<dyn Watch>>,
 }
@@ -138,7 +138,7 @@ impl<S: Reader> Reader for Narrowed<S> {
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        // An error of the work may name what the caller asked for: it passes as it is.
+        // An error of the work may name the caller's own data: it passes unchanged.
         let mut own = None;
         let ran = self.store.one_state(&mut |reader| {
             own = work(&self.of_state(reader)).err();

@@ -1,4 +1,4 @@
-//! Questions to a store, as far as the grant sees what they are about.
+//! Questions to a store, limited to the visible part.
 
 use waynote::store::{Answers, Ask, Count};
 use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSummary};
@@ -6,7 +6,7 @@ use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSu
 use super::Narrowed;
 use super::feed::of_feed;
 
-/// Which questions of a list are asked.
+/// The questions of a list that are asked.
 struct Asked(Vec<bool>);
 
 impl Asked {
@@ -29,8 +29,8 @@ fn pick<Q: Clone>(questions: &[Q], may: impl Fn(&Q) -> bool) -> (Vec<Q>, Asked) 
 }
 
 impl<R: Reader> Narrowed<R> {
-    /// The answers to all questions: to those about something outside of the grant, what they would be if it did not
-    /// exist.
+    /// The answers to all questions. A question about something outside of the grant has the answer for something that
+    /// does not exist.
     pub(super) fn answers(&self, ask: &Ask) -> Result<Answers> {
         if !self.grant.is_narrowed() {
             let operations = ask.operations.iter();
@@ -91,7 +91,7 @@ impl<R: Reader> Narrowed<R> {
             Count::Counted(scope) | Count::Keyed { scope, .. } => grant.sees(scope),
             Count::Entries { session, .. } => of_session(session),
         });
-        // The grant lists its agents and sessions: the store need not look through those of everybody.
+        // The grant lists its agents and sessions, so the store need not read all of them.
         let counts_themselves = counts.len();
         let mut listed = Vec::new();
         for (of, kind) in summaries.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Searching what the grant sees.
+//! Search in the notes that the grant sees.
 
 use waynote::search::{Hit, SearchRequest, among};
 use waynote::{Note, Reader, Result, Scope, ScopeKind};

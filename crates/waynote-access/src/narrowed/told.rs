@@ -1,4 +1,4 @@
-//! What an audit log is told.
+//! The reports to an audit log.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! What a grant may write, and how.
+//! The writes that a grant allows.
 
 use waynote::change::{Change, Origin};
 use waynote::event::{EventAddress, SessionEvent};
@@ -82,8 +82,8 @@ impl<S> Narrowed<S> {
         Ok(changes)
     }
 
-    /// The author of a note that comes from another program is a claim like any other. What a synced file holds is taken
-    /// as it is, without a look at credentials: only the whole store is kept in sync.
+    /// The author of a note from another program is a claim like any other. The notes of a synced file are taken
+    /// without a check for credentials, because only the whole store is kept in sync.
     fn claimed(&self, origin: &mut Origin) -> Result<()> {
         if origin.is_synced {
             self.all_only("a note of a synced file")?;
@@ -94,7 +94,7 @@ impl<S> Narrowed<S> {
         Ok(())
     }
 
-    /// Refuses what only a grant of everything may do.
+    /// Refuses calls that only a grant on everything allows.
     fn all_only(&self, what: &str) -> Result<()> {
         match self.grant.is_narrowed() {
             true => Err(denied(what, "this token may not see the whole store")),
@@ -152,7 +152,7 @@ impl<S> Narrowed<S> {
         self.answered(stamp, work(&self.own(stamp)))
     }
 
-    /// A stamp as the store inside gets it. A session that the grant does not see, it is not told of either.
+    /// The stamp for the store inside. It names no session that the grant does not see.
     fn own(&self, stamp: &Stamp) -> Stamp {
         let sees = |lease: &EventAddress| self.grant.sees(&Scope::Session(lease.session.clone()));
         Stamp {
@@ -183,8 +183,7 @@ impl<S> Narrowed<S> {
         self.shown(result)
     }
 
-    /// What was forgotten, without the addresses of others that have, or had, the same text, and without what is kept
-    /// about it elsewhere.
+    /// The result of a forgetting as the grant sees it: without other addresses, and without the spaces of side data.
     pub(super) fn forgotten(&self, forgotten: Forgotten) -> Forgotten {
         if !self.grant.is_narrowed() {
             return forgotten;

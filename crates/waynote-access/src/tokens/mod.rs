@@ -1,11 +1,11 @@
 //! Tokens: who they are given to sees and does what they grant.
 //!
-//! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part of
-//! the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens at
-//! the same time do not overwrite each other's.
+//! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part
+//! of the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens
+//! at the same time do not overwrite each other's.
 //!
-//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is opened
-//! again by [`Tokens::clear`] alone.
+//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is
+//! opened again by [`Tokens::clear`] alone.
 
 mod error;
 mod record;
@@ -21,11 +21,11 @@ pub use error::TokenError;
 pub use record::TokenInfo;
 pub use text::Token;
 
-/// Where tokens are kept.
+/// The space of the tokens.
 const SPACE: &str = "tokens";
 
-/// Where is kept on which day each was used last. That is no part of the token's own value, which nobody may write again
-/// once it is revoked.
+/// The space of the days on which each token was last used. The day is not in the token's own value, because nobody may
+/// write that again once the token is revoked.
 const USED: &str = "tokens used";
 
 /// The key of the value that says that the store is closed. It is among the tokens, so that an older version of the
@@ -46,7 +46,7 @@ pub struct Tokens<S> {
 pub struct Checked {
     /// The part of the token that is no secret.
     pub id: String,
-    /// What it grants.
+    /// The grant of the token.
     pub grant: Grant,
 }
 
@@ -56,7 +56,7 @@ pub struct Checked {
 pub enum Refusal {
     /// It is not of the form of a token.
     Malformed,
-    /// There is no such token, or no longer.
+    /// There is no such token, or it was revoked.
     Unknown,
     /// It has expired.
     Expired {
@@ -86,8 +86,8 @@ impl<S: SideData> Tokens<S> {
     ///
     /// # Errors
     /// [`TokenError`] when there is a token of that name, when the name is too long, when the grant cannot be given, or
-    /// when the token would have expired already; [`Error::NameHoldsSecret`](waynote::Error::NameHoldsSecret); otherwise as
-    /// [`Store::apply`](waynote::Store::apply).
+    /// when the token would have expired already; [`Error::NameHoldsSecret`](waynote::Error::NameHoldsSecret);
+    /// otherwise as [`Store::apply`](waynote::Store::apply).
     pub fn create(
         &self,
         name: &Name,
@@ -151,7 +151,7 @@ impl<S: SideData> Tokens<S> {
         Ok(all)
     }
 
-    /// Whether there is no token.
+    /// True if there is no token.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
@@ -160,7 +160,7 @@ impl<S: SideData> Tokens<S> {
         Ok(values.iter().all(|value| value.key == CLOSED))
     }
 
-    /// Whether the store is only for those who have a token: there is one, or there was one and nobody has opened the
+    /// True if the store is only for callers with a token: there is one, or there was one and nobody has opened the
     /// store again.
     ///
     /// # Errors
@@ -169,8 +169,8 @@ impl<S: SideData> Tokens<S> {
         Ok(!self.side.side_values(SPACE)?.is_empty())
     }
 
-    /// Removes all tokens and opens the store: whoever reaches a server of it on its own machine needs none. Returns the
-    /// tokens that there were.
+    /// Removes all tokens and opens the store: whoever reaches a server of it on its own machine needs none. Returns
+    /// the tokens that there were.
     ///
     /// # Errors
     /// As [`Store::apply`](waynote::Store::apply).
@@ -219,8 +219,8 @@ impl<S: SideData> Tokens<S> {
         Ok(info)
     }
 
-    /// What the token with this text grants now, or why nothing. Nothing is written: whoever lets somebody in calls
-    /// [`Tokens::used`] too.
+    /// The present grant of the token with this text, or the reason that it has none. Nothing is written: the caller
+    /// that admits somebody calls [`Tokens::used`] too.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
@@ -266,7 +266,7 @@ impl<S: SideData> Tokens<S> {
     }
 }
 
-/// What says that the store is closed.
+/// The value that marks the store as closed.
 fn closed() -> SideValue {
     SideValue {
         key: CLOSED.to_owned(),

@@ -35,7 +35,7 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
-    /// What it grants.
+    /// The grant of the token.
     pub fn grant(&self) -> Grant {
         Grant {
             token: Some(self.name.clone()),
@@ -85,7 +85,7 @@ pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
     }
 }
 
-/// A token that is kept. One that cannot be read grants nothing: what a list of scopes leaves out would be everything.
+/// A stored token. An unreadable one grants nothing: with its unreadable scopes left out, it could grant everything.
 pub(super) fn info(value: &SideValue) -> Option<TokenInfo> {
     read(&serde_json::from_slice(&value.value).ok()?, &value.key)
 }

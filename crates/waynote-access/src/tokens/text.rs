@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as URL_SAFE;
 use sha2::{Digest, Sha256};
 
-/// What every token begins with.
+/// The prefix of every token.
 const PREFIX: &str = "wn_";
 
 /// How many characters of it are its id: nine bytes of the 32.
@@ -50,7 +50,7 @@ impl Token {
         self.text.get(from..from + ID).unwrap_or_default()
     }
 
-    /// What is kept of it.
+    /// The hash of the random part, which is stored instead of it.
     pub(super) fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }

@@ -171,7 +171,7 @@ fn fields(answers: &Answers) -> Vec<(&'static str, String, bool)> {
     ]
 }
 
-/// Whether the grant sees all notes and sessions in the answers.
+/// True if the grant sees all notes and sessions in the answers.
 fn all_seen(answers: &Answers, grant: &Grant) -> bool {
     let entry_seen = |entry: &FeedEntry| match &entry.happened {
         Happened::Changed(revision) => grant.sees_note(revision.address()),

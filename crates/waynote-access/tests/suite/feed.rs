@@ -199,7 +199,7 @@ impl Reader for Counting<'_> {
     }
 }
 
-/// What a store has of the first session.
+/// The part of a store in the first session.
 struct SessionOf;
 
 impl SessionOf {

@@ -184,7 +184,7 @@ pub(super) fn store_of(all: &[Who]) -> (TempDir, SqliteStore) {
     (folder, store)
 }
 
-/// What the first agent may be given: each kind of scope, and all of them; each with all rights.
+/// Grants for the first agent: each kind of scope, and all of them; each with all rights.
 pub(super) fn grants() -> Vec<Grant> {
     let mut grants = Vec::new();
     for rights in [Rights::Read, Rights::Write, Rights::Admin] {

@@ -63,7 +63,7 @@ pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome 
     }
 }
 
-/// Puts a backup in the place of the store, which is not opened: it may be what has to be repaired.
+/// Puts a backup in the place of the store. The store is not opened, because it may be damaged.
 fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     context.settings.may_write()?;
     let store = context.settings.store_file()?.to_owned();
@@ -98,7 +98,7 @@ fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     })
 }
 
-/// What a program is told.
+/// The JSON output.
 fn told(backup: &Backup) -> Value {
     let mut value = json!(backup.report);
     if let Some(fields) = value.as_object_mut() {

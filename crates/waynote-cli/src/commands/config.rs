@@ -23,7 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
     }
 }
 
-/// Writes a setting; what is in the file besides stays as it is.
+/// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
     let value = match kind {
@@ -92,7 +92,7 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
         Some(before.decorated("", "").to_string())
     })?;
     let file = context.settings.file.display().to_string();
-    // A name that is no setting can only be taken out where it stands.
+    // A name that is no setting can only be removed from the file.
     let known = match KNOWN.find(name) {
         Some((known, _)) => Some(known),
         None if before.is_some() => None,

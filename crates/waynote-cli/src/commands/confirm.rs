@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::error::{Failure, Outcome};
 
-/// Whether there is a person to ask.
+/// True if a person can be asked: standard input and standard error are terminals.
 pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -109,8 +109,8 @@ struct Given<'b> {
     is_same: bool,
 }
 
-/// Says on standard error why nothing is printed. That no note applies is told to people only: a program that puts the
-/// block into a prompt has nothing to do about it.
+/// Explains on standard error why the block is empty. Only people are told that no note applies: a program that puts
+/// the block into a prompt can do nothing about it.
 fn say_why_empty(context: &Context<'_>, block: &Block) {
     let Receipt {
         budget, left_out, ..

@@ -42,7 +42,7 @@ pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
         ];
         steps.iter().try_for_each(|line| output.line(line))?;
         output.flush()?;
-        // One stream, so that what is said stays in its order.
+        // One stream keeps the output in its order.
         looping.stderr(std::io::stdout());
     }
     let status = status(looping)?;

@@ -11,7 +11,7 @@ use crate::error::{Failure, Outcome};
 use crate::output::Output;
 use crate::program;
 
-/// What the API of the story refuses.
+/// The most orders in a request: the API of the story refuses more.
 const LIMIT: u32 = 100;
 
 /// Orders to be imported.
@@ -96,7 +96,7 @@ fn refused(why: impl std::fmt::Display) -> Failure {
     )
 }
 
-/// The block in the prompt: from its first heading to its last line, which says how full it is.
+/// The block in the prompt: from its first heading to its last line, which has the count of tokens.
 fn notes(prompt: &str) -> &str {
     let Some(start) = prompt.find("## Notes from previous iterations") else {
         return "";

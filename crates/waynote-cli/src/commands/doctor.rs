@@ -1,5 +1,5 @@
-//! `waynote doctor`: whether agents get the notes. Each finding says what to do next; exit code 0 when nothing is wrong, else 1.
-//! What is checked of a client is in `waynote-clients`; what it says is worded here.
+//! `waynote doctor`: checks that agents get the notes. Each finding has a hint. Exit code 0 if nothing is
+//! wrong, else 1. The checks of a client are in `waynote-clients`; the texts of their findings are here.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -87,7 +87,7 @@ fn clients(
             let mut states = files.iter().map(|file| file.state(home::environment()));
             Ok(states.any(|state| !matches!(state, State::Missing)))
         };
-        // Set up in this directory alone, that is what counts.
+        // If the client is set up in this directory alone, that setup is checked.
         let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
         let reach = reach(project || is_in_project);
         if named.is_none() && !is_set_up(reach)? {
@@ -133,7 +133,7 @@ fn binary(findings: &mut Findings) {
     }
 }
 
-/// What the configuration file or a variable says, and cannot be used.
+/// Findings about values in the configuration file and in variables that cannot be used.
 fn configuration(context: &Context<'_>, findings: &mut Findings) {
     for problem in &context.settings.problems {
         findings.wrong(
@@ -237,7 +237,8 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
 }
 
-/// What of a store this user cannot write: its file, or its folder, where the engine keeps its log.
+/// Checks that this user can write a store: its file, and its folder, because the engine keeps its log there. The error
+/// names the one that cannot be written.
 fn written_to(store: &Path) -> Result<(), &'static str> {
     use rustix::fs::{Access, access};
     let folder = store.parent().filter(|folder| *folder != Path::new(""));
@@ -287,7 +288,7 @@ fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) 
         ),
     }
     findings.append(examined.settings);
-    // As `waynote loop --with` says it at its start.
+    // In the words of `waynote loop --with` at its start.
     for MissingRight { what, next, .. } in examined.missing_rights {
         let command = format!("`waynote loop --with {}`", setup.client().word());
         findings.note(
@@ -333,7 +334,7 @@ fn of_file(setup: &Setup<'_>, file: FileCheck, findings: &mut Findings) {
     }
 }
 
-/// What to do about an endpoint that a client cannot use. Clients do not read the settings of this program.
+/// The hint for an endpoint that a client cannot use. Clients do not read the settings of this program.
 fn of_endpoint(failure: &Failure, title: &str) -> String {
     match failure.kind() {
         "server_not_trusted" => format!(
@@ -345,7 +346,7 @@ fn of_endpoint(failure: &Failure, title: &str) -> String {
     }
 }
 
-/// Whether the server that a client's entry names answers, and takes the token.
+/// Checks that the server in a client's entry answers, and accepts the token.
 fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) -> Outcome {
     let Some(url) = setup.target.store() else {
         return Ok(());
@@ -369,7 +370,7 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
         }
         return Ok(());
     }
-    // What the settings name is checked already.
+    // The server of the settings has been checked already.
     let mut named = settings.clone();
     named.store.value = url.into();
     let answer = Opened::of(&named, false).and_then(|opened| Ok(opened.store().store_id()?));

@@ -14,7 +14,7 @@ pub(super) fn address(typed: &str) -> Option<EventAddress> {
     typed.parse().ok()
 }
 
-/// Prints what happened.
+/// Prints an event.
 pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
     let recorded = find(context, address)?;
     if context.output.json {

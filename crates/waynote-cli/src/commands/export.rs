@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
     }
 }
 
-/// The counts; what was skipped goes to standard error, because the export itself did its work.
+/// Prints the counts. Skipped items go to standard error, because the export itself has succeeded.
 fn report(context: &mut Context<'_>, exported: &ExportReport, target: &str) -> Outcome {
     say_skipped(&exported.left_out);
     let mut value = json!(exported);

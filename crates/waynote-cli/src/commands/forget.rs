@@ -15,7 +15,7 @@ use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::invocation::Context;
 
-/// What a program is told.
+/// The JSON output.
 #[derive(Serialize)]
 struct Told<'f> {
     #[serde(flatten)]
@@ -33,7 +33,7 @@ impl<'f> Told<'f> {
     }
 }
 
-/// What the arguments name.
+/// The request that the arguments make.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
     let of_no_revision = |request: Forget| match revision {
         None => Ok(request.everywhere(everywhere)),
@@ -87,7 +87,7 @@ pub(super) fn run(
             Ok(())
         }
         Some(residue) => {
-            // What was done is said before what was not.
+            // The completed part is printed before the error about the rest.
             context.output.flush()?;
             Err(Failure::refused(
                 "not_erased",
@@ -124,7 +124,7 @@ fn confirm(would: &Forgotten) -> Outcome {
     ))
 }
 
-/// What would be forgotten: revision by revision, event by event.
+/// The plan of a dry run: each revision and each event that would be forgotten.
 fn plan(would: &Forgotten) -> String {
     let named = &would.named;
     let mut plan = match counted(would.revisions.len(), would.events.len()) {
@@ -169,7 +169,7 @@ fn plan(would: &Forgotten) -> String {
     waynote::visible::lines(&plan)
 }
 
-/// What was forgotten, what is left of the note, and where else the same text is.
+/// The report: the forgotten texts, the rest of the note, and other addresses with the same text.
 fn said(forgotten: &Forgotten) -> String {
     let mut said = match &forgotten.named {
         ForgetTarget::Note(named) => of_note(forgotten, named),
@@ -205,7 +205,7 @@ fn said(forgotten: &Forgotten) -> String {
     waynote::visible::lines(&said)
 }
 
-/// What is said of a text that was forgotten before.
+/// The reply for a text that was forgotten before.
 fn nothing_left(forgotten: &Forgotten) -> String {
     let named = &forgotten.named;
     match forgotten.residue {
@@ -256,7 +256,7 @@ fn note_of(forgotten: &Forgotten) -> Option<&Address> {
     }
 }
 
-/// Where the same text is, besides.
+/// Other addresses with the same text.
 fn shared(forgotten: &Forgotten) -> Vec<String> {
     let revisions = forgotten.shared.iter().map(ToString::to_string);
     let events = forgotten.shared_events.iter().map(ToString::to_string);

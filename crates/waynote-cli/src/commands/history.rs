@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     context.output.line(table(&heading, rows))
 }
 
-/// Where an entry's iteration stands in the table.
+/// The column of an entry's iteration.
 const ITERATION: usize = 2;
 
 fn row(revision: &Revision) -> Vec<String> {

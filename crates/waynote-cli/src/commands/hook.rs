@@ -1,6 +1,6 @@
-//! `waynote hook`: what a client runs when a session begins, when a subagent begins, and at prompts. Reads what the client says,
-//! answers in its schema, and fails open: whatever goes wrong is the answer that adds nothing, exit code 0 and one line on
-//! standard error. What was not added is added at the session's next prompt.
+//! `waynote hook`: clients run it when a session begins, when a subagent begins, and at prompts. It reads the client's
+//! payload, answers in the client's schema, and fails open: on any failure the answer adds nothing, with exit code 0
+//! and one line on standard error. The missing text is added at the session's next prompt.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -23,8 +23,8 @@ use crate::{clock, duration, home, variables};
 /// How long a client may take to send its input, which is its own time.
 const INPUT_WAIT: Duration = Duration::from_secs(1);
 
-/// How long the work may take once the input is there, where a session that goes without its notes is worse than one that
-/// begins late: for the block.
+/// How long the work may take once the input is there, for the block: a session without its notes is worse than one
+/// that begins late.
 const START_WAIT: Duration = Duration::from_secs(1);
 
 /// The same at prompts of a session that has its block: 50 ms with the start of the process, 250 ms with a store on a
@@ -32,7 +32,7 @@ const START_WAIT: Duration = Duration::from_secs(1);
 const PROMPT_WAIT: Duration = Duration::from_millis(40);
 const PROMPT_WAIT_ELSEWHERE: Duration = Duration::from_millis(240);
 
-/// The part of its time that a hook keeps for what comes after the store.
+/// The part of its time, as a divisor, that a hook keeps for the work after the store.
 const REST: u32 = 8;
 
 const TOO_LONG_AT_PROMPT: &str = "the store took too long; what is new follows at the next prompt";
@@ -59,7 +59,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
         let reason = format!("`{client}` is no client; `waynote install` lists them");
         return refuse(None, &reason);
     };
-    // One line is all that a fault says.
+    // A panic is reported in one line.
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
     let (words, global) = (args.clone(), global.clone());
@@ -76,7 +76,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
         Err(error) => Err(error.to_string()),
     };
     let (text, pending) = match outcome {
-        // Claimed now and not before: what is never printed was never delivered.
+        // The delivery is claimed only now: an answer that is never printed was never delivered.
         Ok(Some(answer)) => answer.claim(),
         Ok(None) => (client.adding_nothing().to_owned(), None),
         Err(reason) => {
@@ -161,7 +161,7 @@ fn longest_named() -> Result<Option<Duration>, String> {
     })
 }
 
-/// The limit at the start of a session, and what is wrong with a limit that was named.
+/// The time limit at the start of a session, and the problem with a limit from the settings that cannot be used.
 pub(super) fn longest_at_start() -> (Duration, Option<String>) {
     match longest_named() {
         Ok(named) => (named.unwrap_or(START_WAIT), None),
@@ -212,13 +212,13 @@ fn work(
     Ok(Some(answer))
 }
 
-/// The ledgers of what was delivered. None without a home directory: then nothing can be remembered.
+/// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.
 pub(crate) fn ledgers() -> Outcome<Option<Ledgers>> {
     let state = environment().state()?;
     Ok(state.map(|state| Ledgers::below(&state, clock::of_files)))
 }
 
-/// What the client says on standard input; nothing where a person is at it.
+/// The client's payload from standard input; an empty one if standard input is a terminal.
 fn read_input() -> Outcome<Payload> {
     let stdin = std::io::stdin();
     Ok(match stdin.is_terminal() {

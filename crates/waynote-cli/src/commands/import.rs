@@ -66,7 +66,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
     Ok(interrupt.exit_code())
 }
 
-/// Reads a format whose arguments follow from what it takes.
+/// Reads a format whose arguments follow from its input.
 fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Incoming, Mode)> {
     let (incoming, dry) = match listed {
         ListedImport::Project { read, args } => {
@@ -147,7 +147,7 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
         xs::read(input::standard_input()?.as_slice(), &contents, only)?
     } else if source.is_dir() {
         let server = xs::Server::of_store(source);
-        // Of all topics: what is no note is counted.
+        // Frames of all topics: those that are no notes are counted.
         let frames = server.frames(None)?;
         match contents {
             Some(contents) => xs::read(frames.as_slice(), &contents, only)?,
@@ -161,7 +161,7 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     })
 }
 
-/// The counts; what was not imported goes to standard error, because the import itself did its work.
+/// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
     let ImportReport {
         added,
@@ -197,7 +197,7 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     })
 }
 
-/// A conflict: whose text is current, and where the other one is.
+/// A conflict: the side of the current text, and the address of the other one.
 fn line(conflict: &Conflict) -> String {
     let Conflict {
         address,
@@ -215,7 +215,7 @@ fn line(conflict: &Conflict) -> String {
     )
 }
 
-/// What was skipped, each with its reason, on standard error.
+/// Prints the skipped items on standard error, each with its reason.
 pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }

@@ -1,4 +1,4 @@
-//! What a person sees of an import that takes a while, and Ctrl-C meanwhile.
+//! The progress bar of an import, and Ctrl-C meanwhile.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use waynote_formats::Progress;
 use crate::error::{Failure, Outcome};
 use crate::process;
 
-/// What takes less time shows nothing.
+/// The delay before the bar appears: shorter imports show none.
 const DELAY: Duration = Duration::from_secs(2);
 
 /// How often the time that is shown is renewed.
@@ -23,12 +23,12 @@ const TICK: Duration = Duration::from_millis(200);
 /// A bar on standard error, from two seconds after the start. It is shown on a terminal only, and cleared at the end.
 pub(super) struct Bar {
     bar: ProgressBar,
-    /// Ends the wait for the delay when it goes.
+    /// Ends the wait for the delay when it is dropped.
     _delayed: Option<Sender<()>>,
 }
 
 impl Bar {
-    /// Starts the time. The bar says that the source is read until it is first told how far the import is.
+    /// Starts the clock. Until the first report of progress, the bar says that the source is read.
     pub(super) fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(style("{msg} ({elapsed})"));
@@ -89,14 +89,14 @@ fn style(template: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Whether somebody asked the import to end. It ends after the step that it is at. Asked a second time, the process ends
-/// at once, as any does; what the step has not written yet is rolled back.
+/// A request to end the import. The import ends after its current step. A second request ends
+/// the process at once, as it would any other; the unfinished step is rolled back.
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
 }
 
 impl Interrupt {
-    /// Listens to Ctrl-C, SIGTERM, and the terminal that is gone; but not to what the process was started to ignore.
+    /// Handles Ctrl-C, SIGTERM, and SIGHUP of a closed terminal, but no signal that this process was started to ignore.
     pub(super) fn listen() -> Outcome<Self> {
         let failed = |error| Failure::file("signals", "listened to", error);
         let (signal, is_second) = (Arc::default(), Arc::new(AtomicBool::new(false)));
@@ -121,7 +121,7 @@ impl Interrupt {
         }
     }
 
-    /// What a shell expects of a command that a signal ended.
+    /// The exit code by a shell's convention for a process that a signal ended: 128 and the signal's number.
     pub(super) fn exit_code(&self) -> ExitCode {
         let signal = u8::try_from(self.signal.load(Ordering::Relaxed)).unwrap_or(0);
         ExitCode::from(128 + signal)

@@ -1,5 +1,5 @@
-//! `waynote install` and `uninstall`: what happens to an agent's files, shown. What is to be written is decided by
-//! `waynote-clients`.
+//! `waynote install` and `uninstall`: carries out and shows the changes to an agent's files. `waynote-clients` decides
+//! on the changes.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
@@ -50,7 +50,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     }
     let is_unchanged = steps.iter().all(|step| step.action == Action::Unchanged);
     if is_unchanged || args.dry_run {
-        // What this call was told and the client will not be, whatever is in its files.
+        // The settings of this call that the client will not see. They are printed even if its files stay as they are.
         for step in unseen {
             context.output.line(format!("next: {step}"))?;
         }
@@ -79,7 +79,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         .line(format!("then: waynote doctor {}", setup.words()))
 }
 
-/// What the client's files are to be set up for: as they are, with what this call sets.
+/// The target for the client's files: their current one, with the settings of this call.
 fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outcome<Target> {
     let settings = &context.settings;
     let agent = match settings.agent.origin {
@@ -114,7 +114,7 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
     Ok(target)
 }
 
-/// What is left to be done, and what could surprise.
+/// The steps that are left to the user, and warnings.
 fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = setup.next_steps();
     steps.extend(setup.outdated_variable()?);
@@ -264,7 +264,7 @@ fn action_word(action: Action) -> &'static str {
     }
 }
 
-/// What a person should know of a file.
+/// The remark on a file.
 fn remark(step: &Step) -> Option<String> {
     Some(match step.remark.as_ref()? {
         Remark::WouldBeRefused(error) => {

@@ -163,7 +163,8 @@ fn list(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
             let notes = Notebook::of(store, scope.clone()).list_pinned()?;
             outcome = printed.page(&notes, row);
         } else if opened.is_of_several_machines() {
-            // What cannot hold a state may be asked for it more than once.
+            // `one_state` of a shared store may run its work again, which would print notes twice: one page for
+            // all.
             each_page(store, scope, usize::MAX, &mut |notes| {
                 outcome = printed.page(notes, row);
                 true

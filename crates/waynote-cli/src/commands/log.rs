@@ -287,7 +287,7 @@ fn question(status: &SessionStatus) -> Option<Cow<'_, str>> {
     Some(waynote::secrets::masked(&asked.question))
 }
 
-/// The answer that no iteration has finished with, without credentials, and who gave it when.
+/// The answer that no iteration has finished with, without credentials, with its author and time.
 fn answer(status: &SessionStatus) -> Option<Value> {
     let given = status.answer.as_ref()?;
     let answer = waynote::secrets::masked(&given.answer);
@@ -313,5 +313,5 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
         .answer(&json!({ "done": done }), || signal.reply(&session))
 }
 
-/// Where the count of an entry's repeats stands in the table.
+/// The column with the count of an entry's repeats.
 const SEEN: usize = 2;

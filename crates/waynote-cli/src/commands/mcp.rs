@@ -76,7 +76,7 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
     Ok(sets)
 }
 
-/// In which session the client works. A store that cannot be read says so when it is asked for notes.
+/// The session that the client works in. An unreadable store is reported when it is asked for notes.
 fn inside(settings: &Settings, opened: &Opened) -> Inside {
     let found = Inside::of(settings, opened.store());
     found.unwrap_or_else(|_| Inside {
@@ -102,13 +102,13 @@ fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outc
     })
 }
 
-/// The client that started this server. Its hooks name the session that it is in, and what that was given.
+/// The client that started this server. Its hooks record its session, and the notes delivered to that.
 struct ToClient {
     /// None: nothing can be remembered beyond this process.
     ledgers: Option<Ledgers>,
     client: Option<Process>,
     is_in_loop: bool,
-    /// Whether the block was handed over to a session that no hook has named.
+    /// True once the block was delivered to a session that no hook has named.
     was_given: AtomicBool,
 }
 
@@ -136,7 +136,7 @@ impl Delivery for ToClient {
         match (self.calling(), &self.ledgers) {
             (Calling::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
-                // A loop's prompt holds it, unless the conversation has lost that.
+                // A loop's prompt has the block, unless the conversation has lost it.
                 given.block.is_none() && (given.was_reset || !self.is_in_loop)
             }
             (Calling::Unnamed, _) => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
@@ -203,8 +203,8 @@ impl Host for Notes {
     }
 }
 
-/// Ends this process when the one that started it dies, even where another process holds our input open. A client that
-/// dies ends our input, too, nearly always; that way gets a moment first.
+/// Ends this process when its parent dies, even if another process holds our input open. A parent that dies nearly
+/// always ends our input too, so that way gets one second first.
 #[cfg(target_os = "linux")]
 fn end_with_parent() {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -220,7 +220,7 @@ fn end_with_parent() {
         std::thread::sleep(std::time::Duration::from_secs(1));
         std::process::exit(0);
     };
-    // Without it the end of the input is what ends us.
+    // Without this thread, the end of the input ends this process.
     let _ = std::thread::Builder::new()
         .name("waynote-parent".into())
         .spawn(wait);

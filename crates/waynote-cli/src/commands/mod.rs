@@ -50,7 +50,7 @@ use crate::invocation::Context;
 use crate::output::Output;
 use crate::settings::Settings;
 
-/// Runs a command. Its exit code is 0 unless it says otherwise.
+/// Runs a command. Its exit code is 0 unless it returns another.
 pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     // These need no settings, and must work where the settings are broken.
     match &cli.command {
@@ -172,7 +172,7 @@ pub(crate) fn of_hook(arguments: &[OsString]) -> Option<&[OsString]> {
     None
 }
 
-/// A hook whose arguments cannot be read adds nothing, as one that fails.
+/// A hook with unreadable arguments adds nothing, like any that fails.
 pub(crate) fn refuse_hook(words: &[OsString], error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `waynote` without a command: what applies here and what can be done, in ten lines.
+//! `waynote` without a command: the notes that apply here and the next commands, in ten lines.
 
 use serde_json::json;
 use waynote::loops;
@@ -128,7 +128,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     lines.iter().try_for_each(|line| context.output.line(line))
 }
 
-/// What loops did in a session.
+/// The last iteration of a session's loops, and its status.
 struct Looped {
     last: Option<Iteration>,
     status: SessionStatus,
@@ -142,7 +142,7 @@ impl Looped {
         })
     }
 
-    /// What follows the count of notes.
+    /// The part of a line after the count of notes.
     fn line(&self) -> String {
         let last = self.last.as_ref();
         let last = last.map(|last| format!("iteration #{}", last.number));

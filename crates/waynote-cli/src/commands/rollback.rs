@@ -1,4 +1,4 @@
-//! A store that has lost acknowledged writes: what is said of it, and `waynote verify --accept-rollback`.
+//! A store that has lost acknowledged writes: the warning about it, and `waynote verify --accept-rollback`.
 
 use serde_json::json;
 use waynote::Rollback;
@@ -14,7 +14,7 @@ pub(super) fn value(lost: &Rollback) -> serde_json::Value {
     json!({ "acknowledged": lost.acknowledged.number(), "found": lost.found.number() })
 }
 
-/// What to do about it.
+/// The hint for a store that was rolled back.
 pub(super) const HINT: &str =
     "restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is";
 

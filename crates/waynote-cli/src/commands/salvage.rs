@@ -1,4 +1,4 @@
-//! `waynote salvage`: saves what is whole in a damaged store into a new one; exit code 0 when that is all of it.
+//! `waynote salvage`: saves the intact part of a damaged store into a new one; exit code 0 if nothing was lost.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What a save overwrote, and how to bring it back.
+//! The note that a save overwrote, and the command that restores it.
 
 use serde::Serialize;
 use waynote::text::shell_word;
@@ -18,14 +18,14 @@ pub(super) struct Saved<'n> {
 #[derive(Serialize)]
 struct Overwrote {
     revision: u64,
-    /// Whether it has the same text.
+    /// True if it has the same text.
     same_text: bool,
     /// The command that makes it current again.
     undo: String,
 }
 
 impl<'n> Saved<'n> {
-    /// The note as it is now, and what it was before.
+    /// The note, and its current revision before the save.
     pub(super) fn new(note: &'n Note, before: Option<NoteBefore>) -> Self {
         let overwrote = before.map(|before| Overwrote {
             revision: before.revision,
@@ -35,7 +35,7 @@ impl<'n> Saved<'n> {
         Self { note, overwrote }
     }
 
-    /// What was overwritten, as the text output says it; nothing for a new note.
+    /// The overwritten note, in the words of the text output; empty for a new note.
     pub(super) fn told(&self) -> String {
         match &self.overwrote {
             None => String::new(),

@@ -11,7 +11,7 @@ use crate::input;
 use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
-    // Any text is a query; what is not text is in no note.
+    // Any text is a query; bytes that are not UTF-8 are in no note.
     let words: Vec<_> = std::iter::once(&args.query)
         .chain(&args.more)
         .map(|word| word.to_string_lossy())

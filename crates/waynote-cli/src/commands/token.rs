@@ -1,4 +1,4 @@
-//! `waynote token`: who may do what with the store over a server.
+//! `waynote token`: access to the store over a server.
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, civil};
@@ -30,7 +30,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome 
     }
 }
 
-/// What a program is told of a new token.
+/// The JSON output for a new token.
 #[derive(Serialize)]
 struct Created<'t> {
     token: &'t str,
@@ -105,7 +105,7 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
     })
 }
 
-/// The store, for somebody who may look after its tokens: not for what a loop runs.
+/// The store for the administration of tokens. Processes that a loop runs are refused.
 fn administered<'c>(context: &'c Context<'_>) -> Outcome<TokenStore<'c>> {
     if context.read(|store| inside::own_loop(store))?.is_some() {
         return Err(Failure::refused(
@@ -125,7 +125,7 @@ pub(super) fn may(rights: Rights) -> &'static str {
     }
 }
 
-/// What it sees.
+/// The scopes that it sees.
 pub(super) fn sees(info: &TokenInfo) -> String {
     let agents = info.agents.iter().map(|agent| format!("agent {agent}"));
     let places = info.places.iter().map(|place| format!("place {place}"));

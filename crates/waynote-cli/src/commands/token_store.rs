@@ -14,7 +14,7 @@ use crate::opened::Opened;
 /// The most lines of the audit log that a server sends at once.
 const PAGE: usize = 500;
 
-/// Where the tokens are.
+/// The store with the tokens.
 pub(super) enum TokenStore<'s> {
     Here(&'s Opened),
     Server(&'s RemoteStore),
@@ -28,7 +28,7 @@ impl<'s> TokenStore<'s> {
         }
     }
 
-    /// The tokens, for what is done on the machine of the store alone.
+    /// The tokens, for commands that only work on the store's own machine.
     pub(super) fn local(&self) -> Outcome<Tokens<&'s dyn LocalStore>> {
         Ok(Tokens::new(self.here()?))
     }
@@ -122,7 +122,7 @@ fn about(info: &TokenInfo) -> String {
     format!("{}: {} {}", info.name, may(info.rights), sees(info))
 }
 
-/// Notes in the store's audit log what was done.
+/// Records a call in the store's audit log.
 fn noted(store: &dyn LocalStore, call: &'static str, detail: String) -> Outcome {
     let now = clock::now()?;
     let line = Line {

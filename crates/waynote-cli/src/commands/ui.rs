@@ -1,4 +1,4 @@
-//! `waynote ui`: the page of the store in the browser of whoever runs it, and in no other.
+//! `waynote ui`: the page of the store in the browser of the user who runs it, and in no other.
 
 use std::fs;
 use std::io::{Write, sink};
@@ -17,7 +17,7 @@ use crate::home;
 use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
-    // Without a working directory, the page opens at what was changed last.
+    // Without a working directory, the page opens at the latest change.
     let place = home::base().ok().map(|base| base.cwd());
     let agent = context.settings.agent.value.clone();
     if let Some(url) = context.settings.remote() {
@@ -29,7 +29,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let options = Options::default()
         .listen((Ipv4Addr::LOCALHOST, args.port).into())
         .one_time_link(true);
-    // Whoever looks at the page sees what goes wrong.
+    // Failures are shown on the page.
     let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
     if let Some(place) = place {
         server = server.opens_at(place, agent);
@@ -57,7 +57,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     served.map_err(|error| Failure::Library(error.into()))
 }
 
-/// The page of a store on a server is there already.
+/// The server of a remote store already has the page.
 fn on_server(context: &mut Context<'_>, args: &UiArgs, url: &str) -> Outcome {
     let is_open = !args.no_open && opened(url);
     context.output.answer(
@@ -77,10 +77,10 @@ fn opened(address: &str) -> bool {
     })
 }
 
-/// What a browser is given: the link, or a file that leads to it.
+/// The link for the browser, or a file that leads to it.
 ///
-/// Everybody on the machine can read the arguments of a program. On Linux that helps nobody, because the server takes no
-/// connection of another user. Elsewhere the link goes through a file that only this user can read.
+/// Everybody on the machine can read the arguments of a program. On Linux that helps nobody, because the server takes
+/// no connection of another user. Elsewhere the link goes through a file that only this user can read.
 struct Shown {
     address: String,
     file: Option<PathBuf>,

@@ -55,8 +55,8 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     )
 }
 
-/// Asks before `undo` skips the log entry that was written last: whoever types `undo` then means that entry, and an
-/// older note would change. Refused where nobody can be asked.
+/// Asks before `undo` skips a log entry that was written last: the user probably means that entry, and an older note
+/// would change instead. Refused if nobody can be asked.
 fn ask_past_the_log(context: &Context<'_>) -> Outcome {
     let (author, _) = context.author()?;
     let Some(entry) = context.read(|store| Ok(log_entry_written_last(store, &author)?))? else {
@@ -77,7 +77,7 @@ fn ask_past_the_log(context: &Context<'_>) -> Outcome {
     Err(Failure::refused("log_entry_is_last", what, hint))
 }
 
-/// Takes back what is named, by the change `of` it, or the `last` of what is within reach of here.
+/// Takes back the change named by `of`, or the `last` one within reach of the working directory.
 fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
@@ -108,7 +108,7 @@ fn created(context: &Context<'_>, undone: &Applied) -> Outcome<Option<u64>> {
     Ok(history.last().and_then(|undo| undo.undoes))
 }
 
-/// What came of one change.
+/// The result of one change.
 fn one(applied: Vec<Applied>) -> Outcome<Undone> {
     let applied = applied.into_iter().next();
     let taken_back = applied.map(|applied| Undone {
@@ -165,7 +165,7 @@ fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -
     }
 }
 
-/// What follows a reply after a change that removed the note.
+/// The end of a reply after a change that removed the note.
 fn gone(applied: &Applied) -> &'static str {
     match applied.note {
         Some(_) => "",

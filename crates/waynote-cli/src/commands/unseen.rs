@@ -1,5 +1,5 @@
-//! Settings of this call: those that a client's entry and hooks are to name, and those that the processes started by the
-//! client will not see, with what to do about each.
+//! The settings of this call: those that a client's entry and hooks must name, and those that the processes started by
+//! the client will not see, each with a hint.
 
 use waynote::visible::visible;
 use waynote_clients::{Reach, Setup, Target};
@@ -15,7 +15,7 @@ use crate::settings::{Kind, Known, Origin, Settings};
 use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
-/// How a setting of this call gets to what a client starts.
+/// The way of a setting from this call to the processes that a client starts.
 enum Way {
     /// The client's entry and hooks name it.
     Named,
@@ -25,8 +25,8 @@ enum Way {
     Known,
 }
 
-/// A flag is for this client. A variable is for what is started from this shell, which a client may not be; in files that a
-/// team shares it has no place.
+/// A flag is for this client. A variable reaches only processes started from this shell, and the client may not be one;
+/// a variable does not belong in files that a team shares.
 fn way(known: &Known, origin: &Origin, reach: Reach) -> Way {
     let lasts = known.in_file.is_some();
     match origin {
@@ -55,7 +55,7 @@ pub(super) fn named(settings: &Settings, reach: Reach) -> Outcome<Vec<(String, S
     Ok(named)
 }
 
-/// What `install` says about what the client's entry and hooks do not name.
+/// The steps of `install` for settings that the client's entry and hooks do not name.
 pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<String>> {
     let title = setup.client().title();
     let set = config_set()?;
@@ -167,7 +167,7 @@ fn config_set() -> Outcome<String> {
     })
 }
 
-/// What `install` says about variables that are not settings, but decide which settings and which store are used.
+/// The same for variables that are no settings, but decide which settings and which store are used.
 fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<String>> {
     let mut steps = Vec::new();
     let start_with = |name: &str, value: &str, purpose: &str| {

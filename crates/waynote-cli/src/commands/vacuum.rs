@@ -1,4 +1,4 @@
-//! `waynote stores vacuum`: what was deleted and forgotten leaves the tables of a database.
+//! `waynote stores vacuum`: removes deleted and forgotten texts from the tables of a database.
 
 use serde_json::json;
 use waynote::text::plural;
@@ -72,7 +72,7 @@ fn said(database: &str, full: bool, done: &Vacuumed) -> String {
     )
 }
 
-/// What may still have the texts of deleted and forgotten notes.
+/// Remarks on places that may still have the texts of deleted and forgotten notes.
 fn remains(full: bool, done: &Vacuumed) -> Vec<String> {
     let mut notes: Vec<String> = done.holders.iter().map(held_by).collect();
     if done.hidden > 0 {

@@ -1,4 +1,4 @@
-//! `waynote verify`: checks the store for damage and reports what it finds; exit code 0 or 1.
+//! `waynote verify`: checks the store for damage and reports it; exit code 0 if there is none, else 1.
 
 use std::process::ExitCode;
 

@@ -20,16 +20,16 @@ pub(crate) struct Problem {
     pub(crate) origin: String,
     /// The line in the file, from 1.
     pub(crate) line: Option<usize>,
-    /// What is wrong.
+    /// The message.
     pub(crate) what: String,
-    /// What to do.
+    /// The hint.
     pub(crate) hint: String,
     /// The setting that is meant, where that is known.
     pub(super) setting: Option<&'static str>,
 }
 
 impl Problem {
-    /// Where and what, in one line.
+    /// The line and the message, in one line.
     pub(crate) fn told(&self) -> String {
         let line = self
             .line
@@ -38,7 +38,7 @@ impl Problem {
     }
 }
 
-/// What the configuration file says.
+/// The parsed configuration file.
 #[derive(Default)]
 pub(super) struct File {
     pub(super) path: PathBuf,
@@ -57,7 +57,7 @@ impl File {
             Some(path) => home::expanded(path)?,
             None => match home::configuration()? {
                 Some(folder) => folder.join("waynote/config.toml"),
-                // Without a home there is no file; what needs a home says so itself.
+                // Without a home there is no file; commands that need a home report that themselves.
                 None => return Ok(Self::default()),
             },
         };
@@ -108,7 +108,7 @@ impl File {
                     .is_some_and(|span| its_own.contains(&span.start))
             };
             match names.find(name) {
-                // What the parser makes of a value that has a mistake in it is not what was meant.
+                // The parser's value for a setting with a syntax error is a guess, so it is not used.
                 Some((known, _)) if errors.iter().any(is_cut) => {
                     file.unsure.insert(known.name);
                 }
@@ -135,12 +135,12 @@ impl File {
                 file.unsure.insert(name);
             }
             let what = error.message().trim().replace('\n', ", ");
-            // One mistake can bring several messages; the first says most.
+            // One mistake can bring several messages; the first is the clearest.
             if file.problems.iter().all(|problem| problem.line != line) {
                 file.fault(name, line, what, "correct that line");
             }
         }
-        // A line that a mistake above it swallowed, or that stands in a table.
+        // A line that a mistake above it has hidden, or that is in a table.
         for (number, name) in text.lines().map(|line| key_of(line, names)).enumerate() {
             if let Some(name) = name
                 && !file.values.contains_key(name)

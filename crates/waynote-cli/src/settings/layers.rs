@@ -1,4 +1,4 @@
-//! Where a value comes from: a flag, else a variable, else the configuration file, else the default.
+//! The layers of a setting: a flag, else a variable, else the configuration file, else the default.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// This flag: that of the setting, or `--set` with its name.
@@ -42,16 +42,16 @@ pub(crate) struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Whether nobody set it.
+    /// True if nobody set it.
     pub(crate) fn is_default(&self) -> bool {
         self.origin == Origin::Default
     }
 }
 
-/// What values are read from, apart from the flags.
+/// The sources of values, apart from the flags.
 pub(super) struct Layers {
     pub(super) file: File,
-    /// What `--set` gives.
+    /// The values of `--set`.
     pub(super) sets: BTreeMap<&'static str, String>,
     /// The settings that have a value that cannot be used.
     pub(super) unsure: BTreeSet<&'static str>,

@@ -1,4 +1,4 @@
-//! What a row of the table of settings has.
+//! A row of the table of settings.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use waynote::visible::visible;
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
 
-/// What is known of a setting, whatever its values are.
+/// The part of a row that does not depend on the type of the value.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
-    /// Its name in the configuration file and in what `waynote config` says; that of its flag, too, where it has one.
+    /// Its name in the configuration file, in the output of `waynote config`, and of its flag, if it has one.
     pub(crate) name: &'static str,
     /// The environment variable that sets it.
     pub(crate) variable: &'static str,
     /// How the configuration file has it; none: the file cannot set it.
     pub(crate) in_file: Option<Kind>,
-    /// Whether it says where notes go or whose they are. A default must not stand in for one that cannot be used: notes
-    /// would go into another store, or under another name.
+    /// True if it decides the store or the owner of notes. The default must not replace an unusable value: notes would
+    /// go into another store, or under another name.
     pub(crate) is_identity: bool,
-    /// Whether every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
+    /// True if every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
     pub(crate) has_flag: bool,
-    /// Whether a client hands its variable on to our server.
+    /// True if a client passes its variable on to our server.
     pub(crate) is_handed_on: bool,
-    /// Whether every entry in a client's files names it already, whatever the variable says.
+    /// True if every entry in a client's files names it already, whatever the value of the variable.
     pub(crate) is_in_entries: bool,
     /// Refuses a text that cannot be its value.
     pub(crate) check: fn(&str) -> Outcome,
@@ -63,7 +63,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What a person should have written.
+    /// The expected form of a value, for a message.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::Text => "a text in quotes",
@@ -75,7 +75,7 @@ impl Kind {
     }
 }
 
-/// What is known of every setting, in the order of the table.
+/// All settings, in the order of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Names(pub(crate) &'static [&'static Known]);
 
@@ -106,7 +106,7 @@ impl Names {
         sets.iter().map(read).collect()
     }
 
-    /// The settings that say where notes go or whose they are.
+    /// The settings that decide the store or the owner of notes.
     pub(super) fn identity(self) -> impl Iterator<Item = &'static str> {
         let known = self.all().filter(|known| known.is_identity);
         known.map(|known| known.name)
@@ -133,7 +133,7 @@ impl Names {
             .filter(|known| edits(known) <= MOST_EDITS)
     }
 
-    /// What to do about a name that is no setting of the configuration file.
+    /// The hint for a name that is no setting of the configuration file.
     pub(crate) fn instead_of(self, name: &str) -> String {
         match self.nearest(name) {
             Some(meant) => format!("did you mean `{}`?", meant.name),
@@ -145,7 +145,7 @@ impl Names {
     }
 }
 
-/// A row of the table: what is known of a setting, and how its values are read and shown.
+/// A row of the table: the part without a type, and how its values are read and shown.
 pub(super) struct Row<T> {
     pub(super) known: Known,
     pub(super) flag: fn(&Global) -> Option<String>,
@@ -194,7 +194,7 @@ impl<T> Row<T> {
         self
     }
 
-    /// It says where notes go or whose they are.
+    /// The setting decides the store or the owner of notes.
     pub(super) const fn identity(mut self) -> Self {
         self.known.is_identity = true;
         self
@@ -212,7 +212,7 @@ impl<T> Row<T> {
         self.not_handed_on()
     }
 
-    /// Its name, and what refuses a text that cannot be its value.
+    /// Its name, and the check of a text for its value.
     pub(super) const fn named(mut self, name: &'static str, check: fn(&str) -> Outcome) -> Self {
         self.known.name = name;
         self.known.check = check;

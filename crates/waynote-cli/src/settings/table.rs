@@ -17,7 +17,7 @@ use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 
-/// Makes of the table the type that holds the values, and what reads, checks and shows them.
+/// Makes the type of all values from the table, and the functions that read, check and show them.
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $row:expr;)*) => {
         /// Every setting.
@@ -26,9 +26,9 @@ macro_rules! settings {
             $($(#[$doc])* pub(crate) $name: Setting<$type>,)*
             /// The configuration file. It need not exist.
             pub(crate) file: PathBuf,
-            /// Whether the store's tables go beside another program's.
+            /// True if the store's tables are in another program's database.
             pub(crate) attach: bool,
-            /// What could not be used.
+            /// Values that cannot be used.
             pub(crate) problems: Vec<Problem>,
             /// Settings that a variable or the file names in a way that cannot be used.
             pub(super) unsure: BTreeSet<&'static str>,
@@ -43,7 +43,7 @@ macro_rules! settings {
                 $row.named(stringify!($name), |text| ($name.read)(text).map(drop));)*
         }
 
-        /// What is known of every setting, in the order of the table.
+        /// All settings, in the order of the table.
         pub(crate) static KNOWN: Names = Names(&[$(&rows::$name.known),*]);
 
         impl Settings {
@@ -77,13 +77,13 @@ settings! {
             .in_file(Kind::Path)
             .flag(|flags| flags.store.clone())
             .identity();
-    /// Whose notebook is meant.
+    /// The agent that owns the notebook.
     agent: Name =
         row(variables::AGENT, values::name, || values::name("default"), text)
             .in_file(Kind::Text)
             .flag(|flags| flags.agent.clone())
             .identity();
-    /// Which log is meant.
+    /// The session of the log.
     session: Option<Name> =
         row(variables::SESSION, |text| values::name(text).map(Some), || Ok(None), text_if_any)
             .in_file(Kind::Text)
@@ -94,7 +94,7 @@ settings! {
         row(variables::ITERATION, |text| values::whole(text).map(Some), || Ok(None), text_if_any)
             .flag(|flags| flags.iteration.map(|number| number.to_string()))
             .identity();
-    /// Who writes.
+    /// The author of writes.
     author: Name =
         row(variables::AUTHOR, values::name, || values::name(PERSON), text)
             .in_file(Kind::Text)

@@ -1,4 +1,4 @@
-//! The values of settings: read from text, wherever that comes from, and refused with what to write instead.
+//! The values of settings, read from text of any origin. A refusal names the expected form.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -109,7 +109,7 @@ pub(super) fn budget(text: &str) -> Outcome<usize> {
         })
 }
 
-/// Within what any vocabulary can differ by.
+/// The bounds, 0.1 and 10, allow for any difference between vocabularies.
 pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
     let factor = text.parse().ok().map(TokenFactor::new);
     factor.and_then(Result::ok).ok_or_else(|| {

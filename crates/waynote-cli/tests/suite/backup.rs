@@ -89,7 +89,7 @@ fn programs_get_counts_and_position() {
     let anew = scratch.home().join("work/other.db");
     let restored = scratch.json(&format!("--store {} restore b.db --json", anew.display()));
     assert_eq!(restored["before"], json!(null));
-    // What others remember of the store that was backed up does not hold for this one.
+    // The restored store has a new id: other machines' memory of the backed-up store does not apply to it.
     assert_ne!(restored["store_id"], id);
 }
 

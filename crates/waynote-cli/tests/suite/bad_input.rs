@@ -133,7 +133,7 @@ fn no_home() {
     error: HOME is not an absolute path: `relative`
       set HOME to your home directory
     ");
-    // What needs no home works without one.
+    // Commands that need no home work without one.
     let store = scratch.path("s.db").to_string_lossy().into_owned();
     let run = |words: &str| {
         scratch

@@ -71,7 +71,7 @@ pub(crate) fn run(scratch: &Scratch, words: &str) -> Run {
     scratch.run(words).env("PATH", bin)
 }
 
-/// What is said, with the program's path written as `WAYNOTE`.
+/// The output of a command, with the program's path written as `WAYNOTE`.
 pub(crate) fn said(scratch: &Scratch, words: &str) -> String {
     let said = run(scratch, words).said();
     said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")

@@ -31,7 +31,7 @@ impl Scratch {
     }
 
     pub(crate) fn home(&self) -> PathBuf {
-        // What a process sees as its working directory has its links followed.
+        // A process sees its working directory with links resolved.
         self.folder.path().canonicalize().unwrap().join("home")
     }
 
@@ -298,7 +298,7 @@ pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
         .unwrap_or_else(|| panic!("{field} of {value}"))
 }
 
-/// What the commands say, one after the other.
+/// The output of each command, one after the other.
 pub(crate) fn seen(scratch: &Scratch, commands: &[&str]) -> String {
     let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
     commands.iter().map(run).collect()

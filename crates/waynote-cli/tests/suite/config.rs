@@ -126,7 +126,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     "#);
 }
 
-/// Where notes go and whose they are is not guessed: a store that cannot be understood is not replaced by another.
+/// An unusable store or owner is not guessed: neither is replaced by a default.
 #[test]
 fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     let scratch = Scratch::new();

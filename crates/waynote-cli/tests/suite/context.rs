@@ -244,7 +244,7 @@ fn a_budget_and_its_receipt() {
     error: style faithful prints everything, without a budget
       leave out `--budget`, `--explain` and `--query`, or use `--style stable`
     ");
-    // What cannot be used is named, and the default holds.
+    // An unusable value is named, and the default is used.
     let last_lines = |name: &str, value: &str| {
         let said = scratch.run("context").env(name, value).said();
         let lines: Vec<&str> = said.lines().collect();

@@ -1,4 +1,4 @@
-//! What a person and a model read of a damaged store.
+//! The output about a damaged store, for a person and for a model.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -10,14 +10,14 @@ use std::process::Command;
 
 use super::common::{NOW, Scratch};
 
-/// What a command needs, by how it begins. The first rule that fits counts.
+/// The rules for commands, by how a command begins. The first rule that matches counts.
 const RULES: &[(&str, How)] = &[
     ("cargo ", How::Not("it needs cargo and the network")),
     (
         "waynote loop --session nightly --spec ",
         How::Not("it needs Claude Code"),
     ),
-    // What it finds depends on the clients of this machine; `doctor.rs` tests what it says.
+    // Its findings depend on the clients of this machine; `doctor.rs` tests its output.
     ("waynote doctor", How::Exits(&[0, 1])),
     (
         "waynote key save staging-db \"read-only for agents\"",
@@ -93,7 +93,7 @@ enum How {
 struct Shown {
     line: usize,
     command: String,
-    /// What stands below it; nothing when its output is not shown.
+    /// The output shown below it; empty if the page shows none.
     output: String,
 }
 
@@ -157,7 +157,7 @@ fn runs(page: &str, first: &[&str]) {
         assert_eq!(home.run("", command).0, 0, "{command}");
     }
     let mut problems = Vec::new();
-    // What changes the shell that a reader types into.
+    // Commands that change the reader's shell, for all later ones.
     let mut shell = String::new();
     for Shown {
         line,

@@ -1,4 +1,4 @@
-//! What docs/server.md shows works: its requests by curl, its command lines, its unit for systemd and its container file.
+//! Runs the examples of docs/server.md: requests by curl, command lines, the unit for systemd, the container file.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -29,7 +29,7 @@ fn line(language: &str, begins: &str) -> String {
         .to_owned()
 }
 
-/// What the page says, for this machine: in a folder of the test, on a free port.
+/// The text of the page, for this machine: in a folder of the test, on a free port.
 fn here(scratch: &Scratch, text: &str) -> String {
     let home = scratch.home();
     let folder = home.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! What `doctor` finds, with a server that a script plays.
+//! The findings of `doctor`, with a server that a script plays.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

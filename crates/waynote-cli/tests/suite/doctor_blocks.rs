@@ -1,10 +1,10 @@
-//! What keeps the block or the tools from a client's model, though all of ours is installed: `doctor` names it.
+//! Obstacles between a complete installation and the client's model: `doctor` names each one.
 
 use std::fs;
 
 use super::common::Scratch;
 
-/// What `doctor` finds wrong or notes about a client, apart from what every scratch home has.
+/// The problems and remarks of `doctor` about a client, but for those that every scratch home has.
 fn found(scratch: &Scratch, words: &str) -> String {
     let run = scratch.run(words).env("PATH", "/usr/bin:/bin");
     // Other tests keep the processors busy, too.

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Which xs it plays.
+/// The version of xs that it plays.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     /// 0.13.4: frames go to `POST /append/TOPIC`, and topics are checked.

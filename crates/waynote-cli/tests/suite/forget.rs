@@ -92,7 +92,7 @@ fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
     some(160..330);
 }
 
-/// Where the store's files and what lies beside them hold one of these bytes: `file: what`.
+/// The files in the store's folder that hold one of these byte strings, as `file: what, N times`.
 fn found(folder: &Path, needles: &[(&str, Vec<u8>)]) -> Vec<String> {
     let mut found = Vec::new();
     for file in std::fs::read_dir(folder).unwrap().flatten() {
@@ -252,7 +252,7 @@ fn old_bytes_lie_about_before_they_are_cleaned() {
         written(&store, "agent", true);
     });
     drop(store);
-    // What a delete alone would leave: this is what the tests above look for.
+    // The state that a plain delete would leave: the tests above look for these traces.
     let conn = rusqlite::Connection::open(scratch.store()).unwrap();
     conn.execute_batch(
         "PRAGMA wal_checkpoint(TRUNCATE);

@@ -1,4 +1,4 @@
-//! What `waynote forget` says and leaves: tombstones, and nothing that brings a text back.
+//! The output and the traces of `waynote forget`: tombstones, and nothing that brings a text back.
 
 use insta::assert_snapshot;
 

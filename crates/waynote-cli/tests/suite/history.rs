@@ -161,7 +161,7 @@ fn undo_goes_back_over_notes_in_turn() {
     ");
 }
 
-/// What `verify` says of a copy of the store that was damaged.
+/// The output of `verify` for a damaged copy of the store.
 fn verified_after(scratch: &Scratch, sql: &str) -> String {
     let copy = scratch.path("copy.db");
     let source = rusqlite::Connection::open(scratch.store()).unwrap();

@@ -221,7 +221,7 @@ fn a_hook_exits_0_whatever_its_arguments_and_output_are() {
         "--session s hook",
         "--store=/dev/null hook",
     ];
-    // Where its output goes: a pipe that nobody reads, a disk that is full, nowhere.
+    // Kinds of output: a pipe that nobody reads, a full disk, a closed descriptor.
     for output in [
         "| true",
         "> /dev/full",

@@ -22,9 +22,9 @@ struct Far {
 }
 
 struct Way {
-    /// Where the server listens now.
+    /// The present address of the server.
     to: Mutex<String>,
-    /// Whether nothing comes back.
+    /// True if no answer comes back.
     is_held: AtomicBool,
     requests: AtomicUsize,
 }
@@ -136,13 +136,13 @@ impl Session {
         run.env("WAYNOTE_STORE", &self.far.url)
     }
 
-    /// What a prompt is told by a server that answers.
+    /// The text that a prompt adds while the server answers.
     fn prompt(&self) -> String {
         let run = self.hook("UserPromptSubmit");
         added(&run.env("WAYNOTE_HOOK_WAIT", "60").output())
     }
 
-    /// What the hook complains of at a prompt that is told nothing.
+    /// The hook's complaint about a prompt to which it adds nothing.
     fn prompt_in_vain(&self) -> String {
         let said = self.hook("UserPromptSubmit").output();
         assert_eq!(added(&said), "");

@@ -35,7 +35,7 @@ fn begun(scratch: &Scratch, session: &str) {
     fs::write(ledger, "block hook\nwhole 1 place:~/work\n").unwrap();
 }
 
-/// What a prompt adds; empty for nothing.
+/// The text that a prompt adds; empty for none.
 fn added(scratch: &Scratch, session: &str, prompt: &str) -> String {
     let answer = answer(
         scratch,
@@ -78,7 +78,7 @@ fn a_prompt_adds_what_matches_it_once() {
     begun(&scratch, "t");
     let other = added(&scratch, "t", "deploy");
     assert!(other.contains("make-ship"), "{other}");
-    // What it says now was not given.
+    // The note's new text was not delivered yet.
     scratch.ok("key save deploy ship-it:-cargo-ship");
     let changed = added(&scratch, "s", "deploy again");
     assert!(changed.contains("cargo-ship"), "{changed}");
@@ -142,7 +142,7 @@ fn little_is_added_and_the_best_of_it() {
     assert!((1..=5).contains(&shown), "{text}");
     let first = text.lines().find(|line| line.contains("agent:")).unwrap();
     assert!(first.contains("the-lexer"), "{text}");
-    // What matches far less than the best is left out.
+    // Notes that match far less than the best one are left out.
     assert!(!text.contains("aside"), "{text}");
     for prompt in 0..3 {
         let text = added(&scratch, "t", &format!("parser fact {prompt}"));
@@ -212,7 +212,7 @@ fn what_is_remembered_is_no_more_than_addresses() {
     let text = fs::read_to_string(&given[0]).unwrap();
     assert!(text.contains("agent:default#deploy"), "{text}");
     assert!(!text.contains("make-ship"), "{text}");
-    // What is not readable is as good as nothing.
+    // An unreadable ledger counts as empty.
     fs::write(
         &given[0],
         b"\xff\nblock hook\nwhole x agent:default#deploy\nwhole\n",

@@ -26,7 +26,7 @@ fn hook(scratch: &Scratch, event: &str, more: &Value) -> Run {
     run.stdin(input.to_string()).patient()
 }
 
-/// What it adds; empty for nothing.
+/// The text that it adds; empty for none.
 fn added(run: Run) -> String {
     let answer: Value = run.json();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
@@ -281,7 +281,7 @@ fn a_prompt_brings_pins_and_notes_of_the_place_that_are_new() {
 fn what_a_session_was_given_outlasts_a_restart_of_the_machine() {
     let scratch = noted();
     assert!(start(&scratch, "startup").contains("canary"));
-    // What a restart takes away: the links to the processes that ran.
+    // A restart takes away the links to the processes that ran.
     let ledgers = scratch.home().join(".local/state/waynote/delivered");
     for file in fs::read_dir(ledgers).unwrap() {
         let path = file.unwrap().path();
@@ -352,7 +352,7 @@ fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
     let reply = |client: &mut Client| client.result("note_list", json!({})).to_string();
     let mut client = Client::start(&scratch, "mcp");
     assert!(!reply(&mut client).contains("as they were before this call"));
-    // Where the plugin got nothing and a reply brought it, it is in the conversation.
+    // The plugin got nothing and a reply brought the block, so the conversation has it.
     let ledger = scratch
         .home()
         .join(".local/state/waynote/delivered/session o");

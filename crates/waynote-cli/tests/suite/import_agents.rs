@@ -1,4 +1,4 @@
-//! What people have in other programs' files, brought in.
+//! Imports of the files that people have from other programs.
 
 use std::fs;
 
@@ -95,7 +95,7 @@ fn claude_codes_files_apply_where_they_did() {
     NOTE               UPDATED               PINNED  PREVIEW
     place:~#claude-md  2026-02-02T02:40:00Z          Short answers.
     ");
-    // What changed there comes; what was changed or deleted here stays so.
+    // Changes there are imported; notes that were changed or deleted here stay so.
     write(&scratch, "work/CLAUDE.md", "Prices in euros.\n");
     scratch.ok("key save memory mine --at ~/work");
     scratch.ok("key delete memory-deploy --at ~/work");

@@ -195,7 +195,7 @@ fn openotters_there_and_back() {
         ),
     ]
     "#);
-    // What is later there stays there; what is not text stays what it is.
+    // A later text there is not overwritten, and a value that is not text is left as it is.
     conn.execute_batch(
         "UPDATE notes SET content = 'EVEN NEWER', updated_at = '2028-01-01 00:00:00' WHERE key = 'mine';
          INSERT INTO notes VALUES ('bytes', CAST(x'61ff62' AS TEXT), '', '2026-01-01 00:00:00', '2026-01-01 00:00:00', 0)",

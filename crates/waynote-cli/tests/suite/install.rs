@@ -468,7 +468,7 @@ fn without_a_name_all_are_listed() {
     ");
 }
 
-/// What could surprise a person is said before it does.
+/// The output warns of surprises.
 #[test]
 fn what_comes_next_is_said() {
     let scratch = Scratch::new();

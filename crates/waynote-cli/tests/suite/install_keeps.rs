@@ -1,4 +1,5 @@
-//! What a person changed in our entries stays when they are installed again, and what they wrote around them stays for good.
+//! A person's changes to our entries survive another installation, and their own text around the entries survives
+//! uninstallation too.
 
 use std::fs;
 use std::path::PathBuf;
@@ -59,7 +60,7 @@ fn what_a_person_changed_in_our_entries_stays() {
             "claude-code" => text.replace("'/old dir/waynote'", program),
             _ => text.replace("/old/waynote", program),
         };
-        // Where an event was missing, blanks and braces move.
+        // A missing event is added, which moves blanks and braces. So the comparison ignores them.
         let bare = |text: &str| text.replace([' ', '\n'], "");
         let expected = bare(&expected);
         assert!(
@@ -165,7 +166,7 @@ fn a_program_at_an_odd_path_is_known_again() {
     }
 }
 
-/// What an earlier version installed, and what a later choice changes.
+/// Files by an earlier version of the program, and options that changed since.
 #[test]
 fn hooks_of_an_earlier_version_are_brought_up_to_date() {
     let scratch = Scratch::new();
@@ -195,7 +196,7 @@ fn hooks_of_an_earlier_version_are_brought_up_to_date() {
     assert_eq!(commands(), hook(" --no-search"));
     run(&scratch, "install gemini --every-prompt").ok();
     assert_eq!(commands(), hook(""));
-    // What was chosen stays.
+    // The chosen option stays.
     run(&scratch, "install gemini").ok();
     assert_eq!(commands(), hook(""));
     run(&scratch, "uninstall gemini").ok();

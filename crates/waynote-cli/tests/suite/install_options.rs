@@ -1,4 +1,4 @@
-//! What `install` was told is in the client's entry and hooks: its notebook, its session, its store, its style.
+//! The options of `install` are in the client's entry and hooks: its notebook, its session, its store, its style.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::client_files::{CLIENTS, files, found, run, said};
 use super::common::Scratch;
 
-/// What the installed hook of a session's start answers, run by a shell from the files as they are.
+/// The answer of the installed hook for a session's start. A shell runs its command from the files as they are.
 fn hooked(scratch: &Scratch, file: &str, event: &str) -> String {
     let text = fs::read_to_string(scratch.home().join(file)).unwrap();
     let settings: Value = serde_json::from_str(&text).unwrap();
@@ -252,7 +252,7 @@ fn in_a_projects_files_only_options_count() {
     "#);
 }
 
-/// What an agent notes elsewhere, its loop would never read.
+/// The loop would never read notes that its agent writes elsewhere.
 #[test]
 fn in_a_loop_the_loops_notebook_counts() {
     let scratch = Scratch::new();

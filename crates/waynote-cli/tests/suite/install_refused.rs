@@ -183,7 +183,7 @@ fn somebody_elses_entry_is_called_so() {
             );
         }
         let doctor = said(&scratch, &format!("doctor {client}"));
-        // What is somebody else's is not started.
+        // Other people's programs are not started.
         assert!(!doctor.contains("cannot be started"), "{doctor}");
         let of_files = doctor.lines().skip_while(|line| !line.contains("WRONG"));
         seen += &format!(
@@ -353,7 +353,7 @@ fn a_name_that_stands_twice_is_named() {
     ");
 }
 
-/// What cannot be edited is said with what to do by hand, for what was asked.
+/// A file that cannot be edited is named with the edit to make by hand, for the same options.
 #[test]
 fn what_only_a_person_can_edit_is_said_with_how() {
     let scratch = Scratch::new();

@@ -9,7 +9,7 @@ use super::common::Scratch;
 
 const URL: &str = "https://notes.example/s/team";
 
-/// What an installation shows for every client that has files of that reach.
+/// The dry run of an installation for every client that has files of that reach.
 fn shown(scratch: &Scratch, options: &str) -> String {
     CLIENTS
         .iter()
@@ -340,7 +340,7 @@ fn what_cannot_be_is_refused() {
     ");
 }
 
-/// What an agent notes elsewhere, its loop would never read.
+/// The loop would never read notes that its agent writes elsewhere.
 #[test]
 fn in_a_loop_the_loops_store_counts() {
     let scratch = Scratch::new();

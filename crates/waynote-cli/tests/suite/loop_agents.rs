@@ -95,7 +95,7 @@ fn a_long_name_of_a_session_still_names_a_file() {
     assert_eq!(std::fs::read_dir(logs).unwrap().count(), 2);
 }
 
-/// Whether it can be run is asked as the system will ask when it starts it.
+/// The check for an executable searches `PATH` as the system does when it starts the agent.
 #[test]
 fn one_that_is_not_executable_is_no_iteration() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! What the iterations of a loop were given, afterwards: byte for byte what their agents got.
+//! The prompts of a loop's iterations can be shown afterwards, byte for byte as their agents got them.
 
 use super::common::Scratch;
 use super::loop_stops::{looping, summary};

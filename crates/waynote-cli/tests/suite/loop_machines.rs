@@ -153,7 +153,7 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
     let began = here.home().join("work/began");
     until("the iteration", || began.exists());
     let told = std::fs::read_to_string(&began).unwrap();
-    // What the agent starts, whether its loop goes on to run or not.
+    // A command as the agent starts it, even once its loop has ended.
     let agents = |words: &str| {
         let told = told.lines().filter_map(|line| line.split_once('='));
         told.fold(here.run(words), |run, (name, value)| run.env(name, value))

@@ -1,4 +1,4 @@
-//! What an agent leaves behind for its loop to stumble over: links, pipes, devices, words that look like another's.
+//! Traps that an agent may leave for its loop: links, pipes, devices, words that look like another's.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};

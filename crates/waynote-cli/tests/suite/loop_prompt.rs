@@ -1,4 +1,4 @@
-//! What the agent of a loop gets.
+//! The prompt of a loop's agent.
 
 use super::common::Scratch;
 use super::loop_stops::{looping, summary};

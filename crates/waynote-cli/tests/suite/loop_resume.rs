@@ -41,7 +41,7 @@ fn lines(path: &Path) -> Vec<String> {
 fn killed_at_random_moments_it_goes_on_where_it_was() {
     let scratch = Scratch::new();
     let work = scratch.home().join("work");
-    // What the agent was told of goes to a file, which is there when the note is.
+    // The agent writes each acknowledged note into a file. Each of these notes must be in the store.
     let script = "echo $WAYNOTE_ITERATION >> began; cat > /dev/null; for n in 1 2 3; do \
         \"$WAYNOTE\" log add \"note $n of $WAYNOTE_ITERATION\" --type tip > /dev/null && \
         echo \"note $n of $WAYNOTE_ITERATION\" >> acknowledged; done";

@@ -116,7 +116,7 @@ fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let once = format!("test -e tried && exit 0; touch tried\n{fails}");
     let (code, of) = summary(run("goose", &once));
     assert_eq!((code, &of["iterations"][0]["attempts"]), (0, &2.into()));
-    // What Goose's model talks about is no failure, nor is it one of another client's.
+    // An error text in the model's own words is no failure, and neither is the error text of another client.
     let talks = "echo 'Please retry if you think this is a transient or recoverable error.'\necho 'I have put this line into the docs.'";
     assert_eq!(summary(run("goose", talks)).0, 0);
     assert_eq!(summary(run("gemini", fails)).0, 0);

@@ -1,4 +1,5 @@
-//! What a loop adds to a client's command line, so that its agent may use waynote's own tools, and what it says is missing.
+//! The options that a loop adds to a client's command line, so that its agent may use waynote's own tools, and the
+//! rights that it reports as missing.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -37,7 +38,7 @@ fn with(scratch: &Scratch, client: &str, words: &str) -> Run {
     scratch.waynote(words).env("PATH", path)
 }
 
-/// What it wrote to standard error: the notes of the loop, then the agent's own words.
+/// Its standard error: the notes of the loop, then the agent's own words.
 fn said(run: Run) -> String {
     let output = run.output();
     let said = String::from_utf8(output.stderr).unwrap();

@@ -370,7 +370,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
       failed with: `./agent` cannot be started: there is no such program
     when the agent works again, run the same command to continue
     ");
-    // What is no program at all is no iteration.
+    // A missing program does not count as an iteration.
     insta::assert_snapshot!(run(), @"
     exit 1
     error: there is no program `./agent`

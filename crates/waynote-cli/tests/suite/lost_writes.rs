@@ -122,7 +122,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     }
 }
 
-/// What a session's first hook says, to the model and on standard error.
+/// The output of a session's first hook, to the model and on standard error.
 fn hook_said(scratch: &Scratch) -> String {
     let run = scratch.run("hook claude-code SessionStart");
     run.stdin(r#"{"session_id":"s","source":"startup"}"#)

@@ -472,7 +472,7 @@ fn the_project_is_where_the_client_says() {
     let scratch = Scratch::new();
     let place =
         |client: &mut Client| client.call("note_save", json!({ "place": ".", "content": "v" }));
-    // What the client's environment names goes before the working directory; home is no project.
+    // The project in the client's environment takes precedence over the working directory; home is no project.
     let mut command = scratch.command("mcp");
     command.env("CLAUDE_PROJECT_DIR", scratch.home().join("claude"));
     let mut client = Client::spawn(command);
@@ -524,7 +524,7 @@ fn reading_makes_nothing_and_locks_nothing() {
     }
     client.request("resources/read", json!({ "uri": "waynote://context" }));
     assert!(!scratch.store().exists());
-    // What another process writes is seen, and what is written is seen by others.
+    // Writes of another process are seen here, and writes from here are seen there.
     scratch.ok("key save k v");
     assert_eq!(client.call("note_show", json!({ "key": "k" })), "v");
     client.call("note_save", json!({ "key": "l", "content": "w" }));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::common::Scratch;
 
-/// What stands between the first reply and the block.
+/// The line between the first reply and the block.
 pub(crate) const BLOCK: &str = "The notes that apply here, as they were before this call:\n\n";
 
 /// A server, and what is read of it.
@@ -21,7 +21,7 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     id: u64,
-    /// What goes with every request, in the stateless era.
+    /// The `_meta` of every request, in the stateless version of the protocol.
     meta: Option<Value>,
 }
 

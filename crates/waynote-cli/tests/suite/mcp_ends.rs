@@ -89,7 +89,7 @@ fn no_server_outlives_its_client() {
     drop(held);
 }
 
-/// What the kernel says of a running process.
+/// The kernel's status of a running process; none for a zombie or without the process.
 fn status_of(pid: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     (!status.contains("State:\tZ")).then_some(status)

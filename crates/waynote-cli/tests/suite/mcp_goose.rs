@@ -134,7 +134,7 @@ fn a_connection_without_a_beginning_has_them_too() {
     assert!(!first.to_string().contains("canary"), "{first}");
 }
 
-/// What an earlier version installed: hooks that kept a file, which Goose read in every project.
+/// An earlier version installed hooks that kept a file. Goose read that file in every project.
 #[test]
 fn what_an_earlier_version_wrote_goes() {
     let scratch = found();

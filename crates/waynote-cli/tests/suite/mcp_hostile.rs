@@ -61,7 +61,7 @@ fn every_bad_message_gets_an_error() {
     15 -32602 Unknown tool: drop table; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
     16 -32602 the params of resources/read cannot be read: a field is missing or has the wrong type
     "#);
-    // What is no request wants no answer.
+    // Messages that are no requests get no answer.
     client.send_bytes(b"\n   \n{\"jsonrpc\":\"2.0\",\"method\":\"no/such\"}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n");
     assert!(client.call("note_list", json!({})).contains("0 of 64"));
 }
@@ -282,7 +282,7 @@ fn a_text_of_nothing_is_no_note() {
     insta::assert_snapshot!(scratch.ok("key list"), @"no notes in agent:default");
 }
 
-/// What a note holds reaches a model as in the block, by whichever way.
+/// A note's text reaches a model as it is in the block, in whichever way.
 #[test]
 fn replies_hide_nothing_and_hold_no_tag_of_a_client() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! Whatever way a note takes to a model, it hides nothing and holds no tag of a client and no credential: every tool of
-//! every set, every resource and prompt, and the errors of all.
+//! On every way to a model, a note hides nothing and holds no tag of a client and no credential: in every tool of every
+//! set, every resource and prompt, and all their errors.
 
 use std::collections::BTreeSet;
 

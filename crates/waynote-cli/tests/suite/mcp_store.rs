@@ -1,4 +1,4 @@
-//! What a server does when its store is missing, is damaged, or goes away while it runs.
+//! A server whose store is missing, is damaged, or goes away while it runs.
 
 use std::fs::{self, File};
 use std::path::Path;

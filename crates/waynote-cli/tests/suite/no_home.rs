@@ -2,7 +2,7 @@
 
 use super::common::Scratch;
 
-/// What the password database says of whoever runs the tests.
+/// The home directory of the user who runs the tests, from the password database.
 fn home_of_the_user() -> Option<String> {
     let id = std::process::Command::new("id").arg("-u").output().ok()?;
     let id = String::from_utf8(id.stdout).ok()?;

@@ -27,7 +27,7 @@ fn open_home() -> Option<Scratch> {
     None
 }
 
-/// What a user sees of a command: its exit code, and both streams.
+/// A command run by a user: its exit code, and both streams.
 fn said(scratch: &Scratch, words: &str, user: u32) -> (Option<i32>, String) {
     let mut command = scratch.command(words);
     let Ok(output) = command.uid(user).gid(user).output() else {

@@ -1,4 +1,4 @@
-//! What the Go package `notes` does, case by case. The renderers' own cases are beside the renderers.
+//! The behaviour of the Go package `notes`, case by case. The renderers' own cases are beside the renderers.
 
 use serde_json::{Value, json};
 

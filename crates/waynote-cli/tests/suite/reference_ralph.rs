@@ -1,4 +1,4 @@
-//! What the functions of ralph.nu do with an xs store, case by case.
+//! The behaviour of ralph.nu's functions with an xs store, case by case.
 
 use std::fs;
 use std::path::PathBuf;
@@ -109,7 +109,7 @@ fn states_and_lists_are_as_recorded() {
         }
     }
     assert_eq!(met, 17);
-    // Where the source fails, the frames that are not damaged are there.
+    // The original fails here; ours lists the frames that are not damaged.
     assert_eq!(
         listed(&scratch, "nohash", None)[0]["content"],
         "good note before"

@@ -1,4 +1,4 @@
-//! What Zrb 2.3.5 does with its notes, case by case.
+//! The behaviour of Zrb 2.3.5 with its notes, case by case.
 //!
 //! Each case runs twice: by importing the file, and with places kept in sync with it.
 

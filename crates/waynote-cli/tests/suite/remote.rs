@@ -35,7 +35,7 @@ impl Server {
 
 const NO_OPTIONS: [&str; 0] = [];
 
-/// What is said of the store itself differs.
+/// The output with `STORE` for the address of the store and for its file.
 fn neutral(said: &str, server: &Server, file: &Scratch) -> String {
     let file = file.store();
     said.replace(&server.url, "STORE")

@@ -368,7 +368,7 @@ fn a_device_is_no_configuration() {
     );
 }
 
-/// What an earlier program stored before it knew the rule.
+/// A note that an earlier program stored before it knew the rule.
 #[test]
 fn a_preview_from_before_the_rule_is_masked() {
     let scratch = Scratch::new();
@@ -435,7 +435,7 @@ fn a_name_that_is_imported_is_flagged_too() {
     ");
 }
 
-/// What is found plain is found in a command, in base64 and behind escapes.
+/// A rule that finds a plain credential also finds it in a command, in base64 and behind escapes.
 #[test]
 fn a_credential_in_another_form_is_refused() {
     let scratch = Scratch::new();

@@ -34,7 +34,7 @@ impl Serving {
         line.trim_end().to_owned()
     }
 
-    /// What it says with `--json`.
+    /// The JSON output of `--json`.
     fn json(&mut self) -> Value {
         let mut said = String::new();
         while !said.ends_with("}\n") || serde_json::from_str::<Value>(&said).is_err() {
@@ -179,7 +179,7 @@ fn what_is_not_safe_is_not_served() {
     error: store `new` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store new.db token create NAME --admin`
     ");
-    // What the hint says is a whole command, and opens the way.
+    // The hint is a complete command, and solves the problem.
     scratch.ok("--store new.db token create NAME --admin");
     Serving::start(
         &scratch,

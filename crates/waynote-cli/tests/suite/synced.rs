@@ -332,7 +332,7 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     kept.ok("key save k v");
     kept.ok("place write one");
     kept.write(&kept.text().replace("one", "by hand"));
-    // Whether the edit is journaled yet or not, nothing is guessed.
+    // Nothing is guessed, even if the edit is not journaled yet.
     insta::assert_snapshot!(kept.run("undo").said(), @"
     exit 1
     error: import:zrb has changed place:~/work since your last change of it

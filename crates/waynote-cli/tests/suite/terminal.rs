@@ -1,4 +1,4 @@
-//! What is different on a terminal: a line end after a note, and a question before something is destroyed.
+//! Differences on a terminal: a line end after a note, and a question before something is destroyed.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use super::common::Scratch;
 
-/// What a person sees who types that into the running command, and its exit code.
+/// The screen of a person who types that into the running command, and its exit code.
 fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
     seen(scratch.command(words).env("NO_COLOR", "1"), input)
 }

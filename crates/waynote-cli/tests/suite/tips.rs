@@ -1,4 +1,4 @@
-//! What is proposed where arguments cannot be read.
+//! The proposals for arguments that cannot be read.
 
 use insta::assert_snapshot;
 

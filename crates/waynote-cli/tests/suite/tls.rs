@@ -74,7 +74,7 @@ impl Server {
         self.run(here, words).env("WAYNOTE_CA_FILE", file)
     }
 
-    /// What is said, without what differs from run to run.
+    /// The output without the parts that differ from run to run.
     fn neutral(&self, said: &str, authority: &Authority) -> String {
         let folder = authority.folder.path().to_str().unwrap();
         said.replace(&self.url, "STORE").replace(folder, "FOLDER")

@@ -9,7 +9,7 @@ fn at(scratch: &Scratch, minute: u32, words: &str) -> Run {
     scratch.run(words).env("WAYNOTE_NOW", now)
 }
 
-/// What was said, with `TOKEN` for the random part of a token, and the token.
+/// The output, with `TOKEN` for the random part of a token, and the token.
 fn said(run: Run) -> (String, String) {
     let said = run.said();
     let token: String = match said.find("wn_") {
@@ -81,7 +81,7 @@ fn a_token_is_shown_once_listed_and_revoked() {
     let before = format!("token audit --before {} --json", key.as_str().unwrap());
     assert_eq!(scratch.json(&before).as_array().unwrap().len(), 3);
 
-    // What is kept, and what else is said, has nothing of it.
+    // Neither the store nor any other output has a part of the secret.
     let secret = &token[15..];
     for words in ["token list --json", "token audit --json", "verify"] {
         assert!(!scratch.ok(words).contains(secret));

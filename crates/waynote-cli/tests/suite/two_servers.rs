@@ -45,7 +45,7 @@ fn number(name: &str, usual: usize) -> usize {
     given.and_then(|given| given.parse().ok()).unwrap_or(usual)
 }
 
-/// What clients have done, and whether they are to go on.
+/// The progress of the clients, and the signal for them to end.
 #[derive(Default)]
 struct Work {
     is_over: AtomicBool,
@@ -242,7 +242,7 @@ fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
     }
 }
 
-/// What a reader of the feed has read.
+/// The items that a reader of the feed has read.
 #[derive(Default)]
 struct Reading {
     items: Mutex<Vec<Value>>,
@@ -498,7 +498,7 @@ fn what_is_said_to_one_server_holds_at_the_other_at_once() {
     assert_eq!(put(one, "ship", &[]), 201);
     assert_eq!(put(other, "ship twice", &["If-Match: \"1\""]), 200);
     assert_eq!(put(one, "ship thrice", &["If-Match: \"1\""]), 412);
-    // What no server can do is the administrator's, whichever way the store is reached.
+    // Work that no server can do is left to the administrator, whichever way the store is reached.
     let there = format!("--store http://{one}{STORE}");
     machines[1].ok(&format!("{there} key save zz canary"));
     let forgotten = machines[1].run(&format!("{there} forget agent:default#zz --yes"));

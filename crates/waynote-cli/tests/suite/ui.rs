@@ -53,7 +53,7 @@ impl Drop for Page {
     }
 }
 
-/// What a server answers, as a browser with this cookie asks for it.
+/// A server's answer to a browser with this cookie.
 fn get(url: &str, cookie: Option<&str>) -> String {
     let (address, path) = url
         .strip_prefix("http://")

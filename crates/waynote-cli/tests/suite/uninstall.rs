@@ -156,7 +156,7 @@ proptest! {
         fs::write(&file, &text).unwrap();
         let installed = run(&scratch, &format!("install {client}")).output();
         if !installed.status.success() {
-            // What cannot be read is as it was.
+            // An unreadable file is left as it is.
             prop_assert_eq!(fs::read_to_string(&file).unwrap(), text);
             return Ok(());
         }

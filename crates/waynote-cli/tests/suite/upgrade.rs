@@ -26,8 +26,8 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// What the last program called a save is called a sync where the text came from a file that was written earlier. Returns
-/// how many revisions of a history are such.
+/// Rewrites the last program's answers: a save of text from a file that was written earlier is now called a sync.
+/// Returns the number of revisions that changed their action.
 fn as_synced(answer: &mut Value) -> usize {
     let mut synced = 0;
     for revision in answer.as_array_mut().into_iter().flatten() {
@@ -60,7 +60,7 @@ fn every_answer_is_that_of_the_last_program() {
     let scratch = Scratch::new();
     let store = scratch.path("notes.db");
     std::fs::copy(data("schema-5.db"), &store).unwrap();
-    // What the answers are in, to which the program looks for a main checkout.
+    // The answers are from this directory, and the program looks for a main checkout up to it.
     std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
     let answers = std::fs::read_to_string(data("schema-5.answers.txt")).unwrap();
     let lines: Vec<&str> = answers.lines().collect();

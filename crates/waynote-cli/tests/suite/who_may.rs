@@ -1,4 +1,4 @@
-//! Who may read and write what: the answers of `docs/security.md` that no other test shows.
+//! Access rights: the answers of `docs/security.md` that no other test shows.
 
 use std::collections::BTreeSet;
 use std::fs;

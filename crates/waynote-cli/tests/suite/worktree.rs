@@ -75,7 +75,7 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     // Asked for by its path it is the same; the main checkout has nothing of the worktree.
     assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);
     assert!(!scratch.ok("context --at ~/shop/api").contains("worktree"));
-    // What moved programs print knows of no worktrees.
+    // Style faithful is that of the moved programs, which know of no worktrees.
     let faithful = scratch
         .run("context --style faithful --only places")
         .cwd(&tree)

@@ -1,4 +1,5 @@
-//! `note_list`: what there is for the caller: notes with a preview and what reads them whole, entries of the log whole.
+//! `note_list`: the notes that apply to the caller, each with a preview and the call that reads it whole, and the
+//! entries of the log in full.
 
 use std::fmt::Write;
 
@@ -22,7 +23,7 @@ const ENTRY_CHARS: usize = 600;
 /// Characters of a log's entries that are listed together; of entries that have no room, a preview.
 const LOG_CHARS: usize = 12_000;
 
-/// What was listed so far.
+/// The list so far.
 #[derive(Default)]
 struct List {
     text: String,
@@ -163,7 +164,7 @@ fn entry(note: &Note, room: &mut usize) -> String {
     format!("- [{iteration}] {text}{seen}{resolved}")
 }
 
-/// A text whose further lines stand below the first, so that none looks like another entry.
+/// A text with its further lines indented, so that none looks like another entry.
 fn indented(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

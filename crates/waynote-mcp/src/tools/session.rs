@@ -1,4 +1,4 @@
-//! What an agent says to the loop that runs it: that all is done, or that a person is needed.
+//! The signals of an agent to its loop: the task is complete, or a person is needed.
 
 use waynote::loops;
 use waynote::session_state::AgentSignal;

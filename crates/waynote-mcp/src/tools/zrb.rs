@@ -68,8 +68,8 @@ fn write_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
     Ok(format!("The note was saved for {shown}"))
 }
 
-/// The place, and its path for a reply: as it was given where that is whole, as in the source; else the absolute path,
-/// so that it says which directory was meant.
+/// The place, and its path for the reply: the given path if it is complete, as in the original; else the absolute path,
+/// so that the model sees the directory.
 fn place(call: &Call<'_>) -> Result<(Place, String), Refusal> {
     let here = call.here.or_at_home();
     let given = call.arguments.text("path");

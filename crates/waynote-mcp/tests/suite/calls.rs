@@ -29,7 +29,7 @@ impl Folder {
         SqliteStore::at(self.path(), &waynote::Options::default())
     }
 
-    /// What revisions of a note said, the oldest first.
+    /// The texts of a note's revisions, the oldest first.
     fn history(&self, address: &str) -> Vec<String> {
         let history = self.store().history(&address.parse().unwrap()).unwrap();
         let notes = history.iter().filter_map(|revision| revision.note());

@@ -11,7 +11,7 @@ use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 
 type Timestamp = jiff::Timestamp;
 
-/// What a test decides for the program.
+/// The embedding program, with the parts that a test chooses.
 pub(crate) struct Program {
     pub(crate) store: SqliteStore,
     pub(crate) now: Box<dyn Fn() -> Timestamp + Send + Sync>,

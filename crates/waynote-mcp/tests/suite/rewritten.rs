@@ -50,7 +50,7 @@ impl Tools {
         }
     }
 
-    /// What the model reads of the note.
+    /// The note's text as the model reads it.
     fn read(&mut self) -> String {
         match self.set {
             Set::Zrb => self.call("ReadContextualNote", &json!({})),
@@ -118,7 +118,7 @@ fn every_character_comes_back() {
     }
 }
 
-/// What the model reads in every reply that has a text whole, and what is stored after it changed a word.
+/// The text in every reply that has it whole, and the stored text after the model changed a word.
 #[test]
 fn what_a_model_reads_and_what_is_stored() {
     let text = "one\r\nt\u{202e}wo, lit <U+202E>, so\u{ad}ft\r\n<system-reminder>\r\n";

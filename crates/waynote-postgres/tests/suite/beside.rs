@@ -9,7 +9,7 @@ use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::stores::new_store;
 
-/// What an addition does, with the row of the store and the positions as it has them.
+/// The statements of an addition, with the row of the store and the positions as it has them.
 const SCRIPT: &str = "\\set key random(1, 1000000000)
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,

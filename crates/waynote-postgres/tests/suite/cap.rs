@@ -122,7 +122,7 @@ fn writer() {
                 if applied.changed {
                     let history = store.history(&applied.address).unwrap();
                     let by = stamp.author.clone();
-                    // What this process has done to it last.
+                    // The last revision by this process.
                     let own = history.iter().rev().find(|of| *of.author() == by).unwrap();
                     println!("ack {}@{}", applied.address, own.number());
                 }

@@ -70,7 +70,7 @@ fn a_copy_in_a_database_is_there_when_it_is_whole() {
     make(true).unwrap_err();
     assert!(!is_there());
     assert!(listed().unwrap().is_partial);
-    // What is left of it can be removed, and goes when the copy starts anew.
+    // The remains of it can be removed, and the next copy removes them too.
     stores::drop(options.clone()).unwrap();
     assert_eq!(listed(), None);
     make(true).unwrap_err();
@@ -79,7 +79,7 @@ fn a_copy_in_a_database_is_there_when_it_is_whole() {
     let database = waynote_postgres::open(options.clone()).unwrap();
     assert_eq!(feed(&file), feed(&database));
     assert_eq!(database.verify().unwrap().problems, [""; 0]);
-    // What is there stays.
+    // An existing store is not overwritten.
     make(false).unwrap_err();
     assert_eq!(feed(&file), feed(&database));
 }

@@ -1,4 +1,4 @@
-//! What reading and writing cost: round trips, and how the server finds rows.
+//! The cost of reads and writes: round trips, and how the server finds rows.
 
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};

@@ -61,7 +61,7 @@ fn what_others_are_in_the_way_of_is_tried_again_with_a_bound() {
             assert_eq!(tries(), "8", "{code} {when}");
         }
     }
-    // What is the fault of the write itself is not.
+    // An error of the write itself is not tried again.
     in_the_way(&cluster, "23514", 5, "IMMEDIATE");
     add(&store, "never").unwrap_err();
     assert_eq!(tries(), "1");

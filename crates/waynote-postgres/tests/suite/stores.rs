@@ -8,7 +8,7 @@ use waynote::{EngineStore, Indexing, LocalStore};
 use waynote_postgres::{Options, Postgres, open as opened, stores};
 use waynote_test_postgres::{Bouncer, Server, has_pgbouncer, server, skipped, unused, with_store};
 
-/// What is skipped on a machine without PostgreSQL.
+/// The name of the tests that are skipped on a machine without PostgreSQL.
 const TESTS: &str = "the tests of waynote-postgres";
 
 /// The server of the tests; none on a machine without one.
@@ -97,8 +97,8 @@ pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
 /// How often processes are killed.
 pub(super) const KILL_ROUNDS: u32 = 10;
 
-/// What else holds in the folder once processes have written that many places.
+/// Further checks of the folder, after processes have written that many places.
 pub(super) fn check_written(_folder: &Path, _places: usize) {}
 
-/// What else holds in the folder once processes were killed that had written these places.
+/// Further checks of the folder, after processes that had written these places were killed.
 pub(super) fn check_after_kills(_folder: &Path, _store: &dyn LocalStore, _places: &[&str]) {}

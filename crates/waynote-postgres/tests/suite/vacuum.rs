@@ -1,4 +1,4 @@
-//! What forgetting leaves in the files of the database, and what removes it.
+//! The traces of forgotten texts in the files of the database, and the vacuum that removes them.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn filled(cluster: &Cluster) -> EngineStore<Postgres> {
     store
 }
 
-/// Whether any file of the database's tables has these bytes, whatever is still in memory.
+/// True if any file of the database's tables has these bytes, whatever is still in memory.
 fn is_in_files(cluster: &Cluster, word: &str) -> bool {
     fn look(folder: &Path, word: &[u8]) -> bool {
         std::fs::read_dir(folder).unwrap().any(|entry| {
@@ -107,7 +107,7 @@ fn tables_that_are_written_anew_have_no_byte_of_a_forgotten_text() {
     let hits = store.search(&SearchRequest::new("xyzzyshort")).unwrap();
     assert!(hits.is_empty());
     assert!(is_in_files(&cluster, "xyzzyshort"));
-    // What a plain one frees is still there.
+    // A plain vacuum frees the space, but the bytes stay in the file.
     assert!(all_vacuumed(
         &vacuum(&options(&cluster), Vacuum::Free).unwrap()
     ));

@@ -51,7 +51,7 @@ fn filled() -> Served {
     }
     let place = Change::Save {
         address: "place:~/p".parse().unwrap(),
-        // What another program wrote: it is no text.
+        // Bytes that are not UTF-8, as another program may have written them.
         content: Content::imported(b"caf\xe9".to_vec()),
         pin: None,
         limits: Limits::default(),

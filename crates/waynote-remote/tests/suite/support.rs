@@ -92,7 +92,7 @@ pub(crate) fn url(address: SocketAddr) -> String {
     format!("http://{address}/s/notes")
 }
 
-/// What a request to a [`Told`] server was: its head, and its body.
+/// A request to a [`Told`] server: its head, and its body.
 pub(crate) type Request = (String, Vec<u8>);
 
 /// A server that gives each request the answer that a function makes of it; none: it ends the connection.

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// The schema that a migration ends with.
 const NEWEST: u32 = 8;
 
-/// What a whole migration takes.
+/// The duration and the size of a complete migration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whole {
     pub(crate) took: Duration,

@@ -12,7 +12,7 @@ use super::stores::each_engine;
 /// Every fourth change makes a segment; two of a size are merged.
 const SMALL: Indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
 
-/// What happens once, when something has been read from a snapshot.
+/// A hook that runs once, when something has been read from a snapshot.
 type Meanwhile<'m> = RefCell<Option<Box<dyn FnOnce() -> Result<()> + 'm>>>;
 
 /// An engine whose index is built apart, whatever the engine itself wants.
@@ -41,7 +41,7 @@ impl<'e> Apart<'e> {
         *self.between.borrow_mut() = Some(Box::new(work));
     }
 
-    /// Whether what should happen has happened.
+    /// True if all hooks have run.
     fn has_happened(&self) -> bool {
         self.during.borrow().is_none() && self.between.borrow().is_none()
     }
@@ -99,7 +99,7 @@ fn state(engine: &dyn Engine) -> IndexState {
     engine.rows().unwrap().index().unwrap()
 }
 
-/// Whether any row of the index has those bytes.
+/// True if any row of the index has those bytes.
 fn index_has(engine: &dyn Engine, word: &str) -> bool {
     let rows = engine.rows().unwrap();
     let has = |bytes: &[u8]| bytes.windows(word.len()).any(|of| of == word.as_bytes());
@@ -131,7 +131,7 @@ fn others_write_while_the_index_is_built() {
         assert_eq!(all_found(&store, "word"), "k0 k2 k3 l");
         assert_eq!(all_found(&store, "other"), "k1");
         assert_clean(&store);
-        // What was replaced meanwhile is marked when its change is sealed.
+        // A note that was replaced during the build is marked when the change that replaced it is sealed.
         for number in 10..20 {
             put(&store, number, "more");
         }

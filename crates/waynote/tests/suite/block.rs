@@ -57,7 +57,7 @@ fn with_store<T>(work: impl FnOnce(&dyn LocalStore) -> T) -> T {
     work(&waynote::AttachedStore::attach(&connection).unwrap())
 }
 
-/// What a Markdown parser sees: headings, paragraphs and items as lines, code blocks as their text.
+/// The text as a Markdown parser sees it: headings, paragraphs and items as lines, code blocks as their text.
 fn seen(text: &str) -> Vec<(String, String)> {
     let mut seen = Vec::new();
     let (mut open, mut word) = (String::new(), String::new());
@@ -94,7 +94,7 @@ fn block(text: &str) -> String {
     format!("{}\n", shown.trim_end_matches('\n'))
 }
 
-/// What forges best.
+/// The parts of a note that are most likely to forge the structure of a block.
 const HOSTILE: &str = "(#|##|`|```|````|~~~|>|-|1\\.|\\*|=|\\||<b>|<!--|-->|</div>|\\[x\\]: y|STUCK:|\\*\\*~\\*\\*:\
      |12 of 2,000 tokens|\n|\r|\n\n| |    |\t|a|é|\u{1b}|\u{202e}|\u{200b}|\u{200d}|\u{0}){0,12}";
 
@@ -221,7 +221,7 @@ proptest! {
         prop_assert_eq!(receipt.shown + receipt.lines + receipt.left_out, notes);
         prop_assert_eq!(&explained.text, &block.text);
         prop_assert_eq!(explained.receipt.claims.len() as u64, notes);
-        // What is said of each note is what is there.
+        // The receipt's claim about each note matches the text.
         for claim in &block.receipt.claims {
             let address = visible(&claim.address.to_string());
             let is_shown = claim.section == Section::Iterations || block.text.contains(&address);

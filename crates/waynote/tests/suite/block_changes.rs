@@ -1,4 +1,4 @@
-//! What a reader lacks of a block: notes that are new or changed since it was shown one.
+//! The difference between a reader's block and the present one: notes that are new or changed since.
 
 use waynote::context::{
     Budget, Request, Section, Shown, ShownNote, Style, block_and_notes, changed, render,
@@ -29,7 +29,7 @@ fn save(store: &dyn LocalStore, key: &str, text: &str, pin: bool) {
     store.apply(&[change], &stamp()).unwrap();
 }
 
-/// What a reader has, after a block in that style.
+/// The notes that a reader has after a block in that style.
 fn known(store: &dyn LocalStore, request: &Request) -> Vec<ShownNote> {
     block_and_notes(store, request).unwrap().1
 }

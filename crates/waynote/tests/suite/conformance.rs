@@ -1,4 +1,4 @@
-//! What every store must do. One suite for every implementation: a new one adds a line to [`each_store`].
+//! The conformance tests of a store: one suite for every implementation. A new one adds a line to [`each_store`].
 
 use waynote::note::State;
 use waynote::{
@@ -362,7 +362,7 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
         assert_eq!(contents(&log.before(6).unwrap()), ["wall", "door"]);
         assert!(log.before(2).unwrap().is_empty());
 
-        // What comes from elsewhere is kept as it is.
+        // Entries from elsewhere are kept as they are: equal ones are not merged.
         let bring = |id: &str| Change::Append {
             resolves: None,
             session: name("s"),
@@ -565,7 +565,7 @@ fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
         let note = store.get(&address).unwrap().unwrap();
         assert_eq!(note.secrets(), ["github-token"]);
         assert_eq!(note.preview, "push with");
-        // What was there once is no write of a caller.
+        // A restore brings back an earlier text, so its credential is not refused.
         Places::new(store)
             .write(&place("~/p"), text("nothing"), &at(4))
             .unwrap();

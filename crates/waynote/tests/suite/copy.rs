@@ -152,7 +152,7 @@ fn a_store_is_there_when_it_is_whole() {
     assert_eq!(beside(), ["b.db", "b.db-lock"]);
     let made = file(&folder, "b.db");
     assert_eq!(feed(&store), feed(&made));
-    // What is there stays.
+    // An existing store is not overwritten.
     assert!(matches!(make().unwrap_err(), Error::File { .. }));
     made.apply(&[writer.save()], &writer.stamp()).unwrap();
     assert!(made.verify().unwrap().is_clean());

@@ -126,7 +126,7 @@ fn a_damaged_revision_is_named_and_never_shown() {
         let conn = Connection::open_in_memory().unwrap();
         let store = filled(&conn);
         conn.execute_batch(sql).unwrap();
-        // What is current is whole.
+        // The current notes are intact.
         assert_eq!(texts(&store).len(), 3, "{sql}");
         assert!(store.take_damage().is_none());
         let is_of_it = |error: &Error| matches!(error, Error::DamagedNote { what } if what.starts_with(&key("k").to_string()));

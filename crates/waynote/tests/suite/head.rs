@@ -48,7 +48,7 @@ pub(super) fn lost(outcome: waynote::Result<()>) -> (i64, i64) {
     }
 }
 
-/// What a store says that it has lost.
+/// The positions of a rollback: the acknowledged one and the one found.
 fn lost_by(rollback: waynote::Result<Option<Rollback>>) -> Option<(i64, i64)> {
     let rollback = rollback.unwrap();
     rollback.map(|lost| (lost.acknowledged.number(), lost.found.number()))
@@ -100,7 +100,7 @@ fn one_damaged_bit_in_the_wal_is_noticed_and_nothing_is_written_over_the_rest() 
     let dynamic: &dyn LocalStore = &store;
     assert_eq!(lost(dynamic.put_side_values("s", &[side], &[])), (5, 4));
     assert_eq!(lost(dynamic.renew_id().map(|_| ())), (5, 4));
-    // What is left can be read.
+    // The rest can be read.
     assert_eq!(count(&store), 4);
     assert_eq!(
         store.verify().unwrap().problems,

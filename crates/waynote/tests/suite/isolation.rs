@@ -1,4 +1,4 @@
-//! What an engine promises of its transactions: one state for a reader, no other writer, all or nothing.
+//! The guarantees of an engine's transactions: one state for a reader, no other writer, all or nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

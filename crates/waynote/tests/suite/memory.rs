@@ -20,9 +20,9 @@ use waynote::{Address, AddressAt, Error, Name, Note, Position, Result, Revision,
 #[derive(Clone, Default)]
 pub(super) struct Memory {
     state: Rc<RefCell<State>>,
-    /// Whether somebody runs while no other writer can.
+    /// True while somebody runs alone: no other writer can.
     is_held: Rc<Cell<bool>>,
-    /// Whether it is the one who uses this value.
+    /// True if that is the user of this value.
     holds_it: bool,
 }
 

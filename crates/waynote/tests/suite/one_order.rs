@@ -1,4 +1,4 @@
-//! What every store does in one order: the feed, calls that are made again, data beside the notes.
+//! The behaviour of every store in one order: the feed, calls that are made again, data beside the notes.
 
 // By its path, because this file is included by its path elsewhere.
 #[path = "one_order/again.rs"]

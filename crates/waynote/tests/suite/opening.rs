@@ -181,7 +181,7 @@ fn a_write_that_waited_while_the_store_was_deleted_is_no_success() {
     });
 }
 
-/// Whether somebody waits for the lock beside a store, which Linux lists with an arrow.
+/// True if somebody waits for the lock beside a store, which Linux lists with an arrow.
 fn is_waited_for(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
 

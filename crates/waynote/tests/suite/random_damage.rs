@@ -91,7 +91,7 @@ fn shown(store: &dyn LocalStore) -> HashSet<String> {
     shown
 }
 
-/// What is wrong after one damage: nothing, if all that is shown was written and `verify` names what is not.
+/// The failure after one damage: none if only written texts are shown, and `verify` reports any that are missing.
 fn judged(path: &Path, written: &HashSet<String>) -> Option<String> {
     let open = || SqliteStore::open(path, &Options::default());
     let Ok(store) = open() else {

@@ -49,7 +49,7 @@ fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
 #[test]
 fn a_run_that_was_cut_short_is_gone_on_with() {
     each_store(|store| {
-        // What no loop was to run that often has not begun.
+        // A loop without a number of iterations is not continued: the next one counts from 0.
         let run = begin(store, 1, None);
         turn(&run, DONE);
         run.end(EndReason::Interrupted, &at(3)).unwrap();

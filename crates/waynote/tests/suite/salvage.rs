@@ -1,4 +1,4 @@
-//! What is whole in a damaged store is saved into a new one, and the rest is named.
+//! Salvage: the intact part of a damaged store is saved into a new one, and the rest is named.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What every store must find, and that it finds the same however its notes lie in the index.
+//! The search results that every store must give, the same for any arrangement of the notes in the index.
 
 use std::path::Path;
 
@@ -350,7 +350,7 @@ fn what_stands_beside_a_match_may_hold_the_answer() {
                 "Postgres, version sixteen"
             ]
         );
-        // Who looks up a word finds what holds it.
+        // A query of one word finds the notes that hold it.
         assert_eq!(
             texts("database"),
             ["Which database does the staging server use?"]

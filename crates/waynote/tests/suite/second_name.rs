@@ -43,7 +43,7 @@ fn a_linked_store_is_read_and_not_written_under_either_name() {
         let (here, there) = (open(&path), open(&other));
         assert_eq!(refused(add(&here, "six")), link(&other));
         assert_eq!(refused(add(&there, "six")), link(&path));
-        // What is in the WAL of one name cannot be seen under the other.
+        // The WAL of one name cannot be seen under the other.
         assert_eq!((count(&here), count(&there)), (5, 1));
     }
     // Nor does anything move from the WAL into the file.

@@ -90,7 +90,7 @@ fn expanded(template: &str, random: &mut Random, longest: &mut String) -> String
     out + rest
 }
 
-/// Where the brace that is open closes.
+/// The position of the brace that closes the open one.
 fn closing(inside: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, char) in inside.char_indices() {

@@ -67,8 +67,8 @@ pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
 /// How often processes are killed.
 pub(super) const KILL_ROUNDS: u32 = 50;
 
-/// What else holds in the folder once processes have written that many places.
+/// Further checks of the folder, after processes have written that many places.
 pub(super) fn check_written(_folder: &Path, _places: usize) {}
 
-/// What else holds in the folder once processes were killed that had written these places.
+/// Further checks of the folder, after processes that had written these places were killed.
 pub(super) fn check_after_kills(_folder: &Path, _store: &dyn LocalStore, _places: &[&str]) {}

@@ -109,7 +109,7 @@ fn a_save_tells_what_was_there_before() {
 /// An engine whose next write waits until it is let go.
 struct Gate<'e> {
     engine: &'e (dyn Engine + Sync),
-    /// Whether a write is to wait, and whether one waits.
+    /// True if writes are to wait, and true if one waits.
     is_shut: Mutex<(bool, bool)>,
     moves: Condvar,
     writes: AtomicUsize,

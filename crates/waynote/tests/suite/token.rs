@@ -91,7 +91,7 @@ fn each_revision_has_the_token_that_wrote_it() {
         let history = store.history(&entry).unwrap();
         assert_eq!(tokens(&history), [Some("adds"), Some("repeats")]);
 
-        // What is left of a forgotten text says it too.
+        // The tombstone of a forgotten text has the token too.
         let forget = Forget::new(address.clone());
         store.forget(&forget, &with(Some("forgets"), 9)).unwrap();
         let history = store.history(&address).unwrap();

@@ -12,7 +12,7 @@ pub(super) fn reach(places: &[&str]) -> UndoScope {
     UndoScope::new(name("a"), places.iter().map(|path| place(path)).collect())
 }
 
-/// What a person in `~/p` who works with agent `a` does, a second after the other.
+/// A person in `~/p` who works with agent `a`. Each write is a second after the one before.
 struct Person<'s> {
     store: &'s dyn LocalStore,
     clock: std::cell::Cell<i64>,
@@ -133,7 +133,7 @@ fn a_new_change_ends_what_can_be_redone() {
             redo("agent:a#never"),
             Err(Error::Undo(UndoError::NothingToRedo { address: Some(_) }))
         ));
-        // What others do, entries of logs, and notes elsewhere end nothing.
+        // Changes by others, entries of logs, and notes elsewhere do not end the undo history.
         person.key("m", "theirs", "agent:b");
         person.place("/srv", "elsewhere");
         let log = SessionLog::new(store, name("s"));
@@ -218,7 +218,7 @@ fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep() {
             .save(&place, of(most + 1), Limits::NONE, &at(3))
             .unwrap();
         assert_eq!((note.content.len(), before.is_some()), (65_537, true));
-        // What is there comes back whatever its size.
+        // A restored text may be of any size.
         undo_last(store, &reach(&["~/p"]), &at(4)).unwrap();
         redo_last(store, &reach(&["~/p"]), &at(5)).unwrap();
         assert_eq!(places.read(&place).unwrap().unwrap().content.len(), 65_537);

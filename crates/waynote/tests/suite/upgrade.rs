@@ -74,7 +74,7 @@ fn a_program_of_this_schema_refuses_the_next() {
     ));
 }
 
-/// What a process of its own does: it opens the store that it is told.
+/// The work of a separate process: it opens the store named by the variable.
 #[test]
 fn open_in_a_process() {
     if let Some(path) = std::env::var_os("WAYNOTE_TEST_OPEN") {

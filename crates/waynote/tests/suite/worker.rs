@@ -10,7 +10,7 @@ use waynote::{
 
 use super::stores::open;
 
-/// What a worker is to do.
+/// The job of a worker process.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) folder: PathBuf,

@@ -38,7 +38,7 @@ fn append(kind: EntryType, text: &str) -> Change {
     }
 }
 
-/// What a write of each kind takes, once the store knows how far its index reaches.
+/// The round trips of a write of each kind, once the store knows how far its index reaches.
 #[test]
 fn a_write_takes_two_round_trips() {
     let store = EngineStore::new(Counting::new(Memory::default()))
@@ -74,7 +74,7 @@ fn a_write_takes_two_round_trips() {
         assert!(applied.iter().all(|applied| applied.changed), "{what}");
         assert_eq!(store.engine().writes.get(), 2, "{what}");
     }
-    // What changes nothing puts nothing, and what is refused neither.
+    // A change without an effect puts nothing, and neither does a refused one.
     store.engine().writes.set(0);
     store.apply(&[Change::delete(address())], &stamp()).unwrap();
     store

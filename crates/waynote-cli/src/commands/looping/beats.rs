@@ -1,4 +1,4 @@
-//! Says of a running loop that it lives, and notices when it has lost its session.
+//! The heartbeat of a running loop. It also notices that the loop has lost its session.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
@@ -17,12 +17,12 @@ pub(super) struct OfLoop<'s> {
     pub(super) session: Name,
     /// The number of the event that gave it the session.
     pub(super) lease: u64,
-    /// Whether other machines have to be told that it lives.
+    /// True if the heartbeat is written to the store, for other machines.
     pub(super) is_shared: bool,
 }
 
 impl OfLoop<'_> {
-    /// Whether another loop holds the session, or none. A store that does not answer says nothing about it.
+    /// True if the loop has lost its session: another loop holds it, or none. An unavailable store counts as not lost.
     fn is_lost(&self) -> bool {
         let held = self.store.lease(&self.session);
         held.is_ok_and(|held| held.is_none_or(|held| held.number != self.lease))
@@ -41,7 +41,7 @@ impl Beats {
         let beat = move || {
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 if of.is_shared {
-                    // A store that does not answer is told the next time.
+                    // The next beat makes up for one that the store did not take.
                     let _ = of.store.beat(&of.session, of.lease);
                 }
                 if of.is_lost() {

@@ -1,7 +1,7 @@
 //! `waynote loop`: runs an agent again and again, each time with a fresh context and the notes of earlier iterations.
 //!
-//! What the agent prints goes where it would go without us. What we say goes to standard error, so that neither is in the
-//! other's way; with `--json` standard output has the summary alone.
+//! The agent's output goes where it would go without us. Ours goes to standard error, so that the two do not mix. With
+//! `--json` standard output has the summary alone.
 
 mod beats;
 mod plan;
@@ -95,7 +95,7 @@ fn looped(
             store,
             session: plan.session.clone(),
             lease,
-            // What runs on this machine alone is asked, and need not say anything.
+            // Other processes of this machine look up the loop's process, so they need no heartbeat.
             is_shared: opened.is_of_several_machines(),
         };
         // Its agent would work for nothing: the session is another loop's, and so are the notes.

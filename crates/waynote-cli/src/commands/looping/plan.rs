@@ -18,7 +18,7 @@ use crate::variables::machine;
 /// A plan with what it needs of the agent's client.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    /// What the client does not let its agent do.
+    /// The rights that the client does not give its agent.
     pub(super) missing: Vec<MissingRight>,
     /// Its files are there as long as this is.
     _rights: Rights,
@@ -107,7 +107,7 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     })
 }
 
-/// What an agent is told of a store on a server. The token is handed on by its file, where there is one.
+/// The variables that lead an agent to a store on a server. The token is passed on by its file, if it is in one.
 fn of_server(settings: &Settings, url: &str) -> Outcome<Vec<(String, OsString)>> {
     let mut variables = vec![(STORE.to_owned(), url.into())];
     for (name, file) in [

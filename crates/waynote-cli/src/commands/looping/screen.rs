@@ -1,4 +1,4 @@
-//! What a person sees while an agent runs: its output as it comes, and under it a line that says how far the run is.
+//! The screen while an agent runs: its output as it comes, and below it a status line with the progress of the run.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -18,17 +18,17 @@ pub(super) struct Screen(Arc<Mutex<Inner>>);
 struct Inner {
     out: Option<Output>,
     err: Option<Output>,
-    /// The status line, if there is one, and whether it stands on the terminal.
+    /// The status line, if there is one, and whether it is on the terminal now.
     line: Option<String>,
     is_drawn: bool,
-    /// Whether the terminal's last line has ended: a status line is not put behind half a line.
+    /// True if the last output ended its line: a status line is not put behind half a line.
     at_line_start: bool,
 }
 
 /// Somewhere to write to.
 struct Output {
     writer: Box<dyn Write + Send>,
-    /// The columns of a terminal, asked anew each time, since a window changes; none where it is no terminal.
+    /// The columns of the terminal, asked again each time because a window can be resized; none if it is no terminal.
     width: Option<Box<dyn Fn() -> usize + Send>>,
 }
 
@@ -84,13 +84,13 @@ impl Screen {
         }
     }
 
-    /// Whether a status line would be seen.
+    /// True if a status line is visible: standard error is a terminal.
     pub(super) fn has_status(&self) -> bool {
         let inner = self.try_lock();
         inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
     }
 
-    /// Not while a terminal that stands still (Ctrl-S) holds up who writes to it.
+    /// None while a stopped terminal (Ctrl-S) blocks a writer.
     fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
         self.0.try_lock()
     }
@@ -159,7 +159,7 @@ fn write(output: &mut Option<Output>, bytes: &[u8]) {
             .and_then(|()| to.writer.flush())
             .is_err()
     {
-        // A terminal that is gone does not come back, and a reader that has left has what it wanted.
+        // A closed terminal or pipe does not open again.
         *output = None;
     }
 }
@@ -183,7 +183,7 @@ fn columns(terminal: &OwnedFd) -> usize {
     terminal_size::terminal_size_of(terminal).map_or(80, |(width, _)| usize::from(width.0))
 }
 
-/// A file that whoever shares it may have made non-blocking.
+/// A file that may be non-blocking, because another process that shares it can make it so.
 struct Patient(File);
 
 impl Write for Patient {
@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// What was written, to be looked at.
+    /// A writer that keeps its output for assertions.
     #[derive(Clone, Default)]
     struct Seen(Arc<Mutex<Vec<u8>>>);
 
@@ -269,7 +269,7 @@ mod tests {
         screen.erase();
         screen.erase();
         screen.pass(Stream::Out, b"end\n");
-        // What is said next does not stand behind half a line.
+        // The next output begins on a line of its own.
         screen.pass(Stream::Out, b"no end");
         screen.erase();
         screen.erase();
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(err.shown(), "⟲one⟲two");
     }
 
-    /// Stands still until the sender goes.
+    /// A writer that blocks until the sender is dropped.
     struct Still(std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>);
 
     impl Write for Still {

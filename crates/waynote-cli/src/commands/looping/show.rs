@@ -1,4 +1,4 @@
-//! What a person sees while a loop runs: a line for each event, and a status line under the agent's output.
+//! The output of a loop for a person: a line for each event, and a status line under the agent's output.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::session_view;
 /// Shows what a loop does.
 pub(super) struct Show {
     screen: Screen,
-    /// Whether standard output is only for the summary, as JSON.
+    /// True if standard output is only for the summary, as JSON.
     is_json: bool,
 }
 

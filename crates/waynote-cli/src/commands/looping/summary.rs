@@ -45,7 +45,7 @@ pub(super) fn text(summary: &Summary, colour: bool) -> String {
     text
 }
 
-/// What the person should do next.
+/// The hint: the user's next step.
 fn next(summary: &Summary) -> Option<String> {
     let session = shell_word(summary.session.as_str());
     Some(match &summary.stop {

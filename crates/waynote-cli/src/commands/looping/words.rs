@@ -7,7 +7,7 @@ use waynote_loop::{Stop, signal_name};
 
 use crate::error::BLOCKED;
 
-/// 0 where it went as it was asked to; else a code of its own, above those of other refusals.
+/// 0 if the loop ended as requested, else a code of its own, above those of other refusals.
 pub(super) fn exit_code(stop: &Stop) -> u8 {
     match stop {
         Stop::Iterations(_) | Stop::Time | Stop::Until(_) | Stop::Completed(_) => 0,
@@ -53,7 +53,7 @@ pub(super) fn line(stop: &Stop) -> String {
     }
 }
 
-/// What it stopped for, in lines.
+/// The reason of the stop, in lines.
 pub(super) fn details(stop: &Stop) -> Vec<String> {
     match stop {
         Stop::Completed(text) | Stop::Blocked(text) => text.lines().map(str::to_owned).collect(),

@@ -1,4 +1,4 @@
-//! The commands that change files. Each is one transaction, guarded by what it read.
+//! The commands that change files. Each is one transaction, with the revision that it read as its precondition.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::{needed, path};
 use crate::call::{Call, content};
 use crate::reply::Refusal;
 
-/// How often an edit is tried anew when others change the file meanwhile.
+/// How often an edit is tried again when others change the file meanwhile.
 const TRIES: usize = 20;
 
 /// Lines around a change that are shown.
@@ -55,7 +55,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
 }
 
-/// Changes a file's text, anew from the current one when somebody else was faster.
+/// Changes a file's text. Starts again from the current text when another writer was faster.
 fn edit<T>(
     call: &mut Call<'_>,
     path: &Path,

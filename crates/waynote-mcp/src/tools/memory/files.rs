@@ -6,7 +6,7 @@ use waynote::{Address, Name, Note, Scope, ScopeKind, Store};
 use super::path::Path;
 use crate::reply::Refusal;
 
-/// What is at a path.
+/// The object at a path.
 pub(super) enum Found {
     File(Box<Note>),
     /// Files lie below it; or it is `/memories`.
@@ -72,7 +72,7 @@ impl Files<'_> {
             .collect())
     }
 
-    /// Refuses a new file below what is a file itself.
+    /// Refuses a new file below a path that is a file itself.
     pub(super) fn check_above(&self, path: &Path) -> Result<(), Refusal> {
         for above in path.above() {
             if self.file(&above)?.is_some() {

@@ -7,7 +7,7 @@ use waynote::{Base, Name, Place};
 
 use crate::reply::Refusal;
 
-/// Where all files are.
+/// The root directory of all files.
 pub(super) const ROOT: &str = "/memories";
 
 /// A path at or below `/memories`, without `.`, `..` and double slashes.
@@ -54,7 +54,7 @@ impl Path {
     }
 
     pub(super) fn place(&self, agent: &Name) -> Result<Place, Refusal> {
-        // Absolute, so neither home nor a working directory matters.
+        // The path is absolute, so neither home nor a working directory matters.
         let base = Base::new("/nowhere", "/")?;
         Ok(Place::resolve(&format!("{}{}", top(agent), self.0), &base)?)
     }
@@ -71,7 +71,7 @@ impl Path {
             .collect()
     }
 
-    /// What of it lies below a directory: `a/b`, empty when it is that directory.
+    /// Its path relative to a directory above it: `a/b`, or empty for the directory itself.
     pub(super) fn below<'p>(&'p self, directory: &Self) -> Option<&'p str> {
         let rest = self.0.strip_prefix(&directory.0)?;
         if rest.is_empty() {
@@ -99,7 +99,7 @@ impl std::fmt::Display for Path {
     }
 }
 
-/// The place that holds an agent's files.
+/// The place with an agent's files.
 fn top(agent: &Name) -> String {
     let name = agent.as_str().replace('%', "%25").replace('/', "%2F");
     let name = match name.as_str() {

@@ -107,7 +107,7 @@ impl Writer {
 
     pub(crate) fn once(&mut self, store: &dyn LocalStore) {
         let stamp = self.stamp();
-        // What a rule refuses is no part of the test.
+        // Refusals by rules are not tested here.
         match self.dice.below(12) {
             0..=3 => {
                 let changes: Vec<Change> = (0..=self.dice.below(3)).map(|_| self.save()).collect();

@@ -1,4 +1,4 @@
-//! What becomes of entries in a loop: counted, resolved, told from repeats; and events that are damaged.
+//! Entries in a loop: counted, resolved, told from repeats; and events that are damaged.
 
 use waynote::context::{Request, Style, render};
 use waynote::event::{IterationOutcome, SessionEvent};
@@ -156,7 +156,7 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
         assert_eq!(then(AsOf::Time(at(31).now)), None);
         assert_eq!(then(AsOf::Time(at(29).now)), ladder.address.key());
         assert!(block().contains("the wall is high"));
-        // What was said before resolves it just as well.
+        // An earlier text resolves it just as well.
         let again = resolve(EntryType::Learning, "a ladder", "wall", 40).unwrap();
         assert_eq!(again.address, ladder.address);
         assert_eq!(is_resolved(log.list(None).unwrap()), ladder.address.key());
@@ -301,7 +301,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         assert_eq!(brought_then.walls.len(), 1);
         assert_eq!(brought_then.walls[0].iterations, [1, 2, 3]);
 
-        // What the agent writes anywhere is new; so is an entry by anybody.
+        // The agent's notes anywhere are new; so is an entry by anybody.
         let start = position();
         let by_agent = Stamp::new(at(4).now, agent.clone());
         places

@@ -1,4 +1,4 @@
-//! What is written inside a loop: it is refused once the loop has lost its session.
+//! Writes inside a loop: they are refused once the loop has lost its session.
 
 use waynote::event::EventAddress;
 use waynote::store::ApplyCall;

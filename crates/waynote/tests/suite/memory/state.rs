@@ -105,7 +105,7 @@ impl State {
         all
     }
 
-    /// What a call wrote.
+    /// The rows that a call wrote.
     fn operation(&self, operation: OperationId) -> Vec<Done> {
         let all = self.happened().into_iter();
         all.filter_map(|(entry, step)| {

@@ -1,5 +1,5 @@
-//! What a migrated store says, in a file of its own and in an application's database. What the program of the last schema
-//! said is compared with the commands' answers, in the tests of the command line.
+//! The answers of a migrated store, in a file of its own and in an application's database. The tests of the command
+//! line compare them with the answers of the last schema's program.
 
 use rusqlite::Connection;
 use waynote::store::{AsOf, Cursor};
