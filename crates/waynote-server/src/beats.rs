@@ -11,7 +11,7 @@ use waynote::{Name, Result};
 
 use crate::stores::Served;
 
-/// Where the times are kept: a value for each session, by its name.
+/// The space of the side data that holds the times of heartbeats: a value for each session, by its name.
 const SPACE: &str = "beats";
 
 /// Records that the loop of this lease lives. Nothing is written for one that has lost the session. The times of loops
@@ -59,7 +59,7 @@ pub(crate) fn silence(
     }))
 }
 
-/// Which lease a value is of, and when its loop was heard of, in milliseconds.
+/// The lease of a value, and the time of its last heartbeat, in milliseconds.
 fn parts(value: &[u8]) -> Option<(u64, i64)> {
     let (lease, at) = std::str::from_utf8(value).ok()?.split_once(' ')?;
     Some((lease.parse().ok()?, at.parse().ok()?))

@@ -88,7 +88,7 @@ pub(crate) async fn serve(
     let _ = tokio::time::timeout(limits.stop_time, open.shutdown()).await;
 }
 
-/// What a connection holds as long as it is open.
+/// The resources that a connection holds while it is open.
 struct Held {
     _permit: OwnedSemaphorePermit,
     _seat: Seat,
@@ -131,7 +131,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client is a program of the user that this server is for.
+    /// True if the client is a program of the user that this server is for.
     async fn is_own_users(&self, stream: &TcpStream) -> bool {
         let (peer, local) = (self.peer, stream.local_addr());
         let is_own = waiting(move || local.is_ok_and(|local| user::is_own(peer, local)));

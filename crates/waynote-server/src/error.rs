@@ -16,7 +16,7 @@ pub enum StartError {
         store: String,
         /// The address.
         listen: SocketAddr,
-        /// Whether a proxy is in front of the server.
+        /// True if a proxy is in front of the server.
         behind_proxy: bool,
     },
 

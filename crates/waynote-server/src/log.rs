@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use serde::Serialize;
 
-/// Where the log goes.
+/// The destination of the log, if there is one.
 #[derive(Clone)]
 pub struct Log {
     to: Option<Arc<Mutex<Box<dyn Write + Send>>>>,

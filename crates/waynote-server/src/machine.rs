@@ -1,4 +1,4 @@
-//! What the server is told about its machine, since it asks nobody itself.
+//! The check for dead processes, which the program passes to the server: the server itself does not ask the system.
 
 use std::sync::Arc;
 

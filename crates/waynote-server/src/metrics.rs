@@ -22,7 +22,7 @@ struct Requests {
     ranges: [u64; BUCKETS.len() + 1],
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(String, String, u16), Requests>>,

@@ -15,13 +15,13 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The certificate and its key; none: no TLS.
     pub tls: Option<TlsFiles>,
-    /// Whether a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
-    /// limits for one address are the proxy's.
+    /// True if a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
+    /// proxy limits the requests of one address.
     pub behind_proxy: bool,
-    /// Whether the server is for one browser of this user, which gets in by a link that works once
+    /// True if the server is for one browser of this user, which gets in by a link that works once
     /// ([`Bound::link`](crate::Bound::link)). Tokens of the stores count beside it.
     pub one_time_link: bool,
-    /// What it allows.
+    /// The limits for clients.
     pub limits: Limits,
 }
 
@@ -50,7 +50,7 @@ impl Options {
         Self { tls, ..self }
     }
 
-    /// Whether a reverse proxy takes care of TLS.
+    /// Sets whether a reverse proxy takes care of TLS.
     pub fn behind_proxy(self, behind_proxy: bool) -> Self {
         Self {
             behind_proxy,
@@ -58,7 +58,7 @@ impl Options {
         }
     }
 
-    /// Whether the server is for one browser of this user.
+    /// Sets whether the server is for one browser of this user.
     pub fn one_time_link(self, one_time_link: bool) -> Self {
         Self {
             one_time_link,
@@ -66,7 +66,7 @@ impl Options {
         }
     }
 
-    /// What it allows.
+    /// Sets the limits for clients.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -81,7 +81,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What a server allows. A number of 0 is no limit.
+/// The limits for clients. 0: no limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The bytes of a request's body.

@@ -48,7 +48,7 @@ pub(crate) struct Problem {
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub(crate) type Answer<T> = Result<T, Problem>;
 
 impl Problem {
@@ -92,23 +92,23 @@ impl Problem {
         }
     }
 
-    /// What to do about it.
+    /// Adds the advice.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.form.hint = Some(hint.into());
         self
     }
 
-    /// Whether a note was at another revision than expected.
+    /// True if a note was at another revision than expected.
     pub(crate) fn is_conflict(&self) -> bool {
         self.form.kind == "conflict"
     }
 
-    /// What went wrong, and why.
+    /// The cause, in a sentence.
     pub(crate) fn detail(&self) -> &str {
         &self.form.detail
     }
 
-    /// What to do about it.
+    /// The advice.
     pub(crate) fn hint_text(&self) -> Option<&str> {
         self.form.hint.as_deref()
     }
@@ -205,7 +205,7 @@ impl Problem {
         .header(RETRY_AFTER, "1")
     }
 
-    /// What must not happen.
+    /// A failure of the server itself.
     pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -215,7 +215,7 @@ impl Problem {
         .hint("the server's log has a line with the id of this request")
     }
 
-    /// What a status says of which nothing else is known.
+    /// The problem of a status without other details.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::UNAUTHORIZED => Self::unauthorized(),
@@ -262,7 +262,7 @@ fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// What to do about an error that has no advice of its own.
+/// The advice for an error that has none of its own.
 fn hint(error: &Error, store: &str) -> String {
     match error.class() {
         ErrorClass::NotFound => {

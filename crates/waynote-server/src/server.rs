@@ -92,7 +92,8 @@ impl Server {
         self
     }
 
-    /// What tells whether the process of a loop is dead. Without it, a loop that was killed is shown as running.
+    /// Sets the function that tells whether the process of a loop is dead. Without it, a loop that was killed is shown
+    /// as running.
     pub fn is_dead(mut self, is_dead: DeadProcesses) -> Self {
         self.shared.is_dead = is_dead;
         self
@@ -187,7 +188,7 @@ impl Bound {
         Some(format!("{}{path}", self.url()))
     }
 
-    /// What stops it.
+    /// The handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         self.app.stopper.clone()
     }

@@ -20,7 +20,7 @@ pub struct Stores {
 #[derive(Clone)]
 pub(crate) struct Named {
     pub(crate) store: Arc<dyn Served>,
-    /// Whether it is a file of this machine.
+    /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
 }
 
@@ -54,7 +54,7 @@ impl Stores {
     }
 }
 
-/// Whether a store can have this name in a path.
+/// True if a store can have this name in a path.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)

@@ -17,7 +17,7 @@ use crate::stores::Served;
 use crate::told::Told;
 use crate::writer::Writer;
 
-/// Where a request comes from.
+/// The address of a request's client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -33,13 +33,13 @@ pub(crate) struct Visit {
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<Narrowed<Told>>,
-    /// What writes the changes that many requests bring at once.
+    /// Combines the changes of requests at the same time into one write.
     writer: Arc<Writer>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,
-    /// What was refused, and what was done by those who look after the store.
+    /// The audit log: refused requests, and the actions of administrators.
     pub(crate) audit: Arc<Audit<Told>>,
-    /// What the token grants.
+    /// The grant of the token.
     pub(crate) grant: Grant,
     pub(crate) app: App,
 }

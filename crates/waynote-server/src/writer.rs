@@ -26,9 +26,9 @@ pub(crate) struct Writer {
 #[derive(Default)]
 struct Waiting {
     calls: Vec<ApplyCall>,
-    /// Where each of the calls is answered.
+    /// The channels for the answers, one for each call.
     requests: Vec<oneshot::Sender<Result<Vec<Applied>>>>,
-    /// Whether a thread is writing, or about to.
+    /// True if a thread is writing, or about to.
     is_running: bool,
 }
 

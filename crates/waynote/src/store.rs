@@ -64,8 +64,8 @@ pub trait Reader {
     /// As [`Reader::read`].
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
 
-    /// What was damaged in what was read since this was asked last, and so left out of the answers. Whoever reads through
-    /// the same store at the same time may take it first.
+    /// Takes the damage that reads have met since the last call: the answers left it out. Another reader of the same
+    /// store at the same time may take it first.
     fn take_damage(&self) -> Damage {
         Damage::default()
     }
@@ -284,7 +284,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
     }
 
-    /// What the call with that id wrote; nothing when there was no such call, or it changed nothing.
+    /// The changes of the call with that id; none if there was no such call, or it changed nothing.
     fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
         let ask = Ask {
             operations: vec![operation],
@@ -312,7 +312,7 @@ pub trait Reader {
     }
 }
 
-/// What every [`Reader`] has: its functions with the value that the work returns.
+/// Functions of every [`Reader`] that return the value of the work.
 pub trait ReaderExt: Reader {
     /// Runs `work` on one state of the store and returns its result (see [`Reader::one_state`]).
     ///
@@ -410,7 +410,7 @@ pub trait Store: Reader {
     /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Store::apply`].
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
-    /// What [`Store::forget`] would forget; nothing is changed.
+    /// The result that [`Store::forget`] would have; nothing is changed.
     ///
     /// # Errors
     /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Reader::read`].
@@ -512,7 +512,7 @@ pub trait LocalStore: Store + Snapshot + SideData {
     fn renew_id(&self) -> Result<StoreId>;
 }
 
-/// What every [`LocalStore`] has: its functions with the value that the work returns.
+/// Functions of every [`LocalStore`] that return the value of the work.
 pub trait LocalStoreExt: LocalStore {
     /// Runs `work` while no other writer of this store can run and returns its result (see
     /// [`LocalStore::exclusively`]).

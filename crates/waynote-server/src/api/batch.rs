@@ -39,7 +39,7 @@ impl IntoResponse for Reply {
     }
 }
 
-/// What some work on the store answers.
+/// Runs `work` on the store, and returns its result as a reply.
 async fn reply<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,

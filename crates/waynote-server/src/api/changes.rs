@@ -123,9 +123,9 @@ struct Feed {
     news: watch::Receiver<u64>,
     /// Everything up to here has been read.
     after: Cursor,
-    /// What has been read and is not sent yet.
+    /// Entries that have been read but not sent.
     page: VecDeque<FeedEntry>,
-    /// Whether there may be more to read than has been.
+    /// True if there may be more entries to read.
     is_behind: bool,
     greeting: Option<String>,
     counted: Counted,
@@ -146,7 +146,7 @@ impl Feed {
                 return None;
             }
             if self.is_behind {
-                // What is written from here on is news again.
+                // Marked before the read, so that a change during the read counts as news.
                 self.news.mark_unchanged();
                 self.read().await?;
                 continue;
@@ -170,7 +170,7 @@ impl Feed {
         // A store that cannot be read ends the stream: the client comes back, and gets the error as an answer.
         let found = read.await.ok()?;
         self.is_behind = !found.is_last;
-        // What is not for this reader is not read again.
+        // The position moves past entries that this reader may not see, so that they are not read again.
         self.after = found.reached.unwrap_or(after);
         self.page = found.items.into();
         Some(())

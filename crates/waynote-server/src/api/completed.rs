@@ -1,4 +1,4 @@
-//! What the OpenAPI document says of every operation: which problems there may be, and an example of a request.
+//! The parts of the OpenAPI document that every operation has: its problems, and an example of a request.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What several routes have in common: entity tags, keys of operations, authors, and the sizes of pages.
+//! The parts that several routes share: entity tags, keys of operations, authors, and the sizes of pages.
 
 use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -56,7 +56,7 @@ pub(crate) fn operation(headers: &HeaderMap) -> Answer<Option<OperationId>> {
         ));
     };
     SecretPolicy::default().check_name("Idempotency-Key", key)?;
-    // What the library printed itself is that id.
+    // An operation id in the library's own form is taken as it is. Any other key is hashed to one.
     Ok(Some(key.parse().unwrap_or_else(|_| OperationId::of(key))))
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn etag(note: &Note) -> [(HeaderName, HeaderValue); 1] {
     [(ETAG, tag.unwrap_or(HeaderValue::from_static("\"0\"")))]
 }
 
-/// What a request expects of the note that it changes.
+/// The state that a request expects of the note that it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precondition {
     /// Nothing.
@@ -80,7 +80,7 @@ pub(crate) enum Precondition {
 }
 
 impl Precondition {
-    /// What `If-Match` and `If-None-Match` say.
+    /// Reads `If-Match` and `If-None-Match`.
     pub(crate) fn of(headers: &HeaderMap) -> Answer<Self> {
         match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
             (None, None) => Ok(Self::Any),
@@ -137,7 +137,7 @@ fn revision(tag: &str) -> Option<u64> {
     tag.parse().ok()
 }
 
-/// Whether a reader has this revision already.
+/// True if the reader already has this revision.
 pub(crate) fn has_already(headers: &HeaderMap, note: &Note) -> bool {
     let tags = headers
         .get(IF_NONE_MATCH)

@@ -15,7 +15,7 @@ const MOST: usize = 4096;
 /// How many requests without a valid token an address may send at once, and how many a second.
 const REFUSED: (f64, f64) = (60.0, 2.0);
 
-/// Whose bucket.
+/// The owner of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(String, bool);
 
@@ -93,7 +93,7 @@ impl Buckets {
         has_one
     }
 
-    /// Whether the bucket is empty.
+    /// True if the bucket is empty.
     pub(crate) fn is_empty(&self, key: &Key) -> bool {
         let (burst, rate) = self.size(key);
         let buckets = self.buckets.lock();

@@ -1,4 +1,4 @@
-//! What every request passes: where it comes from, how long it may take, what the log and the figures say of it.
+//! The outermost layer of every request: the check of its origin, its deadline, its line in the log and its metrics.
 
 use std::time::Instant;
 

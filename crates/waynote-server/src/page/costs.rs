@@ -1,4 +1,4 @@
-//! What a page costs: its bytes, the round trips to its store, and its time in a large store.
+//! The cost of a page: its bytes, the round trips to its store, and its time in a large store.
 
 use parking_lot::Mutex;
 
@@ -90,7 +90,7 @@ impl Reader for Counted<'_> {
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        // What is read from the state is counted where it is one reader: the block.
+        // One state counts as one round trip, whatever is read from it. Only the block uses it.
         self.trip();
         self.store.one_state(work)
     }
@@ -196,7 +196,7 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
         let read = revisions();
         assert!(read <= 3072, "{view:?}: {read} revisions");
     }
-    // What is further back is on the next page, and the page says that there is one.
+    // Older changes are on the next page, and the page says that there is one.
     let first = seen(View::History, "");
     assert!(!first.contains("mine 49"), "{first}");
     let next = |page: &str| {
@@ -248,7 +248,7 @@ fn append(session: &str, iteration: i64, text: &str) -> Change {
     }
 }
 
-/// What is kept is what is there, whatever happened in between.
+/// The cache equals the store after every kind of change.
 #[test]
 fn what_is_kept_follows_every_change() {
     let data = tempfile::tempdir().unwrap();

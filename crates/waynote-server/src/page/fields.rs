@@ -57,7 +57,7 @@ impl Fields {
         }
     }
 
-    /// Whether a field is there, whatever it says.
+    /// True if the field is there, even if it is empty.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.text(name).is_some()
     }

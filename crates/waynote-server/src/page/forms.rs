@@ -1,4 +1,4 @@
-//! What all forms share: hidden fields, and what becomes of a form that was sent.
+//! The parts that all forms share: hidden fields, and the outcome of a form.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ pub(crate) fn hidden(fields: &[(&str, String)]) -> Markup {
     html! { @for (name, value) in fields { input type="hidden" name=(name) value=(value); } }
 }
 
-/// What becomes of a form that was sent.
+/// The outcome of a form that was sent.
 pub(crate) enum Outcome {
     /// It was done: the browser goes there.
     Done(String),

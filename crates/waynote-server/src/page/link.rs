@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::{answer, shell};
 use crate::app::App;
 
-/// What stands before the number where a token could stand. No token has a blank.
+/// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "link ";
 
 /// The path of the link.
@@ -36,9 +36,9 @@ const PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
 pub(crate) struct Link {
     /// The cookie's name. It holds the port: another server of this person has a cookie of its own.
     name: String,
-    /// What the link holds, until it was opened.
+    /// The secret in the link, until the link is opened.
     secret: Mutex<Option<String>>,
-    /// What the cookie holds.
+    /// The number in the cookie.
     number: String,
 }
 
@@ -59,7 +59,7 @@ impl Link {
         Some(format!("{PATH}?key={}", secret.as_ref()?))
     }
 
-    /// Whether this opens it, which nothing does twice.
+    /// True if this key opens the link, which works once.
     fn opens(&self, key: &str) -> bool {
         let mut secret = self.secret.lock();
         let is_it = secret.as_ref().is_some_and(|secret| is_same(secret, key));
@@ -82,7 +82,7 @@ impl Link {
         cookies.find_map(named)
     }
 
-    /// Whether what was presented is the cookie of the browser that opened the link.
+    /// True if this is the cookie of the browser that opened the link.
     pub(crate) fn is_known(&self, presented: &str) -> bool {
         let number = presented.strip_prefix(MARK);
         number.is_some_and(|number| is_same(&self.number, number))
@@ -96,7 +96,7 @@ impl Link {
     }
 }
 
-/// Whether two texts are the same, in a time that says nothing about where they differ.
+/// True if both texts are the same. The time it takes does not tell where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     Sha256::digest(one) == Sha256::digest(other)
 }

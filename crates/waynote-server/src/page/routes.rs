@@ -60,7 +60,7 @@ pub(crate) fn root() -> Router<App> {
         .route("/page/{file}", get(file))
 }
 
-/// What leads from the address of a store to its page at a place, with an agent: `?place=…&agent=…`.
+/// The query of the page at a place, with an agent: `?place=…&agent=…`. It follows the address of a store.
 pub fn page_at(place: &Place, agent: &Name) -> String {
     Link::to("")
         .with("place", place)
@@ -104,7 +104,7 @@ impl FromRequestParts<App> for Looks {
     }
 }
 
-/// What a view makes of a store and the fields of the request.
+/// Makes a view from a store and the fields of the request.
 type Make = fn(&dyn Store, &Site<'_>, &Fields) -> Result<Made>;
 
 /// A view that was made.
@@ -152,7 +152,7 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Re
     }
 }
 
-/// What a form does to a store.
+/// Carries out a form's action on a store.
 type Act = fn(&dyn Store, &Site<'_>, &str, &Fields, &waynote::Stamp) -> Result<Outcome>;
 
 /// Does what a form asks for, and leads on; or shows it again.
@@ -209,7 +209,7 @@ async fn stores(State(app): State<App>) -> Response<Body> {
     if let [only] = names[..] {
         return answer::to(&home(only));
     }
-    // Which stores there are is nobody's business who has no token.
+    // The names of the stores are listed only if no store needs a token.
     let main = html! {
         h1 { "Stores" }
         @if app.is_open() {
@@ -232,7 +232,7 @@ async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Now, query, |store, site, fields| {
         let now = Now::gather(store, fields, site)?;
         let made = Made::of(View::Now.title(), now::view(site, &now));
-        // What was typed stays in its fields, and the error stands where the block would.
+        // The typed values stay in their fields, and the error stands in the place of the block.
         let status = match &now.block {
             Ok(_) => made.status,
             Err(error) => Problem::of_store(error, site.store).status,
@@ -397,7 +397,7 @@ async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Respon
     }
 }
 
-/// What was done with a token.
+/// The outcome of an action on a token.
 enum Done {
     Created(Name, String),
     Refused(waynote::Error),

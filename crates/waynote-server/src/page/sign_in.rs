@@ -44,7 +44,7 @@ fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup 
     shell::plain("Sign in", &main)
 }
 
-/// Where somebody wanted to go, if that is a page of this server.
+/// The address to go to after signing in, if it is a page of this store.
 fn wanted<'f>(fields: &'f Fields, store: &str) -> Option<&'f str> {
     let home = Link::to_store(store, "").href();
     fields

@@ -13,25 +13,25 @@ use waynote::text::hex;
 use waynote::{Result, SideData};
 use waynote_access::{Grant, Tokens};
 
-/// Where it is kept who is signed in.
+/// The space of the store's side data that holds the page's sessions.
 const SPACE: &str = "page sessions";
 
 const NAME: &str = "waynote";
 
-/// What stands before the number where a token could stand. No token has a blank.
+/// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "cookie ";
 
 /// How long somebody stays signed in, in hours.
 pub(crate) const HOURS: i64 = 12;
 
-/// Who is signed in, as it is kept.
+/// A signed-in browser, as the store keeps it.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     token: String,
     until: String,
 }
 
-/// What the cookie of a request stands for, as it is handed to [`grant`]; none without a cookie.
+/// The number in a request's cookie, in the form that [`grant`] takes; none without a cookie.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     let cookies = headers.get_all(COOKIE).into_iter();
     let mut cookies = cookies
@@ -46,7 +46,8 @@ pub(crate) fn number(presented: &str) -> Option<&str> {
     presented.strip_prefix(MARK)
 }
 
-/// What whoever has this number may do now: what the token grants with which it was signed in.
+/// The grant of the token that this number was signed in with, as it is now. None if the session or the token has
+/// expired.
 ///
 /// # Errors
 /// As [`SideData::side_values`].

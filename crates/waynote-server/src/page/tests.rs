@@ -51,7 +51,7 @@ pub(super) fn page_with(
     })
 }
 
-/// What whoever may do everything knows of a store.
+/// Runs `work` with the site that a grant of everything sees.
 pub(super) fn on_site<T>(
     store: &dyn Store,
     kept: &Overview,
@@ -60,7 +60,7 @@ pub(super) fn on_site<T>(
     on_site_with(&Grant::everything(), store, kept, work)
 }
 
-/// What somebody with this grant knows of a store.
+/// Runs `work` with the site that this grant sees.
 pub(super) fn on_site_with<T>(
     grant: &Grant,
     store: &dyn Store,

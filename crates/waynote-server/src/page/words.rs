@@ -80,7 +80,7 @@ pub(crate) fn scope_name(scope: &Scope) -> String {
     visible(scope.name())
 }
 
-/// What a scope is, in a word.
+/// The word for a scope.
 pub(crate) fn scope_word(scope: &Scope) -> &'static str {
     match scope {
         Scope::Place(_) => "place",
@@ -161,7 +161,7 @@ pub(crate) fn chip(kind: &'static str, word: &str) -> Markup {
     html! { span class={ "chip " (kind) } { (word) } }
 }
 
-/// Who wrote something.
+/// The words for an author.
 pub(crate) fn author(name: &Name) -> String {
     match Author::of(name) {
         Author::Person => "a person".into(),
@@ -197,7 +197,7 @@ fn sentence(text: &str) -> String {
     format!("{}{rest}{end}", first.unwrap_or_default())
 }
 
-/// What puts notes into a store that has none.
+/// The commands that put notes into an empty store.
 pub(crate) fn first_steps() -> Markup {
     html! {
         p { "Connect an agent, which writes notes while it works:" }

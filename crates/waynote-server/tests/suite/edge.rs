@@ -1,4 +1,4 @@
-//! What no request gets past: other sites' pages, bodies that are too large, slow clients, too many connections.
+//! Requests that the edge stops: other sites' pages, bodies that are too large, slow clients, too many connections.
 
 use std::io::{Read, Write};
 use std::sync::Arc;

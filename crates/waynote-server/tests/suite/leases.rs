@@ -1,4 +1,4 @@
-//! What a token sees of the loops that hold sessions.
+//! The loops that hold sessions, as a token may see them.
 
 use serde_json::{Value, json};
 

@@ -205,7 +205,7 @@ fn two_who_edit_one_note_get_both_texts() {
     );
     assert!(!refused.body.contains("Somebody else"), "{}", refused.body);
 
-    // What somebody else has just written is not deleted unseen.
+    // A change by somebody else is not deleted unseen.
     let delete = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(post(&server, "/s/notes/notes/delete", &delete).status, 409);
     let undo = post(&server, "/s/notes/notes/undo", &delete);

@@ -179,7 +179,7 @@ impl Drop for Running {
     }
 }
 
-/// What a server answered.
+/// A response of a server.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,

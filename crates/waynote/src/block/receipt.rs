@@ -131,7 +131,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// What the block says of what is damaged; empty when nothing is.
+    /// The block's lines about damage; empty if nothing is damaged.
     pub fn damage(&self) -> String {
         Damage::named(&self.damaged)
     }

@@ -32,7 +32,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Whether a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
+    /// True if a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
     /// `session:`.
     pub fn is_meant(text: &str) -> bool {
         let word = text.split_once(':').map(|(word, _)| word);

@@ -108,12 +108,12 @@ impl Content {
         self.0.len()
     }
 
-    /// Whether it has no bytes at all.
+    /// True if it has no bytes at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether it is empty or only white space. Prompts leave out such a directory's note.
+    /// True if it is empty or only white space. Prompts leave out a directory's own note if it is blank.
     pub fn is_blank(&self) -> bool {
         self.as_text()
             .is_some_and(|text| text.chars().all(is_space))

@@ -172,7 +172,7 @@ pub enum IterationOutcome {
 }
 
 impl IterationOutcome {
-    /// Whether the agent finished its turn.
+    /// True if the agent finished its turn.
     pub fn is_success(self) -> bool {
         self == Self::Exited { code: 0 }
     }
@@ -222,7 +222,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Whether the run is complete: the next loop of the session begins a new run.
+    /// True if the run is complete: the next loop of the session begins a new run.
     pub fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
     }

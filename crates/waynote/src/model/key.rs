@@ -143,7 +143,7 @@ impl EntryId {
         }
     }
 
-    /// Whether no further id is possible after this one.
+    /// True if no further id is possible after this one.
     pub fn is_last(self) -> bool {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }

@@ -65,7 +65,7 @@ pub fn followed(file: &Path) -> PathBuf {
     }
 }
 
-/// Where a directory really is, if it exists, its path has links, and is UTF-8.
+/// The real path of a directory, if it differs and is UTF-8; none if the directory does not exist.
 pub fn real(directory: &str) -> Option<String> {
     let real = std::fs::canonicalize(directory).ok()?;
     let real = real.into_os_string().into_string().ok()?;

@@ -1,5 +1,5 @@
-//! Which process holds a lock on a file, as Linux lists locks in `/proc/locks`: the one module that knows its format.
-//! Elsewhere nobody is named.
+//! The process that holds a lock on a file, as Linux lists locks in `/proc/locks`. This module alone knows that format.
+//! On other systems no process is named.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
-/// What there is too little of.
+/// The resource that is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
     Disk,
@@ -20,7 +20,7 @@ pub(crate) enum Lack {
 /// More than an engine writes at once.
 const PROBE_BYTES: usize = 64 * 1024;
 
-/// What a folder lacks for a file of these bytes to grow. None: it takes more.
+/// The resource that is short when a file of this many bytes grows in this folder. None: it can grow.
 pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
     let limit = getrlimit(Resource::Fsize).current;
     if limit.is_some_and(|limit| file_bytes.saturating_add(PROBE_BYTES as u64) > limit) {
@@ -29,7 +29,7 @@ pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
     of_error(&probe(folder).err()?)
 }
 
-/// What an error of the system says is lacking.
+/// The resource that is short according to an error of the system.
 pub(crate) fn of_error(error: &io::Error) -> Option<Lack> {
     match error.kind() {
         ErrorKind::StorageFull => Some(Lack::Disk),

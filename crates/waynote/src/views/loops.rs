@@ -61,7 +61,7 @@ pub const SILENCE: Duration = Duration::from_secs(60);
 /// How often a loop says that it lives ([`Store::beat`]).
 pub const BEAT: Duration = Duration::from_secs(15);
 
-/// Whether the loop that holds a session is dead.
+/// True if the loop that holds a session is dead.
 ///
 /// # Errors
 /// As [`Store::silence`].
@@ -318,7 +318,7 @@ impl<'s> Loop<'s> {
     }
 }
 
-/// Whether the last question of a session has this answer, and no iteration has finished its turn with it yet.
+/// True if the last question of a session has this answer, and no iteration has finished its turn with it yet.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.

@@ -181,8 +181,8 @@ impl SessionStatus {
         })
     }
 
-    /// What there is to say about the state in one line, without credentials: the question, who answered when, or why
-    /// the loop ended.
+    /// The details of the state in one line, without credentials: the question, the author and time of an answer, or
+    /// the reason for the loop's end.
     pub fn detail(&self) -> Option<String> {
         let detail = match (self.state, &self.end) {
             (SessionState::Waiting, _) => {
@@ -226,7 +226,7 @@ fn why(reason: EndReason) -> Option<&'static str> {
     }
 }
 
-/// Whether a person answered after the last loop.
+/// True if a person answered after the last loop.
 fn is_answered_last(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<bool> {
     for recorded in events {
         match recorded?.event {

@@ -18,7 +18,7 @@ use crate::visible;
 pub struct SaveOptions {
     /// The limits.
     pub limits: Limits,
-    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
+    /// `true` pins the note in the same change, `false` unpins it; none: leave it as it is.
     pub pin: Option<bool>,
     /// The revision that must be current.
     pub expect: Expect,
@@ -40,7 +40,7 @@ impl SaveOptions {
         Self { limits, ..self }
     }
 
-    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
+    /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
     pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
         Self {
             pin: pin.into(),

@@ -16,7 +16,7 @@ const LINES: usize = 40;
 pub(crate) struct Access {
     pub(crate) tokens: Vec<TokenInfo>,
     pub(crate) audit: Vec<AuditEntry>,
-    /// Where the next page of the audit log begins.
+    /// The key of the last entry of the audit log on this page, if there are more.
     pub(crate) next: Option<String>,
     /// A token that was just created: its name and its text, which is shown once.
     pub(crate) created: Option<(Name, String)>,

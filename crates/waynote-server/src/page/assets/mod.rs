@@ -11,7 +11,7 @@ pub(crate) struct Asset {
     ending: &'static str,
     /// Its media type.
     pub(crate) media: &'static str,
-    /// What is in it.
+    /// The content.
     pub(crate) text: &'static str,
 }
 

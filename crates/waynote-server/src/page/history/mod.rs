@@ -20,7 +20,7 @@ pub(crate) enum History {
     /// Of the whole store, latest first.
     Store {
         changes: Vec<Revision>,
-        /// Where the next page begins.
+        /// The position where the next page begins; none on the last page.
         next: Option<Position>,
         is_first: bool,
     },

@@ -75,7 +75,7 @@ fn row(site: &Site<'_>, change: &Revision) -> Markup {
     }
 }
 
-/// What a change was, in a word.
+/// The word for a change's action.
 fn action(change: &Revision) -> Markup {
     let kind = match change.action {
         Action::Save | Action::Repeat | Action::Sync => "",

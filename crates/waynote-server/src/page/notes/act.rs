@@ -1,4 +1,4 @@
-//! What a person does with notes: save, pin, delete, undo, restore.
+//! The actions on notes: save, pin, delete, undo, restore.
 
 use waynote::single::{self, SaveOptions};
 use waynote::{Address, Change, Content, Error, Expect, Result, Scope, SessionLog, Stamp, Store};

@@ -20,7 +20,7 @@ pub(crate) struct Form {
     pub(crate) asked: Asked,
     /// The note that is edited; none for a new one.
     pub(crate) note: Option<Address>,
-    /// Where a new note belongs, and its key.
+    /// The scope of a new note, and its key.
     pub(crate) scope: String,
     pub(crate) key: String,
     /// The type and the iteration of a new entry.
@@ -30,7 +30,7 @@ pub(crate) struct Form {
     /// The revision that the text was made from; 0 for a new note.
     pub(crate) base: u64,
     pub(crate) error: Option<Error>,
-    /// Whether it was to be a new note, and one was there.
+    /// True if the note was to be new, but one was there.
     pub(crate) is_new: bool,
     /// The note as it is, if it is not at that revision.
     pub(crate) current: Option<Box<Note>>,
@@ -101,14 +101,14 @@ impl Form {
         self
     }
 
-    /// Whether it is an entry for a session's log.
+    /// True if it is an entry for a session's log.
     fn is_entry(&self) -> bool {
         scope(&self.scope).is_ok_and(|scope| scope.kind() == ScopeKind::Session)
     }
 }
 
 impl Form {
-    /// Whether somebody who opens the form begins with this field: the first one that is empty, else the text.
+    /// True if this field has the focus when the form opens: the first one that is empty, else the text.
     fn begins_with(&self, field: &str) -> bool {
         let first = match &self.note {
             Some(_) => "text",
@@ -130,7 +130,7 @@ pub(crate) fn title(form: &Form) -> String {
 }
 
 pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
-    // What the script asks for when something changes; the form itself may be the answer to another form.
+    // The script asks for this address when something changes. The form itself may be the answer to another form.
     let again = match &form.note {
         Some(address) => site
             .link("notes/edit")
@@ -189,7 +189,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
     }
 }
 
-/// Where a new note belongs.
+/// The fields for the scope and the key of a new note.
 fn place(form: &Form) -> Markup {
     let is_entry = form.is_entry();
     html! {

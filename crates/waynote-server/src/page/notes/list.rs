@@ -18,14 +18,14 @@ const HITS: usize = 60;
 /// A scope with at most so many notes can be sorted in any order.
 pub(crate) const SORTED: u64 = 500;
 
-/// Which notes are listed.
+/// The notes that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) scope: Option<Scope>,
     pub(crate) query: String,
     pub(crate) only: Only,
     pub(crate) sort: Sort,
-    /// Where the page begins: a number of notes in a scope, a position in the whole store.
+    /// The point after which the page begins: a number of notes in a scope, a position in the whole store.
     pub(crate) after: Option<u64>,
 }
 
@@ -136,9 +136,9 @@ pub(crate) struct List {
     pub(crate) items: Vec<Item>,
     /// How many there are in all, if that is known.
     pub(crate) total: Option<u64>,
-    /// Where the next page begins.
+    /// The point where the next page begins; none on the last page.
     pub(crate) next: Option<u64>,
-    /// Whether the notes of the scope can be sorted.
+    /// True if the notes of the scope can be sorted.
     pub(crate) is_sortable: bool,
 }
 

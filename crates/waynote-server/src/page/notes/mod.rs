@@ -27,7 +27,7 @@ pub(crate) struct Notes {
     /// The notes of the whole store.
     pub(crate) all: u64,
     pub(crate) reader: Option<Reader>,
-    /// What was done before this page was shown.
+    /// The action that led to this page, if any.
     pub(crate) done: Option<Done>,
 }
 

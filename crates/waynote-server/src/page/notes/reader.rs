@@ -31,7 +31,7 @@ impl Reader {
     }
 }
 
-/// What there is at an address.
+/// The result of a look-up of an address.
 pub(crate) enum Found {
     Note(Box<Note>),
     /// It was deleted or forgotten: its last revision.

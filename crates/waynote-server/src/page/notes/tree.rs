@@ -39,14 +39,14 @@ pub(crate) fn places<'s>(
     rows
 }
 
-/// Which directories are open.
+/// The directories that are open.
 struct Open {
     is_all: bool,
     chosen: Option<String>,
 }
 
 impl Open {
-    /// Whether the chosen place is this one, or below it.
+    /// True if the chosen place is this one, or below it.
     fn leads_to(&self, key: &str) -> bool {
         let rest = self.chosen.as_deref().and_then(|of| of.strip_prefix(key));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\0'))

@@ -52,12 +52,12 @@ pub(crate) enum Given {
     /// It was made again.
     Recorded {
         block: Box<IterationBlock>,
-        /// Whether it has the recorded hash.
+        /// True if it has the recorded hash.
         is_same: bool,
     },
 }
 
-/// What was asked for, as it stands in the fields.
+/// The request as it stands in the fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Typed {
     pub(crate) place: String,
@@ -137,7 +137,7 @@ impl Now {
             let scopes = journal.iter().map(|change| change.address().scope());
             let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
             let last = of_kind.next().map(|scope| scope.name().to_owned());
-            // What whoever sees little of a store wrote may be too long ago for the journal.
+            // The last change that a narrowed grant may see can be older than the part of the journal that was read.
             last.or_else(|| match site.grant.is_narrowed() {
                 true => site.seen.names(kind, 1).pop(),
                 false => None,
@@ -216,7 +216,7 @@ impl Now {
     }
 }
 
-/// What the iteration in the fields was given, and the request for it; none if it was not recorded.
+/// The recorded block of the iteration in the fields, and the request for it; none if it was not recorded.
 fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<IterationBlock>)>> {
     let (Ok(session), Some(number)) = (typed.session.parse(), iteration(&typed.iteration)?) else {
         return Ok(None);

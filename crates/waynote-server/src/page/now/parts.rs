@@ -12,7 +12,7 @@ pub(crate) struct Part {
     pub(crate) text: String,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The heading of a section.

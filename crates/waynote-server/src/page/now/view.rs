@@ -61,7 +61,7 @@ fn title(now: &Now) -> &'static str {
     }
 }
 
-/// Whether what is shown is what the iteration was given.
+/// Says whether the block on the page is the one that the iteration was given.
 fn given(now: &Now, given: &Given) -> Markup {
     let (number, session) = (&now.typed.iteration, visible(&now.typed.session));
     html! {

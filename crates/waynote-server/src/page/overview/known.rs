@@ -1,4 +1,4 @@
-//! What is kept of a store, and how it is read.
+//! The scopes and sessions that are cached of a store, and how they are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +115,7 @@ impl Known {
     }
 }
 
-/// What changes were about.
+/// The scopes and sessions that changes were about.
 pub(super) struct Touched {
     scopes: BTreeSet<Scope>,
     sessions: BTreeSet<Name>,
@@ -145,7 +145,7 @@ impl Touched {
     }
 }
 
-/// What happened last in these sessions.
+/// The last event of each of these sessions.
 fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Last>> {
     let mut found = BTreeMap::new();
     for (session, events) in last_events(store, sessions)? {

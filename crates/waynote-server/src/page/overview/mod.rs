@@ -1,4 +1,4 @@
-//! What the page knows of a whole store: its scopes, and the last event of each session.
+//! The page's cache of a whole store: its scopes, and the last event of each session.
 //!
 //! Every view shows some of it, and reading it takes longer the more scopes a store has. So the server keeps it for each
 //! store. Before it is used, the feed tells what has happened since, and only that is read again.
@@ -19,19 +19,19 @@ pub(crate) use seen::{OfSession, Seen, tree_key};
 /// After so many changes everything is read again.
 const CHANGES: usize = 200;
 
-/// What is kept of one store.
+/// The cache of one store.
 #[derive(Default)]
 pub(crate) struct Overview {
     kept: Mutex<Option<Arc<Known>>>,
 }
 
 impl Overview {
-    /// What is known now.
+    /// The store's scopes and sessions as they are now.
     ///
     /// # Errors
     /// Those of [`Reader::read`].
     pub(super) fn now(&self, store: &dyn Reader) -> Result<Arc<Known>> {
-        // Whoever comes meanwhile waits: two would read the same.
+        // The lock is held while the store is read: two requests at the same time would read the same.
         let mut kept = self.kept.lock();
         let known = match kept.take() {
             Some(known) => renewed(store, known)?,
@@ -41,7 +41,7 @@ impl Overview {
             Some(known) => known,
             None => Arc::new(Known::read(store)?),
         };
-        // What was left out as damaged may be mended without a word in the feed.
+        // An answer with damage is not cached: the damage may be repaired without an entry in the feed.
         if !known.is_damaged() {
             *kept = Some(known.clone());
         }

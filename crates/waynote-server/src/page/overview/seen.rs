@@ -1,4 +1,4 @@
-//! What somebody sees of what is kept.
+//! The part of the cache that a grant may see.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use waynote_access::Grant;
 
 use super::known::Known;
 
-/// What a grant sees of a store.
+/// The part of a store that a grant may see.
 pub(crate) struct Seen<'g> {
     known: Arc<Known>,
     grant: &'g Grant,
@@ -20,7 +20,7 @@ pub(crate) struct Seen<'g> {
 pub(crate) struct Last {
     pub(crate) at: Timestamp,
     pub(crate) position: Position,
-    /// Whether a question is open.
+    /// True if a question is open.
     pub(crate) waits: bool,
 }
 

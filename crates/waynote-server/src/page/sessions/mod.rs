@@ -35,7 +35,7 @@ pub(crate) struct Sessions {
     pub(crate) running: usize,
     /// How many questions are open in all.
     pub(crate) waiting: usize,
-    /// Where the page begins.
+    /// The number of rows before this page.
     pub(crate) after: usize,
     pub(crate) one: Option<One>,
     pub(crate) done: Option<String>,
@@ -134,7 +134,7 @@ impl Sessions {
         })
     }
 
-    /// Where the next page begins.
+    /// The number of rows before the next page; none on the last page.
     pub(crate) fn next(&self) -> Option<usize> {
         let end = self.after + self.rows.len();
         (end < self.total).then_some(end)

@@ -156,7 +156,7 @@ fn go_on(one: &One) -> Markup {
     }
 }
 
-/// What an iteration was: its class and its word.
+/// The class and the word of an iteration's outcome.
 fn outcome(of: &Iteration, is_running: bool) -> (&'static str, String) {
     match of.outcome {
         None if is_running => ("now", "running".into()),
@@ -307,7 +307,7 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
     }
 }
 
-/// What an iteration was given: the notes of earlier ones, as they were when it began.
+/// The address of the block that an iteration was given: the notes of earlier ones, as they were when it began.
 fn given(site: &Site<'_>, one: &One, of: &Iteration) -> String {
     let agent = match waynote::Author::of(&of.author) {
         waynote::Author::Agent(agent) => Some(agent.to_owned()),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::driver::{Browser, ENTER, ESCAPE, Look, TAB, WIDE};
 use super::{LIVE, filled, note, url};
 
-/// What has the focus: a name for it, and whether it is on the screen and looks focused.
+/// The element with the focus: a name for it, and whether it is on the screen and looks focused.
 const FOCUSED: &str = "
     const of = document.activeElement;
     if (!of || of === document.body) return null;
@@ -25,7 +25,7 @@ const TO_THE_TOP: &str = "
     top.remove();
     return 1";
 
-/// What somebody without a pointer has not reached. A field's list of its own and what is folded up do not count.
+/// The controls that the keyboard has not reached. A field's list of suggestions and folded parts do not count.
 const LEFT: &str = "
     return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex=\"0\"]')]
         .filter((of) => of.checkVisibility({ checkVisibilityCSS: true }) && !of.dataset.reached && of.tabIndex >= 0)

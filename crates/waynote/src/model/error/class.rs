@@ -33,7 +33,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Whether a rule refused the request, rather than something failing.
+    /// True if a rule refused the request. False if something failed.
     pub(crate) fn is_refusal(self) -> bool {
         match self {
             Self::NotFound

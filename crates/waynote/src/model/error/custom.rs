@@ -39,7 +39,7 @@ pub trait CustomError: StdError + Send + Sync + 'static {
     /// The family of the error.
     fn class(&self) -> ErrorClass;
 
-    /// What to do about the error, in words that suit every program (see [`Error::advice`]).
+    /// The advice for the error, in words that suit every program (see [`Error::advice`]).
     fn advice(&self) -> Option<String> {
         None
     }

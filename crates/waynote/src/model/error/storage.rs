@@ -124,7 +124,7 @@ fn also(other: Option<&Path>) -> String {
     })
 }
 
-/// What is wrong with a file beside a store.
+/// The problem with a file beside a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(from = "Option<(u32, u32, u32)>", into = "Option<(u32, u32, u32)>")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What each error says, and that none gives away a credential.
+//! The texts of all errors. None gives away a credential.
 
 use super::{LoopError, UndoError};
 use std::io;

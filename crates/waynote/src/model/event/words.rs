@@ -1,4 +1,4 @@
-//! What an event says, in words.
+//! An event in words.
 
 use std::fmt;
 
