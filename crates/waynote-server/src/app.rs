@@ -24,7 +24,7 @@ use crate::writer::Writer;
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// A store with what the server knows about it.
+/// A store with the server's data about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
     /// Combines the changes of requests at the same time into one write.
@@ -36,7 +36,7 @@ pub(crate) struct Shelf {
     /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
     pub(crate) used: UsedToday,
-    /// The way in of the one browser that the server is for, if it is for one.
+    /// The one-time link, if the server has one.
     pub(crate) link: Option<Arc<Link>>,
     /// The page's cache of the store.
     pub(crate) overview: Overview,
@@ -76,7 +76,7 @@ impl Shared {
         (self.clock)()
     }
 
-    /// An id for a request, for the log and for whoever asked.
+    /// An id for a request, for the log and the client.
     pub(crate) fn request_id(&self) -> String {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:x}-{number:x}", self.started)
@@ -96,7 +96,7 @@ impl Shared {
         shelves.all(|shelf| !shelf.needs_token.load(Ordering::Relaxed))
     }
 
-    /// The way in of the one browser that the server is for, if it is for one.
+    /// The one-time link, if the server has one.
     pub(crate) fn link(&self) -> Option<&Link> {
         self.shelves
             .values()

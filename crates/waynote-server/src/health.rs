@@ -52,7 +52,7 @@ fn not_ready(detail: &str) -> Problem {
         .hint("the server's log says more")
 }
 
-/// The figures, for a program on this machine or with a token of any store.
+/// The metrics, for a program on this machine or with a token of any store.
 async fn metrics(
     State(app): State<App>,
     peer: Option<Extension<Peer>>,

@@ -1,4 +1,4 @@
-//! The MCP endpoint of a store: `/s/{store}/mcp`. Each request says in its URL who calls, and stands for itself.
+//! The MCP endpoint of a store: `/s/{store}/mcp`. Requests have no session: each one names its agent in the URL.
 
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
-//! How a server listens, and what it allows.
+//! The options of a server: its address, TLS, and limits.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The port of a server that is not told another one.
+/// The default port.
 pub(crate) const PORT: u16 = 7467;
 
-/// How a server listens, and what it allows.
+/// The options of a server: its address, TLS, and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
@@ -39,12 +39,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The address to listen on.
+    /// Sets the address to listen on; port 0: any free port.
     pub fn listen(self, listen: SocketAddr) -> Self {
         Self { listen, ..self }
     }
 
-    /// The certificate and its key.
+    /// Sets the certificate and its key.
     pub fn tls(self, tls: impl Into<Option<TlsFiles>>) -> Self {
         let tls = tls.into();
         Self { tls, ..self }
@@ -88,7 +88,7 @@ pub struct Limits {
     pub body_bytes: usize,
     /// The requests a second with one token, on average.
     pub rate: u32,
-    /// How many requests more than that may come at once.
+    /// The requests above that rate that may come at once.
     pub burst: u32,
     /// The connections at one time.
     pub connections: usize,
@@ -104,9 +104,9 @@ pub struct Limits {
     pub handler_time: Duration,
     /// How long a stopping server waits for requests that are still running.
     pub stop_time: Duration,
-    /// How often a feed without news sends a sign of life.
+    /// The time between two signs of life of a feed without news.
     pub heartbeat: Duration,
-    /// The calls of stores at one time.
+    /// The store calls that may run at one time.
     pub threads: usize,
 }
 

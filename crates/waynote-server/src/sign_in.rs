@@ -15,7 +15,7 @@ use crate::problem::{Answer, Problem};
 use crate::told::Told;
 use crate::visit::waiting;
 
-/// The token that a request comes with: in its header, without the word `Bearer`; or the cookie of a browser that is
+/// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
 pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
     if let Some(cookie) = app.link().and_then(|link| link.presented(headers)) {
@@ -69,7 +69,7 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
             let today = TimeZone::UTC.to_datetime(now).date();
             if shelf.used.is_first(&checked.id, today) {
                 let (store, id) = (shelf.store.clone(), checked.id);
-                // A store that cannot be written now is no reason to refuse a token.
+                // A token counts even if the store cannot be written now.
                 let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
             }
             Ok(checked.grant)

@@ -1,4 +1,4 @@
-//! The stores that a server gives out, by name.
+//! The stores of a server, by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ pub(crate) struct Named {
 }
 
 impl Stores {
-    /// Adds a store under a name, in place of one that has it.
+    /// Adds a store under a name. It replaces a store of the same name.
     pub fn with(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
         self.add(name.into(), store, false)
     }
 
-    /// Adds a store in a file of this machine, as [`Stores::with`]. Tokens are looked up in it without waking a thread
-    /// that may wait, so a small read must never take long.
+    /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
+    /// thread that may block, so a small read must never take long.
     pub fn with_file(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
         self.add(name.into(), store, true)
     }

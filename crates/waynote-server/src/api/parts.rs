@@ -99,19 +99,19 @@ impl Precondition {
         }
     }
 
-    /// The revision that a save has to expect, where the note is at `current` now.
+    /// The revision that a save has to expect if the note is at `current` now.
     pub(crate) fn expect(self, current: Option<u64>) -> Expect {
         match self {
             Self::Any => Expect::Any,
             Self::Revision(revision) => Expect::Revision(revision),
-            // One that does not exist has no revision, so none of them is the expected one.
+            // A note that does not exist has no revision. `u64::MAX` is never a revision, so the save fails.
             Self::Exists => Expect::Revision(current.unwrap_or(u64::MAX)),
             Self::Missing => Expect::Revision(0),
         }
     }
 
-    /// The revision that a change has to expect which does nothing to a note that does not exist. Whether there was one,
-    /// its result says.
+    /// The revision to expect for a change that does nothing if the note does not exist. The change's result says
+    /// whether there was a note.
     pub(crate) fn written(self) -> Expect {
         match self {
             Self::Any | Self::Exists => Expect::Any,
@@ -120,7 +120,7 @@ impl Precondition {
         }
     }
 
-    /// The problem of a call with this precondition: a conflict is that it was not met.
+    /// The problem of a call with this precondition. A conflict means that the precondition was not met: status 412.
     pub(crate) fn failed(self, problem: Problem) -> Problem {
         match problem.status {
             StatusCode::CONFLICT if self != Self::Any && problem.is_conflict() => {

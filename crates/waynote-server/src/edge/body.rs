@@ -26,7 +26,7 @@ pub(crate) async fn whole(request: Request, app: &App) -> Answer<Bytes> {
     }
 }
 
-/// The body of a request as JSON. What is wrong with it is a problem.
+/// The body of a request as JSON. A body that cannot be read is a problem.
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
