@@ -9,8 +9,8 @@ pub(crate) fn hidden(fields: &[(&str, String)]) -> Markup {
 
 /// The outcome of a form that was sent.
 pub(crate) enum Outcome {
-    /// It was done: the browser goes there.
+    /// The action was carried out: the browser goes to this address.
     Done(String),
-    /// It was not done: the form is shown again, with what was typed.
+    /// The action was not carried out: the form is shown again, with its values.
     Again(Markup),
 }

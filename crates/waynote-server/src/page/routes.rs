@@ -1,4 +1,4 @@
-//! The routes of the page, below those of a store and of none.
+//! The routes of the page: those of a store, and the others.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -52,7 +52,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/sign-out", post(sign_in::sign_out))
 }
 
-/// The routes of no store: `/`, and the files of the page.
+/// The routes outside of any store: `/`, and the files of the page.
 pub(crate) fn root() -> Router<App> {
     Router::new()
         .route("/", get(stores))
@@ -72,7 +72,7 @@ pub(super) fn home(store: &str) -> String {
     Link::to_store(store, "").href()
 }
 
-/// A visit of a person, who gets errors as pages.
+/// A visit of a person, whose errors are pages.
 pub(super) struct Looks(pub(super) Visit);
 
 impl FromRequestParts<App> for Looks {
@@ -93,7 +93,7 @@ impl FromRequestParts<App> for Looks {
         let store = params
             .as_ref()
             .and_then(|params| params.iter().find(|(name, _)| *name == "store"));
-        // The path as it was asked for, not what is left of it below the store.
+        // The full path. Within a store's routes, `uri` lacks the part of the store.
         let original = parts
             .extensions
             .get::<OriginalUri>()
@@ -155,7 +155,7 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Re
 /// Carries out a form's action on a store.
 type Act = fn(&dyn Store, &Site<'_>, &str, &Fields, &waynote::Stamp) -> Result<Outcome>;
 
-/// Does what a form asks for, and leads on; or shows it again.
+/// Carries out the action of a form, and redirects; or shows the form again.
 async fn act(
     visit: Visit,
     headers: &HeaderMap,
@@ -164,7 +164,7 @@ async fn act(
     body: Bytes,
     act: Act,
 ) -> Response<Body> {
-    // Every browser says where a form comes from. That it is from here was checked on the way.
+    // Every browser sends the origin of a form. The edge has already checked that it is this server.
     if !headers.contains_key(ORIGIN) {
         let problem = sign_in::no_origin();
         return answer::refused(&problem);
@@ -179,7 +179,7 @@ async fn act(
         let site = Site::gather(&of, store)?;
         Ok(match act(store, &site, &what, &fields, &stamp) {
             Ok(Outcome::Done(path)) => answer::to(&path),
-            // Nothing was done: a browser that reloads asks again.
+            // Nothing was changed, so a reload may send the form again.
             Ok(Outcome::Again(main)) => answer::page(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 shell::document(&site, view, view.title(), &main),
@@ -367,7 +367,7 @@ async fn history(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Bod
     .await
 }
 
-/// Shows the tokens and the audit log to those who look after the store, after something was done with them.
+/// Shows the tokens and the audit log to an administrator, after an action on a token.
 async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Response<Body> {
     if visit.grant.rights != Rights::Admin {
         return denied(visit, "access").await;
@@ -414,7 +414,7 @@ fn note(visit: &Visit, call: &'static str, refused: bool, detail: String) {
     });
 }
 
-/// Refuses somebody who does not look after the store, and notes that.
+/// Refuses a reader without an admin token, and records that in the audit log.
 async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
     let reason = "it needs an admin token";
     let problem = Problem::not_admin(call, &visit.name, reason);
@@ -424,7 +424,7 @@ async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
     }
 }
 
-/// Passes on a form that comes from here and from somebody who looks after the store.
+/// Passes on a form that comes from this server and from an administrator.
 async fn administers(
     visit: Visit,
     headers: &HeaderMap,

@@ -1,7 +1,7 @@
-//! Signed in: a browser that showed a token has a cookie instead, which no script can read and no other site can send.
+//! Signed-in browsers: a browser that sent a token gets a cookie, which no script can read and no other site can send.
 //!
-//! The cookie holds a random number. The store keeps its hash with the id of the token, so that every server of the store
-//! knows it, and it counts no longer than the token does.
+//! The cookie holds a random number. The store keeps its hash with the id of the token, so that every server of the
+//! store knows it. It expires with the token at the latest.
 
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
@@ -21,7 +21,7 @@ const NAME: &str = "waynote";
 /// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "cookie ";
 
-/// How long somebody stays signed in, in hours.
+/// The lifetime of a cookie, in hours.
 pub(crate) const HOURS: i64 = 12;
 
 /// A signed-in browser, as the store keeps it.
@@ -41,7 +41,7 @@ pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     Some(format!("{MARK}{value}"))
 }
 
-/// The number of a cookie, if that was presented and not a token.
+/// The number of a cookie; none for a token.
 pub(crate) fn number(presented: &str) -> Option<&str> {
     presented.strip_prefix(MARK)
 }
@@ -102,7 +102,7 @@ pub(crate) fn end(side: &(impl SideData + ?Sized), number: &str) -> Result<()> {
     side.put_side_values(SPACE, &[], &[key(number)])
 }
 
-/// The header that gives a browser its cookie; without a number, the one that takes it.
+/// The header that sets a browser's cookie, or deletes it if there is no number.
 pub(crate) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> String {
     let (value, seconds) = match number {
         Some(number) => (number, HOURS * 3600),

@@ -62,7 +62,7 @@ pub(crate) struct Site<'a> {
     pub(crate) grant: &'a Grant,
     /// The time.
     pub(crate) now: Timestamp,
-    /// The limits of what is written.
+    /// The limits for notes that are written.
     pub(crate) limits: Limits,
     /// The place and the agent that the server was started with, if its user started it there.
     pub(crate) start: Option<&'a Start>,
@@ -72,11 +72,11 @@ pub(crate) struct Site<'a> {
     pub(crate) seen: Seen<'a>,
     /// The journal, as the reader may see it.
     pub(crate) changes: &'a dyn Changes,
-    /// The sessions that a loop holds, and whether it lives.
+    /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
 }
 
-/// The sessions that a loop holds, and whether it lives.
+/// The sessions that a loop holds, and whether the loop lives.
 pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Name, Holder)>> {
     let leases = store.leases()?.into_iter();
     let holders = leases.map(|SessionsEvent { session, recorded }| {
@@ -122,7 +122,7 @@ impl Site<'_> {
         self.link(view.path())
     }
 
-    /// A stamp for asking what a change would do.
+    /// A stamp for a preview of a change.
     ///
     /// # Errors
     /// [`waynote::Error::InvalidName`], never for the name of a person.
@@ -136,7 +136,7 @@ impl Site<'_> {
         held.map_or(Holder::Nobody, |(_, holder)| *holder)
     }
 
-    /// The number of sessions in which a loop runs: one that was killed keeps its session, and runs no more.
+    /// The number of sessions in which a loop runs. A loop that was killed keeps its session, but does not count.
     pub(crate) fn running(&self) -> usize {
         let alive = self.holders.iter().filter(|(_, of)| *of == Holder::Alive);
         alive.count()

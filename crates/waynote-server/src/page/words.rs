@@ -37,7 +37,7 @@ pub(crate) fn name(note: &Note) -> Markup {
     }
 }
 
-/// A note's name in a list of notes of many scopes: what tells it from others comes first.
+/// A note's name in a list of many scopes: the part that distinguishes it comes first.
 pub(crate) fn name_listed(note: &Note) -> Markup {
     let scope = note.address.scope();
     html! {
@@ -115,7 +115,7 @@ pub(crate) fn exact(time: Timestamp) -> Markup {
     html! { time.num datetime=(time) title="universal time (UTC)" { (minute(time)) } }
 }
 
-/// How long ago a time is.
+/// The age of a time.
 pub(crate) fn ago(time: Timestamp, now: Timestamp) -> Markup {
     let seconds = now.duration_since(time).as_secs();
     let shown = match seconds {
@@ -169,12 +169,12 @@ pub(crate) fn author(name: &Name) -> String {
     }
 }
 
-/// An error where the eye is: what went wrong, and what to do.
+/// An error with its cause and the advice, in the place that the reader looks at.
 pub(crate) fn error(error: &Error) -> Markup {
     problem(&error.to_string(), error.advice().as_deref())
 }
 
-/// The same for what only the page says.
+/// The same for the page's own errors.
 pub(crate) fn problem(what: &str, advice: Option<&str>) -> Markup {
     html! {
         div.problem role="alert" {

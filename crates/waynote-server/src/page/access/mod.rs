@@ -1,4 +1,4 @@
-//! Access: the tokens of a store and its audit log, for those who look after it.
+//! Access: the tokens of a store and its audit log, for administrators.
 
 mod view;
 
@@ -20,7 +20,7 @@ pub(crate) struct Access {
     pub(crate) next: Option<String>,
     /// A token that was just created: its name and its text, which is shown once.
     pub(crate) created: Option<(Name, String)>,
-    /// Why one was not, with what was typed.
+    /// The error of a form that was refused, with its fields.
     pub(crate) refused: Option<(waynote::Error, Fields)>,
 }
 

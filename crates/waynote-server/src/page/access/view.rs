@@ -1,4 +1,4 @@
-//! How Access looks.
+//! The view Access.
 
 use jiff::Timestamp;
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! The form in which a note is written, its preview, and what is shown when somebody else was faster: both texts.
+//! The form for a note: its preview, and both texts if the note has changed meanwhile.
 
 use maud::{Markup, html};
 use waynote::{Address, EntryType, Error, Note, Result, Scope, ScopeKind, Store};
@@ -11,10 +11,10 @@ use crate::page::markdown;
 use crate::page::site::Site;
 use crate::page::words::{self, author, exact};
 
-/// So many scopes of a kind are offered.
+/// The number of scopes of each kind that are offered.
 const CHOICES: usize = 50;
 
-/// A form, filled in as far as it is.
+/// A form, filled in as far as its values are known.
 #[derive(Default)]
 pub(crate) struct Form {
     pub(crate) asked: Asked,
@@ -65,7 +65,7 @@ impl Form {
         Ok(Self {
             asked: Asked::of(fields)?,
             text: note.content.shown().into_owned(),
-            // The script asks again when a note changes, with the revision that the form was opened with.
+            // The script asks again when a note changes. It sends the revision that the form was opened with.
             current: (fields.has("live") && base != note.revision).then(|| Box::new(note.clone())),
             base: note.revision,
             note: Some(address),
@@ -73,7 +73,7 @@ impl Form {
         })
     }
 
-    /// A form as it was sent. Browsers send line ends as two characters.
+    /// A form as it was sent. Browsers send a line end as two characters.
     ///
     /// # Errors
     /// As [`Asked::of`].
@@ -152,7 +152,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
             @if !matches!(error, Error::Conflict { .. }) { (words::error(error)) }
         }
         @match (&form.current, &form.error) {
-            // It stays until somebody saves again.
+            // The message stays until the next save.
             (Some(current), Some(Error::Conflict { .. })) => { (conflict(form, current)) }
             (Some(current), _) => { div data-live="changed" { (newer(current)) } }
             _ => { div data-live="changed" {} }
@@ -199,7 +199,7 @@ fn place(form: &Form) -> Markup {
                     placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
             datalist id="scope-names" { @for scope in &form.scopes { option value=(scope) {} } }
-            // Without the script all are shown: the scope may change while somebody writes.
+            // Without the script all fields are shown, because the scope may change while the form is filled in.
             label.field.off[is_entry] data-of="notes" { span { "key" }
                 input.key name="key" value=(form.key) autofocus[form.begins_with("key")]
                     placeholder="deploy-steps; a place needs none" autocomplete="off" spellcheck="false";
@@ -217,7 +217,7 @@ fn place(form: &Form) -> Markup {
     }
 }
 
-/// While somebody writes: that the note has changed.
+/// The message that the note has changed since the form was opened.
 fn newer(current: &Note) -> Markup {
     html! {
         div.notice.warn role="status" {
@@ -229,7 +229,7 @@ fn newer(current: &Note) -> Markup {
     }
 }
 
-/// Both texts: what is in the store now, and how what was typed differs from it.
+/// Both texts: the stored one, and its difference from the typed one.
 fn conflict(form: &Form, current: &Note) -> Markup {
     let (title, advice, theirs) = match form.is_new {
         true => (

@@ -10,10 +10,10 @@ use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::seen::{Last, tree_key};
 
-/// The scopes of a store, and what happened last in each session.
+/// The scopes of a store, and the last event of each session.
 #[derive(Clone)]
 pub(crate) struct Known {
-    /// Everything up to here is in it.
+    /// The cache is up to date to this point.
     at: Cursor,
     is_damaged: bool,
     /// The scopes that have notes, in the order of the page's trees.
@@ -55,7 +55,7 @@ impl Known {
         Ok(known)
     }
 
-    /// Reads again what was touched up to a point.
+    /// Reads the touched scopes and sessions again, up to a point.
     pub(super) fn read_again(
         &mut self,
         store: &dyn Reader,
