@@ -140,7 +140,7 @@ fn a_new_note_takes_a_path_or_a_session_with_a_type() {
     let shown = server.get(added.header("location")).body;
     assert!(shown.contains("Use the VPN."), "{shown}");
 
-    // A form that is opened has the fields for every scope, and begins with the first empty one.
+    // The form has the fields for every scope, and begins with the first empty one.
     for (path, field) in [
         (
             "new",
@@ -218,7 +218,7 @@ fn a_note_that_a_link_opens_is_chosen_in_the_list_and_the_tree() {
         };
         parts.map(text).collect::<Vec<_>>()
     };
-    // It was written first, so it would be on the second page.
+    // The note was written first, so its own place is on the second page.
     assert_eq!(
         chosen("notes?note=agent:builder%23k0"),
         ["builder60", "#k012:00text"]

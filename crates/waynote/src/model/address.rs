@@ -13,8 +13,8 @@ use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 
-/// The characters that are escaped inside a part of an address. Percent-encoding also escapes what is not ASCII;
-/// `encode` leaves that as it is, so that a path stays readable.
+/// The characters that are escaped inside a part of an address. Percent-encoding also escapes characters outside ASCII.
+/// `encode` leaves those unchanged, so that a path stays readable.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.
@@ -57,7 +57,7 @@ impl Address {
         }
     }
 
-    /// The address as a model or a list shows it: a credential in it is masked. Then it cannot be read back.
+    /// The address as a model or a list shows it, with credentials masked. A masked address cannot be read back.
     pub fn masked(&self) -> String {
         crate::secrets::masked(&self.to_string()).into_owned()
     }

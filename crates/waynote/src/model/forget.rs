@@ -1,8 +1,8 @@
 //! Forgetting: the one exception to "nothing is destroyed".
 //!
 //! The text of a note is removed from the journal, from the current notes, from everything derived from it, and from
-//! the bytes of the store's files. A tombstone is left for each revision: it says that something was forgotten, when
-//! and by whom. It holds no hash and no length, because the text could be guessed from them.
+//! the bytes of the store's files. A tombstone remains for each revision: it tells that a text was forgotten, when and
+//! by whom. It holds no hash and no length, because they would help to guess the text.
 //!
 //! The texts of a session's event (a question, an answer, a summary) are forgotten in the same way: the event remains,
 //! with [`FORGOTTEN`](crate::event::FORGOTTEN) in the place of the text.
@@ -151,7 +151,7 @@ pub struct Forgotten {
 }
 
 impl Forgotten {
-    /// The result of a request that forgets nothing.
+    /// The result of a request that forgot nothing.
     pub fn nothing(request: &Forget) -> Self {
         Self {
             named: request.target.clone(),
@@ -166,7 +166,7 @@ impl Forgotten {
         }
     }
 
-    /// Adds the result of a further call, which forgot a text that was brought back meanwhile.
+    /// Adds the result of another call, which forgot a text that was restored in between.
     pub fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);
         self.events.extend(other.events);

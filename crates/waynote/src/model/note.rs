@@ -418,7 +418,7 @@ impl Revision {
         }
     }
 
-    /// The note after the change, from its history. A repeated log entry keeps its first text and author, and belongs
+    /// The note after the change, with its history. A repeated log entry keeps its first text and author, and belongs
     /// to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
@@ -453,8 +453,8 @@ impl Revision {
         }
     }
 
-    /// The revision before which an undo continues its search, if this one took back a change or an undo (the note is
-    /// then as it was before that one), or only removed a forgotten note.
+    /// The revision before which an undo continues its search. There is one if this revision took back a change or an
+    /// undo (the note is then as it was before that one), or only removed a forgotten note.
     pub(crate) fn passes_to(&self) -> Option<u64> {
         let is_forget = self.action == Action::Forget;
         self.undoes.or_else(|| is_forget.then(|| self.number()))

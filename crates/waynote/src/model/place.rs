@@ -1,7 +1,7 @@
 //! Places: directories as notes know them (as in Zrb).
 //!
 //! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
-//! directory, and means the same on every machine.
+//! directory, and its place means the same on every machine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -133,7 +133,7 @@ impl Place {
         *self != Self::home() && self.0 != "/"
     }
 
-    /// The key: what is stored, printed, and written to `notes.json`.
+    /// The key: the text that is stored, printed, and written to `notes.json`.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -115,7 +115,7 @@ pub struct Version {
     pub written_at: Option<Timestamp>,
 }
 
-/// The number as a text, since it may have more digits than a number of JSON; none for 0.
+/// The number as a text, because it may have more digits than a JSON number can hold; none for 0.
 mod changes {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -155,7 +155,7 @@ pub struct SideValue {
     pub key: String,
     /// The value.
     pub value: Vec<u8>,
-    /// The content that the value is about. When that is forgotten, the value is removed too.
+    /// The content that the value is about. If that is forgotten, the value is removed too.
     pub about: Option<ContentHash>,
 }
 

@@ -1,4 +1,4 @@
-//! The families of errors. A program needs one table: from the family to its exit code or status.
+//! The families of errors. A program needs only one table: from each family to its exit code or status.
 
 use serde::{Deserialize, Serialize};
 

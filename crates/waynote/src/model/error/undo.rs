@@ -1,4 +1,4 @@
-//! Why nothing was undone or redone.
+//! Reasons that nothing was undone or redone.
 
 use std::borrow::Cow;
 

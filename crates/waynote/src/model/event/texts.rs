@@ -5,7 +5,7 @@ use super::SessionEvent;
 /// The placeholder for a forgotten text of an event.
 pub const FORGOTTEN: &str = "[forgotten]";
 
-/// A shorter text may be part of another one by chance.
+/// The least bytes of a part that counts: a shorter one may occur in another text by chance.
 const LEAST_PART: usize = 8;
 
 impl SessionEvent {
@@ -33,7 +33,7 @@ impl SessionEvent {
             .any(|said| said.trim() == part || (part.len() >= LEAST_PART && said.contains(part)))
     }
 
-    /// The event without what was said in it.
+    /// The event with its texts replaced by [`FORGOTTEN`].
     pub(crate) fn forgotten(&self) -> Self {
         let mut event = self.clone();
         match &mut event {
