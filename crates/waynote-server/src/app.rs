@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,38 +24,38 @@ use crate::writer::Writer;
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// A store with what the server knows about it.
+/// A store with the server's data about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
-    /// What writes the changes that many requests bring at once.
+    /// Combines the changes of requests at the same time into one write.
     pub(crate) writer: Arc<Writer>,
-    /// What was refused, and what was done by those who look after the store.
+    /// The audit log: refused requests, and the actions of administrators.
     pub(crate) audit: Arc<Audit<Told>>,
-    /// Whether a request needs a token. Once it does, it does until the server ends.
+    /// True if a request needs a token. It is never reset until the server ends.
     pub(crate) needs_token: AtomicBool,
-    /// Whether it is a file of this machine.
+    /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
     pub(crate) used: UsedToday,
-    /// The way in of the one browser that the server is for, if it is for one.
+    /// The one-time link, if the server has one.
     pub(crate) link: Option<Arc<Link>>,
-    /// What the page keeps of it.
+    /// The page's cache of the store.
     pub(crate) overview: Overview,
 }
 
-/// Where whoever looks at the page started the server: Now opens there.
+/// The place and the agent that the server was started with. The view Now opens there.
 pub(crate) struct Start {
     pub(crate) place: Place,
     pub(crate) agent: Name,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct Shared {
     pub(crate) shelves: BTreeMap<String, Shelf>,
     pub(crate) options: Options,
     pub(crate) clock: Clock,
     /// The limits of notes that people write on the page.
     pub(crate) note_limits: Limits,
-    /// Where the page opens, if the server was started by whoever looks at it.
+    /// The place and the agent that the page opens with, if the server was started by its reader.
     pub(crate) start: Option<Start>,
     pub(crate) is_dead: DeadProcesses,
     pub(crate) log: Log,
@@ -68,7 +68,7 @@ pub(crate) struct Shared {
     pub(crate) requests: AtomicU64,
 }
 
-/// What all requests share; every handler can have it as its `State`.
+/// The shared state as the `State` of a handler.
 pub(crate) type App = Arc<Shared>;
 
 impl Shared {
@@ -76,7 +76,7 @@ impl Shared {
         (self.clock)()
     }
 
-    /// An id for a request, for the log and for whoever asked.
+    /// An id for a request, for the log and the client.
     pub(crate) fn request_id(&self) -> String {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         format!("{:x}-{number:x}", self.started)
@@ -90,20 +90,21 @@ impl Shared {
         });
     }
 
-    /// Whether nobody needs a token.
+    /// True if no store needs a token.
     pub(crate) fn is_open(&self) -> bool {
         let mut shelves = self.shelves.values();
         shelves.all(|shelf| !shelf.needs_token.load(Ordering::Relaxed))
     }
 
-    /// The way in of the one browser that the server is for, if it is for one.
+    /// The one-time link, if the server has one.
     pub(crate) fn link(&self) -> Option<&Link> {
         self.shelves
             .values()
             .find_map(|shelf| shelf.link.as_deref())
     }
 
-    /// Whether every request is checked for where it comes from: on a loopback address, where no token may be needed.
+    /// True if only programs on this machine can connect. Then a store may need no token, so the origin of every
+    /// request is checked.
     pub(crate) fn is_loopback_only(&self) -> bool {
         self.options.listen.ip().is_loopback() && !self.options.behind_proxy
     }

@@ -1,7 +1,8 @@
-//! When loops of other machines said that they live, for a store that keeps no record of this by itself.
+//! Heartbeats of loops on other machines, for a store that keeps no record of them by itself.
 //!
-//! The time is kept beside the notes, by the clock of this machine: another server of the same file knows it too, and so
-//! does one that is started anew. A loop that works on the file itself says nothing here, and so never counts as silent.
+//! The times are kept beside the notes, by the clock of this machine: another server of the same file knows them too,
+//! and so does a server after a restart. A loop that works on the file itself sends no heartbeats here, and so never
+//! counts as silent.
 
 use std::time::Duration;
 
@@ -11,11 +12,11 @@ use waynote::{Name, Result};
 
 use crate::stores::Served;
 
-/// Where the times are kept: a value for each session, by its name.
+/// The space of the side data that holds the times of heartbeats: a value for each session, by its name.
 const SPACE: &str = "beats";
 
-/// Records that the loop of this lease lives. Nothing is written for one that has lost the session. The times of loops
-/// that hold no session any more are removed.
+/// Records a heartbeat of the loop with this lease. Nothing is written if the loop has lost the session. The times of
+/// loops that no longer hold a session are removed.
 pub(crate) fn beat(store: &dyn Served, session: &Name, lease: u64, now: Timestamp) -> Result<()> {
     let held = store.leases()?;
     let holds = |name: &str, lease: u64| {
@@ -39,8 +40,8 @@ pub(crate) fn beat(store: &dyn Served, session: &Name, lease: u64, now: Timestam
     store.put_side_values(SPACE, &[value], &old)
 }
 
-/// How long ago the loop of this lease was heard of. `since` is when this server started: while there was none, no loop
-/// could say anything, and each has its time again.
+/// The time since the last heartbeat of the loop with this lease. It counts from `since`, the start of this server, at
+/// the earliest: before that, no loop could send a heartbeat.
 pub(crate) fn silence(
     store: &dyn Served,
     session: &Name,
@@ -59,7 +60,7 @@ pub(crate) fn silence(
     }))
 }
 
-/// Which lease a value is of, and when its loop was heard of, in milliseconds.
+/// The lease of a value, and the time of its last heartbeat, in milliseconds.
 fn parts(value: &[u8]) -> Option<(u64, i64)> {
     let (lease, at) = std::str::from_utf8(value).ok()?.split_once(' ')?;
     Some((lease.parse().ok()?, at.parse().ok()?))

@@ -1,4 +1,4 @@
-//! Connections: how many there may be, and how long each may leave the server waiting.
+//! Connections: their number, and their timeouts.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ use crate::visit::{Peer, waiting};
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// How long to wait before the next try when the system gives no connection, for example because it has no more files.
+/// The pause after the system has refused a connection, for example because too many files are open.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
 /// Serves connections until the server is told to stop, then answers what has been asked.
@@ -88,7 +88,7 @@ pub(crate) async fn serve(
     let _ = tokio::time::timeout(limits.stop_time, open.shutdown()).await;
 }
 
-/// What a connection holds as long as it is open.
+/// The resources that a connection holds while it is open.
 struct Held {
     _permit: OwnedSemaphorePermit,
     _seat: Seat,
@@ -110,7 +110,7 @@ struct Connection {
 
 impl Connection {
     async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
-        // Answers are written at once; a stream that cannot be told so works all the same.
+        // Answers are sent at once, without Nagle's algorithm. A stream without this option works too.
         let _ = stream.set_nodelay(true);
         if self.app.options.one_time_link && !self.is_own_users(&stream).await {
             self.app.metrics.refused_connections.add();
@@ -131,14 +131,14 @@ impl Connection {
         }
     }
 
-    /// Whether the client is a program of the user that this server is for.
+    /// True if the client is a program of the user that this server is for.
     async fn is_own_users(&self, stream: &TcpStream) -> bool {
         let (peer, local) = (self.peer, stream.local_addr());
         let is_own = waiting(move || local.is_ok_and(|local| user::is_own(peer, local)));
         is_own.await.unwrap_or(false)
     }
 
-    /// Errors here are those of the client: it went away, was too slow, or does not speak HTTP.
+    /// Errors here are the client's: it disconnected, was too slow, or does not speak HTTP.
     fn speak<S>(self, stream: S) -> impl Future<Output = ()> + Send
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

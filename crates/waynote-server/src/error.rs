@@ -1,11 +1,11 @@
-//! Why a server does not start.
+//! Reasons for a server not to start.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use waynote::error::{CustomError, ErrorClass};
 
-/// Why a server does not start.
+/// The reason for a server not to start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -16,7 +16,7 @@ pub enum StartError {
         store: String,
         /// The address.
         listen: SocketAddr,
-        /// Whether a proxy is in front of the server.
+        /// True if a proxy is in front of the server.
         behind_proxy: bool,
     },
 
@@ -68,7 +68,7 @@ pub enum StartError {
     System(std::io::Error),
 }
 
-/// How others come to the stores.
+/// The way by which others reach the stores.
 fn reached(listen: &SocketAddr, behind_proxy: bool) -> String {
     match behind_proxy && listen.ip().is_loopback() {
         true => "a proxy lets others in".into(),

@@ -1,4 +1,4 @@
-//! Whether the server lives, whether it can work, and its figures.
+//! The endpoints for liveness, readiness and metrics.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -25,7 +25,7 @@ async fn alive() -> impl IntoResponse {
     Json(json!({ "status": "alive" }))
 }
 
-/// Whether each store answers. Which one does not is in the log: the answer goes to anybody.
+/// Answers whether every store can be read. The answer goes to anybody, so only the log names a store that cannot.
 async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     if app.stopper.is_stopped() {
         return Err(not_ready("the server is stopping"));
@@ -52,7 +52,7 @@ fn not_ready(detail: &str) -> Problem {
         .hint("the server's log says more")
 }
 
-/// The figures, for a program on this machine or with a token of any store.
+/// The metrics, for a program on this machine or with a token of any store.
 async fn metrics(
     State(app): State<App>,
     peer: Option<Extension<Peer>>,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use serde::Serialize;
 
-/// Where the log goes.
+/// The destination of the log, if there is one.
 #[derive(Clone)]
 pub struct Log {
     to: Option<Arc<Mutex<Box<dyn Write + Send>>>>,
@@ -27,7 +27,7 @@ impl Log {
         Self { to: None }
     }
 
-    /// Writes a line. What cannot be written is lost: a full disk must not stop the server.
+    /// Writes a line. A line that cannot be written is lost: a full disk must not stop the server.
     pub(crate) fn line(&self, line: &impl Serialize) {
         if let (Some(to), Ok(mut line)) = (&self.to, serde_json::to_vec(line)) {
             line.push(b'\n');

@@ -1,4 +1,4 @@
-//! The MCP endpoint of a store: `/s/{store}/mcp`. Each request says in its URL who calls, and stands for itself.
+//! The MCP endpoint of a store: `/s/{store}/mcp`. Requests have no session: each one names its agent in the URL.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ pub(crate) fn router() -> Router<App> {
     Router::new().route("/mcp", any(answer))
 }
 
-/// Who calls, as the URL says.
+/// The query of the URL: the agent, and the machine that it works on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Named {
-    /// Whose notebook it is.
+    /// The agent of the notebook.
     agent: Option<String>,
     /// The directory that the client works in, on its own machine: an absolute path, or one below `~`.
     place: Option<String>,

@@ -1,4 +1,4 @@
-//! Figures for Prometheus, in its text format. They have no names of stores, notes or tokens.
+//! Metrics for Prometheus, in its text format. They hold no names of stores, notes or tokens.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -18,11 +18,11 @@ const BUCKETS: [f64; 12] = [
 struct Requests {
     count: u64,
     seconds: f64,
-    /// How many fell into each range, or above the last.
+    /// The number of requests in each range, and in the last field above all ranges.
     ranges: [u64; BUCKETS.len() + 1],
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(String, String, u16), Requests>>,
@@ -42,7 +42,7 @@ impl Counter {
     }
 }
 
-/// How many there are of something now.
+/// A number that grows and falls.
 #[derive(Default)]
 pub(crate) struct Gauge(AtomicI64);
 
@@ -51,7 +51,7 @@ impl Gauge {
         self.0.load(Ordering::Relaxed).max(0).unsigned_abs()
     }
 
-    /// Counts one more, until what this returns is dropped.
+    /// Counts one more until the returned guard is dropped.
     pub(crate) fn one(&self) -> One<'_> {
         self.add(1);
         One(self)
@@ -62,7 +62,7 @@ impl Gauge {
     }
 }
 
-/// One that is counted.
+/// The guard of one that is counted.
 pub(crate) struct One<'g>(&'g Gauge);
 
 impl Drop for One<'_> {
@@ -74,7 +74,7 @@ impl Drop for One<'_> {
 impl Metrics {
     /// Counts a request.
     pub(crate) fn request(&self, method: &Method, route: &str, status: u16, took: Duration) {
-        // A client can make up any number of methods.
+        // A client can make up any number of methods, so unknown ones share one name.
         let method = match method.as_str() {
             known @ ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS") => known,
             _ => "other",

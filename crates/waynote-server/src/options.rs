@@ -1,13 +1,13 @@
-//! How a server listens, and what it allows.
+//! The options of a server: its address, TLS, and limits.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The port of a server that is not told another one.
+/// The default port.
 pub(crate) const PORT: u16 = 7467;
 
-/// How a server listens, and what it allows.
+/// The options of a server: its address, TLS, and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
@@ -15,13 +15,13 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The certificate and its key; none: no TLS.
     pub tls: Option<TlsFiles>,
-    /// Whether a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
-    /// limits for one address are the proxy's.
+    /// True if a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
+    /// proxy limits the requests of one address.
     pub behind_proxy: bool,
-    /// Whether the server is for one browser of this user, which gets in by a link that works once
+    /// True if the server is for one browser of this user, which gets in by a link that works once
     /// ([`Bound::link`](crate::Bound::link)). Tokens of the stores count beside it.
     pub one_time_link: bool,
-    /// What it allows.
+    /// The limits for clients.
     pub limits: Limits,
 }
 
@@ -39,18 +39,18 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The address to listen on.
+    /// Sets the address to listen on; port 0: any free port.
     pub fn listen(self, listen: SocketAddr) -> Self {
         Self { listen, ..self }
     }
 
-    /// The certificate and its key.
+    /// Sets the certificate and its key.
     pub fn tls(self, tls: impl Into<Option<TlsFiles>>) -> Self {
         let tls = tls.into();
         Self { tls, ..self }
     }
 
-    /// Whether a reverse proxy takes care of TLS.
+    /// Sets whether a reverse proxy takes care of TLS.
     pub fn behind_proxy(self, behind_proxy: bool) -> Self {
         Self {
             behind_proxy,
@@ -58,7 +58,7 @@ impl Options {
         }
     }
 
-    /// Whether the server is for one browser of this user.
+    /// Sets whether the server is for one browser of this user.
     pub fn one_time_link(self, one_time_link: bool) -> Self {
         Self {
             one_time_link,
@@ -66,7 +66,7 @@ impl Options {
         }
     }
 
-    /// What it allows.
+    /// Sets the limits for clients.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -81,14 +81,14 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What a server allows. A number of 0 is no limit.
+/// The limits for clients. 0: no limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The bytes of a request's body.
     pub body_bytes: usize,
     /// The requests a second with one token, on average.
     pub rate: u32,
-    /// How many requests more than that may come at once.
+    /// The requests above that rate that may come at once.
     pub burst: u32,
     /// The connections at one time.
     pub connections: usize,
@@ -104,9 +104,9 @@ pub struct Limits {
     pub handler_time: Duration,
     /// How long a stopping server waits for requests that are still running.
     pub stop_time: Duration,
-    /// How often a feed without news sends a sign of life.
+    /// The time between two signs of life of a feed without news.
     pub heartbeat: Duration,
-    /// The calls of stores at one time.
+    /// The store calls that may run at one time.
     pub threads: usize,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct ProblemForm {
     fields: Option<Value>,
 }
 
-/// Why a request is not answered as its sender wants.
+/// The reason why a request is refused or failed, as an answer.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
@@ -48,7 +48,7 @@ pub(crate) struct Problem {
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub(crate) type Answer<T> = Result<T, Problem>;
 
 impl Problem {
@@ -70,13 +70,13 @@ impl Problem {
         }
     }
 
-    /// The problem for an error of the store of that name, which stands in the place of paths of this machine.
+    /// The problem for an error of the store of that name. The name replaces paths of this machine.
     pub(crate) fn of_store(error: &Error, name: &str) -> Self {
         let current = match error {
             Error::Conflict { current, .. } => current.clone(),
             _ => None,
         };
-        // An error of a crate above the library has no fields, and no path.
+        // An error of a crate above the library has no fields and no path.
         let fields = serde_json::to_value(error).ok();
         let told = fields
             .as_ref()
@@ -92,28 +92,28 @@ impl Problem {
         }
     }
 
-    /// What to do about it.
+    /// Adds the advice.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.form.hint = Some(hint.into());
         self
     }
 
-    /// Whether a note was at another revision than expected.
+    /// True if a note was at another revision than expected.
     pub(crate) fn is_conflict(&self) -> bool {
         self.form.kind == "conflict"
     }
 
-    /// What went wrong, and why.
+    /// The cause, in a sentence.
     pub(crate) fn detail(&self) -> &str {
         &self.form.detail
     }
 
-    /// What to do about it.
+    /// The advice.
     pub(crate) fn hint_text(&self) -> Option<&str> {
         self.form.hint.as_deref()
     }
 
-    /// The same with another status: 412 where a header said which revision is expected.
+    /// The same problem with another status: 412 if a header said which revision is expected.
     pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self.form.status = status.as_u16();
@@ -125,8 +125,8 @@ impl Problem {
         self
     }
 
-    /// No token, or none that this store knows. It says nothing of OAuth, which would make clients ignore a token that
-    /// they were given.
+    /// No token, or one that this store does not know. The answer does not mention OAuth: clients would then ignore a
+    /// token that they were given.
     pub(crate) fn unauthorized() -> Self {
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -142,7 +142,7 @@ impl Problem {
 
     /// The problem for a call that needs an admin token.
     pub(crate) fn not_admin(call: &str, store: &str, reason: &str) -> Self {
-        // The audit log says what was done, and a refusal what was not.
+        // The audit log names the call by its result, a refusal by its intent.
         let what = match call {
             "tokens listed" => "listing tokens",
             "token created" => "creating a token",
@@ -205,7 +205,7 @@ impl Problem {
         .header(RETRY_AFTER, "1")
     }
 
-    /// What must not happen.
+    /// A failure of the server itself.
     pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -215,7 +215,7 @@ impl Problem {
         .hint("the server's log has a line with the id of this request")
     }
 
-    /// What a status says of which nothing else is known.
+    /// The problem of a status without other details.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::UNAUTHORIZED => Self::unauthorized(),
@@ -250,7 +250,7 @@ impl Problem {
 /// The status for an error.
 fn status(error: &Error) -> StatusCode {
     match error.class() {
-        // The server is well: another loop has the session.
+        // The server is well, but another loop has the session.
         _ if matches!(error, Error::Loop(LoopError::LoopRunning { .. })) => StatusCode::CONFLICT,
         ErrorClass::Invalid => StatusCode::BAD_REQUEST,
         ErrorClass::NotFound => StatusCode::NOT_FOUND,
@@ -262,7 +262,7 @@ fn status(error: &Error) -> StatusCode {
     }
 }
 
-/// What to do about an error that has no advice of its own.
+/// The advice for an error that has none of its own.
 fn hint(error: &Error, store: &str) -> String {
     match error.class() {
         ErrorClass::NotFound => {
@@ -278,7 +278,7 @@ fn hint(error: &Error, store: &str) -> String {
     }
 }
 
-/// For what has nothing to do with one store.
+/// For errors that are not about one store.
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         Self::of_store(&error, "NAME")
@@ -287,7 +287,7 @@ impl From<Error> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
-        // Nothing in it fails to be written as JSON.
+        // The form always serializes.
         let body = serde_json::to_vec(&self.form).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;

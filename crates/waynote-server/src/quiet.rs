@@ -1,5 +1,5 @@
-//! The write-ahead log of a store goes into its database when nobody writes: then nobody waits for that, and whoever
-//! opens the store next has no long log to read.
+//! Checkpoints while no client writes: the write-ahead log of a store is moved into its database. No client waits for
+//! it then, and the next program that opens the store has no long log to read.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use waynote::Store;
 
 use crate::app::App;
 
-/// After so long without a write nobody is likely to be waiting.
+/// The pause after the last write, before a checkpoint.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// How long it waits at most until it tries again.
+/// The longest pause between two attempts.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Does that for a store, as long as the server runs.
+/// Runs checkpoints for a store while the server runs.
 pub(crate) async fn checkpoint_when_quiet(app: App, name: String) {
     let Some(shelf) = app.shelves.get(&name) else {
         return;
@@ -32,7 +32,7 @@ pub(crate) async fn checkpoint_when_quiet(app: App, name: String) {
             if let Ok(Ok(true)) = emptied {
                 break;
             }
-            // Somebody still reads what is in it.
+            // A reader still needs a part of the log.
             wait = (2 * wait).min(LONGEST);
         }
     }

@@ -1,4 +1,4 @@
-//! The server: what it needs to start, and its life.
+//! The server: its start, its run and its end.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -38,7 +38,7 @@ impl Server {
     /// A server of these stores.
     pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
         let watcher = Arc::new(Watcher::default());
-        // Another number in every process.
+        // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
         let shelf = |named: &Named| {
             let watched = Arc::new(Watched::new(watcher.clone()));
@@ -86,23 +86,25 @@ impl Server {
         self
     }
 
-    /// The place and the agent with which the page opens. Without them, it opens at what was changed last.
+    /// Sets the place and the agent that the page opens with. Without them, it opens with those of the last change.
     pub fn opens_at(mut self, place: Place, agent: Name) -> Self {
         self.shared.start = Some(Start { place, agent });
         self
     }
 
-    /// What tells whether the process of a loop is dead. Without it, a loop that was killed is shown as running.
+    /// Sets the function that tells whether the process of a loop is dead. Without it, a loop that was killed is shown
+    /// as running.
     pub fn is_dead(mut self, is_dead: DeadProcesses) -> Self {
         self.shared.is_dead = is_dead;
         self
     }
 
-    /// Listens, if that is safe: an address that others reach needs a token for every store, and TLS.
+    /// Listens, if that is safe: if others can reach the address, every store needs a token, and the server needs TLS.
     ///
     /// # Errors
     /// [`StartError::NoStore`], [`StartError::InvalidStoreName`], [`StartError::NoTls`], [`StartError::NoTokens`],
-    /// [`StartError::LinkNotLocal`], [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that cannot be read.
+    /// [`StartError::LinkNotLocal`], [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that
+    /// cannot be read.
     pub fn bind(mut self) -> waynote::Result<Bound> {
         let shared = &mut self.shared;
         if shared.shelves.is_empty() {
@@ -131,7 +133,7 @@ impl Server {
             }
             let is_closed = match sign_in::is_closed(&shelf.store) {
                 Ok(is_closed) => is_closed,
-                // On this machine, a store may be mended while it is served.
+                // If only this machine can reach the server, a damaged store may be repaired while it is served.
                 Err(_) if !is_reached => continue,
                 Err(error) => return Err(error),
             };
@@ -161,7 +163,7 @@ impl Server {
     }
 }
 
-/// A server that listens.
+/// A server that listens, and does not answer yet.
 pub struct Bound {
     app: App,
     listener: TcpListener,
@@ -181,18 +183,18 @@ impl Bound {
         format!("{scheme}://{}", self.address)
     }
 
-    /// The link of [`Options::one_time_link`], until it was opened.
+    /// The link of [`Options::one_time_link`], until it is opened.
     pub fn link(&self) -> Option<String> {
         let path = self.app.link()?.path()?;
         Some(format!("{}{path}", self.url()))
     }
 
-    /// What stops it.
+    /// The handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         self.app.stopper.clone()
     }
 
-    /// Serves until it is told to stop. Then the requests that are running are answered, within the limit for that.
+    /// Serves until it is told to stop. Then running requests are answered, within the time limit of the options.
     ///
     /// # Errors
     /// [`StartError::System`].
@@ -219,13 +221,13 @@ impl Bound {
             let _ = waiting(move || flush(&app)).await;
             Ok(())
         });
-        // A write that is running ends; nobody waits for its answer any more.
+        // A running write is completed, but no client waits for its answer any more.
         runtime.shutdown_timeout(stop_time);
         served
     }
 }
 
-/// How often the counts of refused calls are written down.
+/// The time between two writes of the counts of refused calls.
 const AUDIT: Duration = Duration::from_secs(60);
 
 async fn audit(app: App) {
@@ -236,7 +238,7 @@ async fn audit(app: App) {
     }
 }
 
-/// Writes the counts of refused calls down. A store that cannot be written loses them.
+/// Writes the counts of refused calls. They are lost if the store cannot be written.
 fn flush(app: &Shared) {
     for shelf in app.shelves.values() {
         let _ = shelf.audit.flush();

@@ -1,4 +1,4 @@
-//! Who asks: the token of a request, and what it grants.
+//! Authentication: the token of a request, and what it grants.
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::problem::{Answer, Problem};
 use crate::told::Told;
 use crate::visit::waiting;
 
-/// The token that a request comes with: in its header, without the word `Bearer`; or the cookie of a browser that is
+/// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
 pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
     if let Some(cookie) = app.link().and_then(|link| link.presented(headers)) {
@@ -30,26 +30,26 @@ pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
         .then(|| token.trim().to_owned())
 }
 
-/// Whether a store is only for those who have a token.
+/// True if a store needs a token.
 pub(crate) fn is_closed(store: &Told) -> waynote::Result<bool> {
     Tokens::new(store).is_closed()
 }
 
-/// Whether it is the cookie of the browser that opened the link.
+/// True if the token is the cookie of the browser that opened the link.
 pub(crate) fn is_by_link(app: &Shared, token: Option<&str>) -> bool {
     let link = app.link();
     link.is_some_and(|link| token.is_some_and(|token| link.is_known(token)))
 }
 
-/// Whether somebody could have a token.
+/// True if the store has a token.
 pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
     Ok(!Tokens::new(store).is_empty()?)
 }
 
-/// What the token grants now, or what anybody may do with a store that needs none.
+/// The grant of the token as it is now, or the grant of anybody if the store needs no token.
 ///
 /// In a file of this machine, a token is looked up in less time than a thread takes to wake up, so that is done here.
-/// What is on the network or is written is done on a thread that may wait.
+/// Network access and writes run on a thread that may block.
 pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answer<Grant> {
     let shelf = app.shelves.get(name).ok_or_else(Problem::no_such_store)?;
     let now = app.now();
@@ -69,7 +69,7 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
             let today = TimeZone::UTC.to_datetime(now).date();
             if shelf.used.is_first(&checked.id, today) {
                 let (store, id) = (shelf.store.clone(), checked.id);
-                // A store that cannot be written now is no reason to refuse a token.
+                // A token counts even if the store cannot be written now.
                 let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
             }
             Ok(checked.grant)
@@ -82,11 +82,11 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
     }
 }
 
-/// What was found of a token.
+/// The result of a look-up of a token.
 enum Found {
-    /// Whoever asks may do this, by no token or by one that is not kept.
+    /// The request is granted without a token, or with a cookie.
     Granted(Grant),
-    /// What a token of the store grants.
+    /// The token is one of the store's.
     Token(Checked),
     /// The token does not count.
     Refused(Line),
@@ -140,7 +140,7 @@ fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> 
 pub(crate) struct UsedToday(Mutex<(civil::Date, BTreeSet<String>)>);
 
 impl UsedToday {
-    /// Whether it is the first use of the token of this id on that day.
+    /// True if it is the first use of this token on that day.
     fn is_first(&self, id: &str, today: civil::Date) -> bool {
         let mut used = self.0.lock();
         if used.0 != today {

@@ -22,7 +22,7 @@ impl Stopper {
         self.said.send_replace(true);
     }
 
-    /// Whether the server was told to stop.
+    /// True if the server was told to stop.
     pub(crate) fn is_stopped(&self) -> bool {
         *self.said.borrow()
     }

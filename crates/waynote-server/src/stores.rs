@@ -1,4 +1,4 @@
-//! The stores that a server gives out, by name.
+//! The stores of a server, by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +20,18 @@ pub struct Stores {
 #[derive(Clone)]
 pub(crate) struct Named {
     pub(crate) store: Arc<dyn Served>,
-    /// Whether it is a file of this machine.
+    /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
 }
 
 impl Stores {
-    /// Adds a store under a name, in place of one that has it.
+    /// Adds a store under a name. It replaces a store of the same name.
     pub fn with(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
         self.add(name.into(), store, false)
     }
 
-    /// Adds a store in a file of this machine, as [`Stores::with`]. Tokens are looked up in it without waking a thread
-    /// that may wait, so a small read must never take long.
+    /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
+    /// thread that may block, so a small read must never take long.
     pub fn with_file(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
         self.add(name.into(), store, true)
     }
@@ -54,7 +54,7 @@ impl Stores {
     }
 }
 
-/// Whether a store can have this name in a path.
+/// True if a store can have this name in a path.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)

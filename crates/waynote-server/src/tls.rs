@@ -12,7 +12,7 @@ use tokio_rustls::rustls::{self, ServerConfig};
 use crate::error::StartError;
 use crate::options::TlsFiles;
 
-/// What accepts connections with this certificate.
+/// An acceptor of connections with this certificate.
 pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, StartError> {
     let TlsFiles { cert, key } = files;
     let of_cert = |reason: String| unusable(cert, reason);

@@ -1,4 +1,4 @@
-//! A store whose writes are told to the feeds at once.
+//! A store that notifies the feeds of its writes at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use crate::beats;
 use crate::stores::Served;
 use crate::watch::Watched;
 
-/// A store whose writes are told to the feeds at once.
+/// A store that notifies the feeds of its writes at once.
 #[derive(Clone)]
 pub(crate) struct Told {
     store: Arc<dyn Served>,
     watched: Arc<Watched>,
     clock: Clock,
-    /// When this server started.
+    /// The time at which this server started.
     since: Timestamp,
 }
 
@@ -43,7 +43,7 @@ impl Told {
         &self.watched
     }
 
-    /// Tells the feeds, whatever became of the call: a lost answer may have been written.
+    /// Notifies the feeds, even if the call failed: the write may have succeeded, with only its answer lost.
     fn told<T>(&self, result: Result<T>) -> Result<T> {
         self.watched.tell();
         result
@@ -95,7 +95,7 @@ impl Store for Told {
         calls: &[ApplyCall],
         answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
     ) {
-        // Told before whoever asked gets its answer.
+        // The feeds are notified before the client gets its answer.
         self.store.apply_each(calls, &mut |index, answer| {
             answered(index, self.told(answer));
         });
@@ -126,7 +126,7 @@ impl Store for Told {
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
         self.store.beat(session, lease)?;
         match self.store.silence(session, lease)? {
-            // The store keeps the time by itself.
+            // The store records heartbeats by itself.
             Some(_) => Ok(()),
             None => beats::beat(&*self.store, session, lease, (self.clock)()),
         }

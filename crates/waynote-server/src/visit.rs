@@ -1,4 +1,4 @@
-//! A request to a store: which one, and as whom.
+//! A request to a store: its name, and the caller's grant.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ use crate::stores::Served;
 use crate::told::Told;
 use crate::writer::Writer;
 
-/// Where a request comes from.
+/// The address of a request's client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -25,27 +25,27 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 #[derive(Clone, Default)]
 pub(crate) struct Caller(pub(crate) Arc<OnceLock<String>>);
 
-/// A request to a store, by somebody who may see it. A handler takes it before the body: nothing is read from somebody
-/// who may not.
+/// A request to a store, from a caller who may see the store. Handlers extract it before the body: the body of a caller
+/// without access is never read.
 #[derive(Clone)]
 pub(crate) struct Visit {
     /// The store's name in the path.
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<Narrowed<Told>>,
-    /// What writes the changes that many requests bring at once.
+    /// Combines the changes of requests at the same time into one write.
     writer: Arc<Writer>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,
-    /// What was refused, and what was done by those who look after the store.
+    /// The audit log: refused requests, and the actions of administrators.
     pub(crate) audit: Arc<Audit<Told>>,
-    /// What the token grants.
+    /// The grant of the token.
     pub(crate) grant: Grant,
     pub(crate) app: App,
 }
 
 impl Visit {
-    /// Does something with the narrowed store, on a thread that may wait.
+    /// Runs `work` with the narrowed store, on a thread that may block.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
@@ -53,7 +53,7 @@ impl Visit {
         self.run_narrowed(move |store| work(store)).await
     }
 
-    /// The same with what only a narrowed store has.
+    /// The same for functions that only a narrowed store has.
     pub(crate) async fn run_narrowed<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
@@ -63,11 +63,11 @@ impl Visit {
         done.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
-    /// Applies changes, together with those of other requests. No thread waits meanwhile.
+    /// Applies changes, together with those of other requests. No thread is blocked while it waits.
     pub(crate) async fn apply(&self, changes: Vec<Change>, stamp: Stamp) -> Answer<Vec<Applied>> {
         let call = match self.store.allowed(changes, &stamp) {
             Ok(call) => call,
-            // The audit log is told of it, which may wait for the store.
+            // A refusal is written to the audit log, which may block on the store.
             Err(error) => {
                 let refused = move |store: &Narrowed<Told>| Err(store.refused("write", error));
                 return self.run_narrowed(refused).await;
@@ -78,8 +78,8 @@ impl Visit {
         applied.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
-    /// The stamp of a change that is made now: by this author, or else by whoever has the token. Without a token, the
-    /// agent writes whose notebook it is; elsewhere it is a person.
+    /// The stamp of a change that is made now. Its author is the given one, or else the token. Without both it is the
+    /// agent of the notebook that is written; elsewhere it is a person.
     pub(crate) fn stamp(
         &self,
         author: Option<Name>,
@@ -97,7 +97,7 @@ impl Visit {
     }
 }
 
-/// Does something on a thread that may wait.
+/// Runs `work` on a thread that may block.
 pub(crate) async fn waiting<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Answer<T> {
@@ -114,10 +114,10 @@ impl FromRequestParts<App> for Visit {
         let name = params.iter().find(|(name, _)| *name == "store");
         let name = name.map(|(_, store)| store.to_owned()).unwrap_or_default();
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
-        // A proxy's address says nothing about who asks.
+        // Behind a proxy, the address is the proxy's, not the client's.
         let peer = peer.filter(|_| !app.options.behind_proxy);
         let token = sign_in::presented(app, &parts.headers);
-        // Another site's page could use them up.
+        // The one browser of the link is not limited: another site's page could use up the limit of its address.
         let peer = peer.filter(|_| !sign_in::is_by_link(app, token.as_deref()));
         if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
             return Err(Problem::too_many(
@@ -140,10 +140,10 @@ impl FromRequestParts<App> for Visit {
 }
 
 impl Visit {
-    /// The request of somebody with this token to a store.
+    /// The request to a store with this token.
     pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
         let Some(shelf) = app.shelves.get(&name) else {
-            // As with a store that the token is not for.
+            // The same answer as for a store that the token is not for.
             return Err(match app.is_open() {
                 true => Problem::no_such_store(),
                 false => Problem::unauthorized(),

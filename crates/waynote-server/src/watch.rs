@@ -1,5 +1,5 @@
-//! News for feeds: which stores have been written. One task asks the heads of all stores that somebody watches; nothing
-//! is asked while nobody does.
+//! Notifications for feeds of stores that were written. One task polls the heads of all stores that have a feed. It
+//! polls nothing while there is no feed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use waynote::store::Reader;
 
 use crate::app::App;
 
-/// How often the heads of stores are asked.
+/// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// News of one store.
+/// The notifications of one store.
 pub(crate) struct Watched {
-    /// Counts the times at which something may have been written.
+    /// Counts the times at which a write is possible.
     writes: watch::Sender<u64>,
-    /// Wakes the task that empties the log when nobody writes. Each receiver of `writes` counts as a reader of the
-    /// feed.
+    /// Wakes the task that runs checkpoints. It is separate, because each receiver of `writes` counts as a reader of
+    /// the feed.
     written: Notify,
     watcher: Arc<Watcher>,
 }
@@ -32,18 +32,18 @@ impl Watched {
         }
     }
 
-    /// Something may have been written.
+    /// Says that the store may have been written.
     pub(crate) fn tell(&self) {
         self.writes.send_modify(|writes| *writes += 1);
         self.written.notify_one();
     }
 
-    /// Waits until something may have been written, since this was last waited for by the one task that does.
+    /// Waits until the store may have been written since the last wait. Only one task may wait.
     pub(crate) async fn is_written(&self) {
         self.written.notified().await;
     }
 
-    /// News from now on.
+    /// A receiver of the notifications from now on.
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         let news = self.writes.subscribe();
         self.watcher.someone.notify_one();
@@ -55,13 +55,13 @@ impl Watched {
     }
 }
 
-/// Wakes the task when somebody begins to watch.
+/// Wakes the polling task when a feed begins.
 #[derive(Default)]
 pub(crate) struct Watcher {
     someone: Notify,
 }
 
-/// Asks the heads of watched stores, as long as the server runs.
+/// Polls the heads of stores with feeds while the server runs.
 pub(crate) async fn watch(app: App) {
     let mut known: Vec<Option<Version>> = vec![None; app.shelves.len()];
     loop {
@@ -76,16 +76,16 @@ pub(crate) async fn watch(app: App) {
         }
         for (shelf, known) in app.shelves.values().zip(&mut known) {
             if !shelf.store.watched().is_watched() {
-                // Whoever comes next begins with what is there then.
+                // The next feed begins with the state of that time.
                 *known = None;
                 continue;
             }
             let store = shelf.store.clone();
-            // A store that cannot be read is asked again.
+            // A store that cannot be read is polled again.
             let Ok(Ok(version)) = tokio::task::spawn_blocking(move || store.version()).await else {
                 continue;
             };
-            // The first time, something may have been written since the feed began to read.
+            // On the first poll, the store may have been written since the feed began to read.
             if known.replace(version) != Some(version) {
                 shelf.store.watched().tell();
             }

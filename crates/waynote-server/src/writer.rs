@@ -1,9 +1,8 @@
-//! Changes of notes that many requests wait for (saving, undoing, redoing, restoring, and batches), written by one
-//! thread.
+//! One thread writes the changes of notes that many requests wait for (saving, undoing, redoing, restoring, and
+//! batches).
 //!
-//! A request that waits for its change costs no thread: waking one for each takes longer than the change itself, when
-//! dozens of clients write at once. While one transaction is committed, the calls that arrive are gathered for the
-//! next.
+//! A request that waits for its change blocks no thread: when dozens of clients write at once, waking a thread for each
+//! takes longer than the change itself. Calls that arrive while one transaction is committed are gathered for the next.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use waynote::{Result, Store};
 use crate::problem::{Answer, Problem};
 use crate::told::Told;
 
-/// Writes to one store the changes that many requests bring at once.
+/// Combines the changes that requests bring at the same time into one write of a store.
 pub(crate) struct Writer {
     store: Told,
     waiting: Mutex<Waiting>,
@@ -26,9 +25,9 @@ pub(crate) struct Writer {
 #[derive(Default)]
 struct Waiting {
     calls: Vec<ApplyCall>,
-    /// Where each of the calls is answered.
+    /// The channels for the answers, one for each call.
     requests: Vec<oneshot::Sender<Result<Vec<Applied>>>>,
-    /// Whether a thread is writing, or about to.
+    /// True if a thread is writing, or about to.
     is_running: bool,
 }
 
@@ -40,8 +39,8 @@ impl Writer {
         }
     }
 
-    /// Carries out a call, together with those of other requests if there are any. It is also carried out when nobody
-    /// waits for it any more.
+    /// Carries out a call, together with those of other requests if there are any. The call is carried out even if its
+    /// request is gone.
     pub(crate) async fn apply(self: &Arc<Self>, call: ApplyCall) -> Answer<Result<Vec<Applied>>> {
         let (request, answer) = oneshot::channel();
         let starts = {
@@ -61,7 +60,8 @@ impl Writer {
         tokio::task::spawn_blocking(move || writer.run());
     }
 
-    /// Writes what waits. What arrives meanwhile is for the next thread, which begins when all of this is answered.
+    /// Writes the waiting calls. Calls that arrive during the write are for the next thread, which begins when all of
+    /// these are answered.
     fn run(self: &Arc<Self>) {
         let (calls, requests) = {
             let mut waiting = self.waiting.lock();
@@ -69,24 +69,24 @@ impl Writer {
             (calls, std::mem::take(&mut waiting.requests))
         };
         let mut requests: Vec<_> = requests.into_iter().map(Some).collect();
-        // Also when a call panics: its request gets no answer, and the next ones are written all the same.
+        // Dropped even if a call panics: that request gets no answer, but the next ones are still written.
         let mut next = Some(Next(self));
         let mut left = calls.len();
         self.store.apply_each(&calls, &mut |index, answer| {
             if let Some(request) = requests.get_mut(index).and_then(Option::take) {
-                // Whoever asked may be gone.
+                // The request may be gone.
                 let _ = request.send(answer);
                 left -= 1;
             }
             if left == 0 {
-                // The store may have more to do, which nobody has to wait for.
+                // The store may have more to do, but no request waits for that.
                 next = None;
             }
         });
     }
 }
 
-/// When it is dropped, another thread writes what waits, if anything does.
+/// Starts another thread for waiting calls, if there are any, when it is dropped.
 struct Next<'w>(&'w Arc<Writer>);
 
 impl Drop for Next<'_> {

@@ -22,7 +22,8 @@ use crate::store::Store;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Options, SqliteStore};
 
-/// What the library does not find out by itself: the time, and the directories that paths are resolved against.
+/// The values that the library does not find out by itself: the time, and the directories that paths are resolved
+/// against.
 #[derive(Clone)]
 pub struct Surroundings {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,

@@ -17,7 +17,7 @@ pub struct Secret {
 pub struct Rule {
     /// The rule's name.
     pub name: &'static str,
-    /// What it finds, in one line.
+    /// The credentials that it finds, in one line.
     pub about: &'static str,
 }
 

@@ -1,9 +1,9 @@
 //! The upper interface: the traits that every caller uses.
 //!
 //! A [`Store`] reads, writes and forgets notes and session events. Nothing in it depends on this machine, so a store
-//! can also be a connection over a network. A [`LocalStore`] adds what only works on one machine: a snapshot that
-//! notes are laid over, excluding other writers, and data kept beside the notes. A store that replaces or wraps another one
-//! implements these traits; all other functions are built on them.
+//! can also be a connection over a network. A [`LocalStore`] adds functions that only work on one machine: a snapshot
+//! that notes are laid over, exclusion of other writers, and data beside the notes. A store that replaces or wraps
+//! another one implements these traits; all other functions are built on them.
 
 mod ask;
 mod by_reference;
@@ -38,8 +38,8 @@ pub use values::{ApplyCall, Damage, Filter, Recent, ScopeSummary, SideValue, Ver
 
 /// Reads notes and session events.
 ///
-/// An implementation has [`Reader::read`], [`Reader::select_at`], [`Reader::search`] and [`Reader::one_state`]. Each of the other methods asks
-/// one question through [`Reader::read`] and has the same errors.
+/// An implementation has [`Reader::read`], [`Reader::select_at`], [`Reader::search`] and [`Reader::one_state`]. Each of
+/// the other methods asks one question through [`Reader::read`] and has the same errors.
 #[expect(
     clippy::missing_errors_doc,
     reason = "all but four have the errors of `Reader::read`"
@@ -64,17 +64,17 @@ pub trait Reader {
     /// As [`Reader::read`].
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
 
-    /// What was damaged in what was read since this was asked last, and so left out of the answers. Whoever reads through
-    /// the same store at the same time may take it first.
+    /// Takes the damage that reads have met since the last call: the answers left it out. Another reader of the same
+    /// store at the same time may take it first.
     fn take_damage(&self) -> Damage {
         Damage::default()
     }
 
-    /// The block, or notes of it, if the other side of this store makes them; none: they are made here, from what
-    /// this reader reads. A store that is reached over a network has this, so that a block takes one request.
+    /// The block, or notes of it, if the other side of this store makes them; none if they are made here, with the
+    /// reads of this reader. A store over a network implements this, so that a block takes one request.
     ///
-    /// A store that wraps another one and changes what is read must leave this as it is: the store inside does not know
-    /// of the change.
+    /// A store that wraps another one and changes its answers must keep this default: the inner store does not know
+    /// about the change.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -183,8 +183,8 @@ pub trait Reader {
         Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
     }
 
-    /// A note's revisions before a number (none: from the last one on), latest first, at most `limit`. A store with a
-    /// long history of a note in reach has its own way, which reads no more than these.
+    /// A note's revisions before a number (none: from the last one on), latest first, at most `limit`. A store that can
+    /// read a long history in parts overrides this, so that it reads no more than these.
     fn history_before(
         &self,
         address: &Address,
@@ -284,7 +284,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
     }
 
-    /// What the call with that id wrote; nothing when there was no such call, or it changed nothing.
+    /// The changes of the call with that id; none if there was no such call, or it changed nothing.
     fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
         let ask = Ask {
             operations: vec![operation],
@@ -312,7 +312,7 @@ pub trait Reader {
     }
 }
 
-/// What every [`Reader`] has: its functions with the value that the work returns.
+/// Functions of every [`Reader`] that return the value of the work.
 pub trait ReaderExt: Reader {
     /// Runs `work` on one state of the store and returns its result (see [`Reader::one_state`]).
     ///
@@ -330,12 +330,12 @@ pub trait ReaderExt: Reader {
 
 impl<R: Reader + ?Sized> ReaderExt for R {}
 
-/// How often [`unless_written`] runs its work at most.
+/// The most runs of the work in [`unless_written`].
 const RUNS: usize = 4;
 
 /// [`Reader::one_state`] for a store that cannot hold a state: runs `work`, and runs it again if the store was written
 /// meanwhile. After a few runs the last one counts, although it may have read more than one state: a reader must not
-/// wait for a store that is written all the time.
+/// wait forever for a store that is written all the time.
 ///
 /// # Errors
 /// As [`Reader::read`], and the errors of `work`.
@@ -346,7 +346,7 @@ pub fn unless_written(
     let mut before = reader.version()?;
     let mut runs = 1;
     loop {
-        // Two states can contradict each other, so that an error may be gone in the next run.
+        // A run that reads two states may fail because they contradict each other. The next run may succeed.
         let worked = work(reader);
         let after = reader.version()?;
         if after == before || runs == RUNS {
@@ -373,9 +373,9 @@ pub trait Store: Reader {
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
-    /// Carries out calls of [`Store::apply`] that do not belong together, in this order. One that is refused does not
-    /// stop the others. A store that can writes them in one transaction, or in a few. `answered` gets the index of each call
-    /// and its answer as soon as it is known; this returns when the store has done what is left to do.
+    /// Carries out independent calls of [`Store::apply`], in this order. A call that is refused does not stop the
+    /// others. If it can, a store writes them in one transaction, or in a few. `answered` gets the index of each call
+    /// and its answer as soon as it is known. This function returns when the store has done the rest of its work.
     fn apply_each(
         &self,
         calls: &[ApplyCall],
@@ -401,16 +401,16 @@ pub trait Store: Reader {
     ) -> Result<()>;
 
     /// Forgets the text of a note (see [`crate::forget`]): the only call that destroys anything. Repeated for a
-    /// forgotten text, it finishes an erasure that a reader had prevented. A repeated call with the same
-    /// [operation id](Stamp::of_operation) forgets nothing that was written since the first one. Its
-    /// answer is the first one, but without [`Forgotten::shared`] and [`Forgotten::spaces`]: nothing that is kept
-    /// tells which other texts were equal to the one that is gone.
+    /// forgotten text, it finishes an erasure that a reader had prevented. A repeated call with the same [operation
+    /// id](Stamp::of_operation) forgets nothing that was written since the first one. It returns the first answer, but
+    /// without [`Forgotten::shared`] and [`Forgotten::spaces`]: the store keeps nothing that tells which other texts
+    /// were equal to the forgotten one.
     ///
     /// # Errors
     /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Store::apply`].
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
-    /// What [`Store::forget`] would forget; nothing is changed.
+    /// The result that [`Store::forget`] would have; nothing is changed.
     ///
     /// # Errors
     /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Reader::read`].
@@ -422,8 +422,9 @@ pub trait Store: Reader {
     /// As [`Reader::read`], when the store cannot be read at all. Damage that was found is in the report.
     fn verify(&self) -> Result<Report>;
 
-    /// Records that the loop of this lease lives. A store that several machines use keeps the time of this, so that they
-    /// can tell when a loop of another machine is dead (see [`Store::silence`]). No event, and no position.
+    /// Records a heartbeat of the loop with this lease. A store that several machines use keeps its time, so that they
+    /// can tell if a loop of another machine is dead (see [`Store::silence`]). A heartbeat is no event, and takes no
+    /// position.
     ///
     /// # Errors
     /// As [`Store::apply`].
@@ -431,7 +432,8 @@ pub trait Store: Reader {
         Ok(())
     }
 
-    /// How long ago the loop of this lease was heard of; none if it never was, or the store keeps no record of it.
+    /// The time since the last heartbeat of the loop with this lease; none if there was none, or if the store keeps no
+    /// record of heartbeats.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -439,9 +441,9 @@ pub trait Store: Reader {
         Ok(None)
     }
 
-    /// Moves the newest notes from the engine's log to where they stay, if nobody else is using the store now. A program
-    /// that keeps running calls this when it has been idle for some seconds. Returns whether the log is empty. A store
-    /// without such a log has nothing to do.
+    /// A checkpoint: moves the newest notes from the engine's write-ahead log into the database, if nobody else is
+    /// using the store. A program that keeps running calls this after some idle seconds. Returns whether the log is
+    /// empty. A store without such a log has nothing to do.
     ///
     /// # Errors
     /// As [`Store::apply`].
@@ -460,8 +462,8 @@ pub trait Snapshot: Reader {
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
 }
 
-/// Side data: values that programs keep in a store beside its notes, by space and key. For example, the last known
-/// content of a file. It has no history, and a crash may lose the last write of [`SideData::put_side_values`].
+/// Side data: values that programs keep in a store beside its notes, by space and key, for example the last known
+/// content of a file. Side data has no history, and a crash may lose the last write of [`SideData::put_side_values`].
 pub trait SideData {
     /// The values of a space, by key.
     ///
@@ -475,7 +477,7 @@ pub trait SideData {
     /// As [`Store::apply`].
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
 
-    /// The same for values that nobody can compute again: they are on the disk when this returns.
+    /// The same for values that cannot be computed again: they are on the disk when this returns.
     ///
     /// # Errors
     /// As [`Store::apply`].
@@ -492,7 +494,7 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// [`Error::Busy`](crate::Error::Busy) when the wait was too long, and the errors of `work`.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()>;
 
-    /// As [`Reader::one_state`], for work that lays notes over what is stored. It runs once.
+    /// Like [`Reader::one_state`], for work that lays notes over the stored ones. The work runs once.
     ///
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
@@ -504,15 +506,16 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// As [`Store::apply`]; [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
     fn rebuild_index(&self) -> Result<()>;
 
-    /// Gives the store a new id. A copy that goes on beside the original, a restored backup for instance, gets one before
-    /// anything is written to it: what others remember of the original (positions, operation ids) does not hold for it.
+    /// Gives the store a new id. A copy that is used beside the original, for instance a restored backup, gets one
+    /// before anything is written to it: positions and operation ids that others remember of the original do not hold
+    /// for the copy.
     ///
     /// # Errors
     /// As [`Store::apply`]. A store that does not exist is made.
     fn renew_id(&self) -> Result<StoreId>;
 }
 
-/// What every [`LocalStore`] has: its functions with the value that the work returns.
+/// Functions of every [`LocalStore`] that return the value of the work.
 pub trait LocalStoreExt: LocalStore {
     /// Runs `work` while no other writer of this store can run and returns its result (see
     /// [`LocalStore::exclusively`]).
@@ -531,7 +534,7 @@ pub trait LocalStoreExt: LocalStore {
 
 impl<S: LocalStore + ?Sized> LocalStoreExt for S {}
 
-/// The error of an engine or a store that did not run the work that it was given.
+/// The error of an engine or a store that did not run the given work.
 pub(crate) fn nothing_ran(store: impl Into<PathBuf>) -> crate::Error {
     crate::Error::DamagedStore {
         path: store.into(),

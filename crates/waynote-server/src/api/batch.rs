@@ -1,6 +1,7 @@
-//! One route for each function of a store, for a client that is a store itself. A request is answered from one state.
+//! One route for each function of a store, for a client that is a store itself. Every request is answered from one
+//! state of the store.
 //!
-//! Long answers are made and written as JSON on a thread that may wait, mostly the one that reads the store.
+//! Long answers are serialized on a thread that may block, mostly the one that reads the store.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -19,7 +20,7 @@ use crate::edge::Json;
 use crate::problem::{Answer, ProblemForm};
 use crate::visit::{Visit, waiting};
 
-/// An answer to so many changes is written faster than a thread wakes up.
+/// Answers to at most this many changes are serialized in place: that takes less time than a thread needs to wake up.
 const SHORT: usize = 8;
 
 /// An answer.
@@ -39,7 +40,7 @@ impl IntoResponse for Reply {
     }
 }
 
-/// What some work on the store answers.
+/// Runs `work` on the store, and returns its result as a reply.
 async fn reply<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
@@ -48,7 +49,7 @@ async fn reply<T: Serialize>(
     Ok(Reply(Some(written.await?)))
 }
 
-/// An answer as JSON. Nothing in one fails to be written.
+/// An answer as JSON. No answer can fail to be serialized.
 fn json(answer: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(answer).unwrap_or_default()
 }

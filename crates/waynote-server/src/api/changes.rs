@@ -1,7 +1,7 @@
-//! The feed: what happens in a store, as server-sent events.
+//! The feed: the changes of a store, as server-sent events.
 //!
-//! A feed reads its store page by page, and the next page only when the last one has been sent: a slow reader costs
-//! one page of memory, and holds up nobody.
+//! A feed reads its store page by page. It reads the next page only after it has sent the last one: a slow reader costs
+//! one page of memory, and delays nobody else.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -74,7 +74,7 @@ pub(crate) async fn changes(
         .shelves
         .get(&visit.name)
         .ok_or_else(Problem::no_such_store)?;
-    // Subscribed before anything is read, so that nothing is missed.
+    // The feed subscribes before it reads anything, so that it misses nothing.
     let news = shelf.store.watched().news();
     let last = headers
         .get(&LAST_EVENT_ID)
@@ -116,16 +116,16 @@ fn head(version: &Version) -> Cursor {
     version.position.map_or(Cursor::START, Cursor::at)
 }
 
-/// Somebody who reads a feed.
+/// A reader of a feed.
 struct Feed {
     visit: Visit,
     token: Option<String>,
     news: watch::Receiver<u64>,
     /// Everything up to here has been read.
     after: Cursor,
-    /// What has been read and is not sent yet.
+    /// Entries that have been read but not sent.
     page: VecDeque<FeedEntry>,
-    /// Whether there may be more to read than has been.
+    /// True if there may be more entries to read.
     is_behind: bool,
     greeting: Option<String>,
     counted: Counted,
@@ -141,12 +141,12 @@ impl Feed {
             if let Some(entry) = self.page.pop_front() {
                 return Some(sent(&entry));
             }
-            // Whoever may not read any more is sent nothing more.
+            // A reader whose token no longer counts gets nothing more.
             if self.counted.app.stopper.is_stopped() || !self.may_read().await {
                 return None;
             }
             if self.is_behind {
-                // What is written from here on is news again.
+                // Marked before the read, so that a change during the read counts as news.
                 self.news.mark_unchanged();
                 self.read().await?;
                 continue;
@@ -167,10 +167,10 @@ impl Feed {
         let read = self
             .visit
             .run_narrowed(move |store| store.feed_stretch(after, PAGE));
-        // A store that cannot be read ends the stream: the client comes back, and gets the error as an answer.
+        // If the store cannot be read, the stream ends: the client connects again, and gets the error as an answer.
         let found = read.await.ok()?;
         self.is_behind = !found.is_last;
-        // What is not for this reader is not read again.
+        // The position moves past entries that this reader may not see, so that they are not read again.
         self.after = found.reached.unwrap_or(after);
         self.page = found.items.into();
         Some(())
@@ -199,7 +199,7 @@ fn sent(entry: &FeedEntry) -> String {
     )
 }
 
-/// Counts a feed as long as it is read.
+/// Counts a feed while it is read.
 struct Counted {
     app: App,
 }

@@ -1,4 +1,4 @@
-//! What the OpenAPI document says of every operation: which problems there may be, and an example of a request.
+//! The parts of the OpenAPI document that every operation has: its problems, and an example of a request.
 
 use serde_json::{Map, Value, json};
 
@@ -19,20 +19,20 @@ const ALWAYS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Those of an operation that changes something.
+/// The problems of an operation that changes something, besides those of [`ALWAYS`].
 const WRITING: [(&str, &str); 2] = [
     ("409", "The current state does not allow it"),
     ("422", "A rule or a limit forbids it"),
 ];
 
-/// Those of a request with a body.
+/// The problems of a request with a body, besides the others.
 const WITH_BODY: [(&str, &str); 3] = [
     ("408", "The body did not arrive in time"),
     ("413", "The body is larger than the server takes"),
     ("415", "The body is not JSON"),
 ];
 
-/// Replaces each answer for all other cases by the problems that there may be, and adds examples.
+/// Replaces the answer `default` of each operation by the problems that it may have, and adds examples.
 pub(super) fn complete(document: &mut Value) {
     unsigned(document);
     errors(document);
@@ -47,7 +47,7 @@ pub(super) fn complete(document: &mut Value) {
     }
 }
 
-/// The document gets `int64` for a `u64`, and so for `u32`; a number without a sign has a format of its own.
+/// Corrects the format of unsigned numbers: the generator writes `int64` for `u64`, and `int32` for `u32`.
 fn unsigned(of: &mut Value) {
     match of {
         Value::Object(members) => {
@@ -64,7 +64,7 @@ fn unsigned(of: &mut Value) {
     }
 }
 
-/// Makes one list of all errors. Those of loops, for example, are an enum of their own in Rust, and in JSON they are not.
+/// Makes one list of all errors. The errors of loops, for example, are an enum of their own in Rust, but not in JSON.
 fn errors(document: &mut Value) {
     let schemas = document.pointer_mut("/components/schemas");
     let Some(schemas) = schemas.and_then(Value::as_object_mut) else {
@@ -103,7 +103,8 @@ fn errors(document: &mut Value) {
     schemas["Fields"]["oneOf"] = Value::Array(all);
 }
 
-/// Takes the values that are written as a text (an address, a name, a position) out of the named schemas.
+/// Removes the named schemas of values that are written as a text (an address, a name, a position), and returns
+/// references to them.
 fn texts(document: &mut Value) -> Vec<String> {
     let mut texts = Vec::new();
     let schemas = document.pointer_mut("/components/schemas");
@@ -119,7 +120,7 @@ fn texts(document: &mut Value) -> Vec<String> {
     texts
 }
 
-/// Writes such a text where it is named.
+/// Replaces references to these schemas by the type `string`.
 fn in_place(of: &mut Value, texts: &[String]) {
     match of {
         Value::Object(members) => {
@@ -129,7 +130,7 @@ fn in_place(of: &mut Value, texts: &[String]) {
                 members.remove("$ref");
                 members.insert("type".into(), json!("string"));
             }
-            // One that may be null.
+            // A text that may be null.
             if let Some([Value::Object(text), null]) = members
                 .get("oneOf")
                 .and_then(Value::as_array)
@@ -154,7 +155,7 @@ fn problems(method: &str, operation: &mut Value) {
     let Some(answers) = operation["responses"].as_object_mut() else {
         return;
     };
-    // The document itself is for everybody.
+    // The route of the document itself has no `default`, and no problems.
     let Some(problem) = answers.remove("default") else {
         return;
     };
@@ -168,7 +169,7 @@ fn problems(method: &str, operation: &mut Value) {
 }
 
 fn examples(method: &str, path: &str, operation: &mut Value) {
-    // An index would write a null where there are none.
+    // `IndexMut` would add a null where there are no parameters.
     let parameters = operation
         .get_mut("parameters")
         .and_then(Value::as_array_mut);

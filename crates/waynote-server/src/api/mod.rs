@@ -39,7 +39,7 @@ pub(crate) fn router() -> Router<App> {
         .layer(map_response(with_version))
 }
 
-/// Every answer says of which version of the API it is.
+/// Adds a header with the version of the API to every answer.
 async fn with_version(mut response: Response<Body>) -> Response<Body> {
     let name = HeaderName::from_static(wire::VERSION_HEADER);
     let version = HeaderValue::from(wire::VERSION);

@@ -1,4 +1,4 @@
-//! What several routes have in common: entity tags, keys of operations, authors, and the sizes of pages.
+//! The parts that several routes share: entity tags, keys of operations, authors, and the sizes of pages.
 
 use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -56,7 +56,7 @@ pub(crate) fn operation(headers: &HeaderMap) -> Answer<Option<OperationId>> {
         ));
     };
     SecretPolicy::default().check_name("Idempotency-Key", key)?;
-    // What the library printed itself is that id.
+    // An operation id in the library's own form is taken as it is. Any other key is hashed to one.
     Ok(Some(key.parse().unwrap_or_else(|_| OperationId::of(key))))
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn etag(note: &Note) -> [(HeaderName, HeaderValue); 1] {
     [(ETAG, tag.unwrap_or(HeaderValue::from_static("\"0\"")))]
 }
 
-/// What a request expects of the note that it changes.
+/// The state that a request expects of the note that it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precondition {
     /// Nothing.
@@ -80,7 +80,7 @@ pub(crate) enum Precondition {
 }
 
 impl Precondition {
-    /// What `If-Match` and `If-None-Match` say.
+    /// Reads `If-Match` and `If-None-Match`.
     pub(crate) fn of(headers: &HeaderMap) -> Answer<Self> {
         match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
             (None, None) => Ok(Self::Any),
@@ -99,19 +99,19 @@ impl Precondition {
         }
     }
 
-    /// The revision that a save has to expect, where the note is at `current` now.
+    /// The revision that a save has to expect if the note is at `current` now.
     pub(crate) fn expect(self, current: Option<u64>) -> Expect {
         match self {
             Self::Any => Expect::Any,
             Self::Revision(revision) => Expect::Revision(revision),
-            // One that does not exist has no revision, so none of them is the expected one.
+            // A note that does not exist has no revision. `u64::MAX` is never a revision, so the save fails.
             Self::Exists => Expect::Revision(current.unwrap_or(u64::MAX)),
             Self::Missing => Expect::Revision(0),
         }
     }
 
-    /// The revision that a change has to expect which does nothing to a note that does not exist. Whether there was one,
-    /// its result says.
+    /// The revision to expect for a change that does nothing if the note does not exist. The change's result says
+    /// whether there was a note.
     pub(crate) fn written(self) -> Expect {
         match self {
             Self::Any | Self::Exists => Expect::Any,
@@ -120,7 +120,7 @@ impl Precondition {
         }
     }
 
-    /// The problem of a call with this precondition: a conflict is that it was not met.
+    /// The problem of a call with this precondition. A conflict means that the precondition was not met: status 412.
     pub(crate) fn failed(self, problem: Problem) -> Problem {
         match problem.status {
             StatusCode::CONFLICT if self != Self::Any && problem.is_conflict() => {
@@ -137,7 +137,7 @@ fn revision(tag: &str) -> Option<u64> {
     tag.parse().ok()
 }
 
-/// Whether a reader has this revision already.
+/// True if the reader already has this revision.
 pub(crate) fn has_already(headers: &HeaderMap, note: &Note) -> bool {
     let tags = headers
         .get(IF_NONE_MATCH)

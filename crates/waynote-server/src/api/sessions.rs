@@ -121,7 +121,7 @@ pub(crate) async fn add(
     Ok((status, etag(&note), Json(AddedEntry { note, repeat })).into_response())
 }
 
-/// Whether a call with this id was carried out.
+/// True if a call with this id was already carried out.
 fn is_done(store: &dyn Reader, stamp: &Stamp) -> waynote::Result<bool> {
     match stamp.operation {
         Some(operation) => Ok(!store.operation(operation)?.is_empty()),

@@ -139,7 +139,7 @@ pub(crate) async fn log(visit: Visit, Query(query): Query<PageQuery>) -> Answer<
     }))
 }
 
-/// Refuses whoever does not look after the store, and notes that.
+/// Refuses a caller without an admin token, and records that in the audit log.
 async fn admin(visit: &Visit, call: &'static str) -> Answer<()> {
     if visit.grant.rights == Rights::Admin {
         return Ok(());

@@ -1,4 +1,4 @@
-//! How many connections each address has.
+//! The number of connections of each address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// How many connections each address has.
+/// The number of connections of each address.
 #[derive(Clone, Default)]
 pub(crate) struct Addresses {
     connections: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
 impl Addresses {
-    /// Counts one more connection, unless the address has as many as it may (0: any number).
+    /// Counts one more connection, unless the address has reached its limit (0: no limit).
     pub(crate) fn sit(&self, address: IpAddr, most: usize) -> Option<Seat> {
         let of = network(address);
         let mut connections = self.connections.lock();
@@ -47,7 +47,7 @@ impl Drop for Seat {
     }
 }
 
-/// Who has an address: with IPv6, one customer has at least all 2^64 addresses of a network.
+/// The network of an address: with IPv6, one customer has at least all 2^64 addresses of a network.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),

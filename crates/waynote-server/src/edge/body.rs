@@ -26,7 +26,7 @@ pub(crate) async fn whole(request: Request, app: &App) -> Answer<Bytes> {
     }
 }
 
-/// The body of a request as JSON. What is wrong with it is a problem.
+/// The body of a request as JSON. A body that cannot be read is a problem.
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
@@ -45,7 +45,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     }
 }
 
-/// Whether a request says that its body is JSON.
+/// True if a request says that its body is JSON.
 fn is_json(request: &Request) -> bool {
     let content_type = request.headers().get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
@@ -55,7 +55,7 @@ fn is_json(request: &Request) -> bool {
     })
 }
 
-/// What is wrong with JSON, without credentials: it may show a value of the body, and a text may hold one.
+/// The problem with a JSON body, without credentials: the error may quote a value of the body, which may hold one.
 fn cannot_read(error: &dyn std::fmt::Display) -> Problem {
     let error = waynote::error::safe(error.to_string());
     Problem::bad_request(format!("the body cannot be read: {error}"))

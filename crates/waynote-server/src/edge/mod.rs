@@ -1,4 +1,4 @@
-//! What every request passes before and after its handler.
+//! The layers around every handler: checks, limits, log.
 
 mod addresses;
 mod body;

@@ -1,5 +1,5 @@
-//! Where a request comes from, as a browser says it. A page of another site must not use this server: not by its own
-//! name for our address (DNS rebinding), and not in the name of a person who is signed in here.
+//! The check of a request's origin, as the browser names it. A page of another site must not use this server: not by
+//! its own name for our address (DNS rebinding), and not in the name of a person who is signed in here.
 
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::uri::Authority;
@@ -46,7 +46,7 @@ pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem
     }
 }
 
-/// Whether it is a name of this machine, with any port: a tunnel may have another one.
+/// True if the host is a name of this machine, with any port: a tunnel may have another one.
 fn is_loopback(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else {
         return false;

@@ -1,4 +1,4 @@
-//! What a path names.
+//! The parameters of a path: a note's address, or a name.
 
 use std::str::FromStr;
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
-/// The query of a request. What is wrong with it is a problem.
+/// The query of a request. A query that cannot be read is a problem.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: DeserializeOwned> FromRequestParts<App> for Query<T> {

@@ -1,4 +1,4 @@
-//! How often somebody may ask: a bucket of requests for each token, which fills as time passes.
+//! Rate limits: a bucket of requests for each token, which fills over time.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -9,23 +9,23 @@ use waynote::Name;
 
 use crate::options::Limits;
 
-/// So many buckets are kept before full ones are thrown away.
+/// The number of buckets that are kept before full ones are dropped.
 const MOST: usize = 4096;
 
-/// How many requests without a valid token an address may send at once, and how many a second.
+/// The limits of an address without a valid token: requests at once, and requests a second.
 const REFUSED: (f64, f64) = (60.0, 2.0);
 
-/// Whose bucket.
+/// The owner of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key(String, bool);
 
 impl Key {
-    /// That of a token of a store.
+    /// The key of a token of a store.
     pub(crate) fn token(store: &str, token: &Name) -> Self {
         Self(format!("{store}/{token}"), false)
     }
 
-    /// That of an address that sends requests without a valid token.
+    /// The key of an address that sends requests without a valid token.
     pub(crate) fn refused(address: IpAddr) -> Self {
         Self(address.to_string(), true)
     }
@@ -36,7 +36,7 @@ struct Bucket {
     at: Instant,
 }
 
-/// The buckets of all.
+/// All buckets.
 pub(crate) struct Buckets {
     rate: f64,
     burst: f64,
@@ -62,7 +62,7 @@ impl Buckets {
         }
     }
 
-    /// Takes a request out of the bucket. False when it is empty.
+    /// Takes a request out of the bucket. False if it is empty.
     pub(crate) fn take(&self, key: Key) -> bool {
         self.take_at(key, Instant::now())
     }
@@ -74,7 +74,7 @@ impl Buckets {
         }
         let mut buckets = self.buckets.lock();
         if buckets.len() >= MOST && !buckets.contains_key(&key) {
-            // A full one is like one that was never there.
+            // A full bucket is the same as no bucket.
             buckets.retain(|key, bucket| {
                 let (burst, rate) = self.size(key);
                 filled(bucket, now, burst, rate) < burst
@@ -93,7 +93,7 @@ impl Buckets {
         has_one
     }
 
-    /// Whether the bucket is empty.
+    /// True if the bucket is empty.
     pub(crate) fn is_empty(&self, key: &Key) -> bool {
         let (burst, rate) = self.size(key);
         let buckets = self.buckets.lock();

@@ -1,4 +1,4 @@
-//! What every request passes: where it comes from, how long it may take, what the log and the figures say of it.
+//! The outermost layer of every request: the check of its origin, its deadline, its line in the log and its metrics.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use crate::visit::Caller;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Passes a request to its handler, and sees to what is the same for all.
+/// Checks a request, passes it to its handler, and adds everything that is the same for all answers.
 pub(crate) async fn pass(
     State(app): State<App>,
     mut request: Request,
@@ -64,7 +64,7 @@ pub(crate) async fn pass(
     response
 }
 
-/// An error that is told in no other form gets the form of all errors.
+/// Gives an error answer the form of all errors, unless it has one already.
 fn as_problem(response: Response<Body>) -> Response<Body> {
     let status = response.status();
     if !(status.is_client_error() || status.is_server_error()) {
@@ -79,7 +79,7 @@ fn as_problem(response: Response<Body>) -> Response<Body> {
         return response;
     }
     let mut told = Problem::of_status(status).into_response();
-    // `Allow`, for one.
+    // Headers such as `Allow`.
     for (name, value) in response.headers() {
         if !told.headers().contains_key(name) && name != "content-length" {
             told.headers_mut().append(name, value.clone());
@@ -94,7 +94,7 @@ fn with_headers(mut response: Response<Body>, id: &str) -> Response<Body> {
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Notes are kept by nobody in between.
+    // Notes must not be cached on the way.
     headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

@@ -1,9 +1,9 @@
-//! Whose a connection on this machine is.
+//! The user of the other end of a connection on this machine.
 
 use std::net::SocketAddr;
 
-/// Whether the other end of a connection is this user's own, or root's: a tunnel of the system. Where that cannot be
-/// found out, it counts as own.
+/// True if the other end of a connection is a program of this user, or of root (a tunnel of the system). Also true if
+/// the owners of sockets cannot be read.
 ///
 /// Linux lists the sockets of the machine with their owners. Other systems do not.
 pub(crate) fn is_own(peer: SocketAddr, local: SocketAddr) -> bool {

@@ -14,7 +14,7 @@ use super::shell;
 use super::words;
 use crate::problem::Problem;
 
-/// Nothing but what this server has itself; no script or style in a page, and no frame around it.
+/// The content security policy: only resources of this server; no inline script or style; no frame around a page.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
      frame-ancestors 'none'; base-uri 'none'",
@@ -38,7 +38,7 @@ pub(crate) fn page(status: StatusCode, markup: Markup) -> Response<Body> {
     response
 }
 
-/// A note as it is, which a browser must not take for anything but text.
+/// The raw text of a note. A browser must not take it for anything but text.
 pub(crate) fn text(text: String) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     let headers = response.headers_mut();
@@ -53,7 +53,7 @@ pub(crate) fn text(text: String) -> Response<Body> {
     response
 }
 
-/// A file of the page. Its name changes with it, so a browser keeps it.
+/// A file of the page. Its name changes with its content, so a browser may cache it forever.
 pub(crate) fn file(media: &'static str, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Body::from(text));
     let headers = response.headers_mut();
@@ -63,11 +63,11 @@ pub(crate) fn file(media: &'static str, text: &'static str) -> Response<Body> {
     response
 }
 
-/// To another page, by GET.
+/// A redirect to another page, by GET.
 pub(crate) fn to(path: &str) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    // A path that was made here is always one; anything else leads home.
+    // A path that this server makes is always a valid header. Anything else leads home.
     let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
     response.headers_mut().insert(LOCATION, location);
     response

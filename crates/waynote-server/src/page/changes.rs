@@ -1,12 +1,12 @@
-//! The journal as the views read it: in stretches that cost bounded time, whoever asks.
+//! The journal as the views read it: in stretches that take bounded time for any reader.
 
 use waynote::{Position, Reader, Result, Revision};
 use waynote_access::{Narrowed, Stretch};
 
-/// Reads the journal of a store as somebody sees it.
+/// Reads the part of a store's journal that a reader may see.
 pub(crate) trait Changes {
-    /// The changes before a position (none: up to now), latest first, at most `limit`. Somebody who sees little of a
-    /// store may get fewer, although there are more: what others wrote in between is not read without end.
+    /// The changes before a position (none: up to now), latest first, at most `limit`. A reader with a narrowed grant
+    /// may get fewer although there are more: the number of other changes that are skipped is bounded.
     ///
     /// # Errors
     /// As [`Reader::read`].

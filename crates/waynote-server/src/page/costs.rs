@@ -1,4 +1,4 @@
-//! What a page costs: its bytes, the round trips to its store, and its time in a large store.
+//! The cost of a page: its bytes, the round trips to its store, and its time in a large store.
 
 use parking_lot::Mutex;
 
@@ -21,13 +21,13 @@ use super::tests::{page_of, page_with};
 /// The most bytes of a page.
 const MOST_BYTES: usize = 150_000;
 
-/// A store that counts what it is asked.
+/// A store that counts its calls.
 struct Counted<'s> {
     store: &'s dyn Store,
     trips: Mutex<usize>,
-    /// The questions whose answers grow with the number of scopes.
+    /// The number of questions whose answers grow with the number of scopes.
     lists: Mutex<usize>,
-    /// The revisions that were answered.
+    /// The number of revisions in the answers.
     revisions: Mutex<usize>,
 }
 
@@ -45,7 +45,7 @@ impl<'s> Counted<'s> {
         *self.trips.lock() += 1;
     }
 
-    /// How many round trips there were since this was last asked, and how many questions for long lists.
+    /// The round trips and the questions for long lists since the last call.
     fn taken(&self) -> (usize, usize) {
         let take = |of: &Mutex<usize>| std::mem::take(&mut *of.lock());
         (take(&self.trips), take(&self.lists))
@@ -90,7 +90,7 @@ impl Reader for Counted<'_> {
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        // What is read from the state is counted where it is one reader: the block.
+        // One state counts as one round trip, whatever is read from it. Only the block uses it.
         self.trip();
         self.store.one_state(work)
     }
@@ -160,7 +160,8 @@ fn a_page_takes_few_round_trips() {
     }
 }
 
-/// The history of a note and of the store is read by pages; and who sees little of a store does not have all of it read.
+/// The history of a note and of the store is read by pages. For a narrowed grant, the history of the whole store is not
+/// read to its end.
 #[test]
 fn a_page_reads_a_bounded_part_of_the_journal() {
     let data = tempfile::tempdir().unwrap();
@@ -196,7 +197,7 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
         let read = revisions();
         assert!(read <= 3072, "{view:?}: {read} revisions");
     }
-    // What is further back is on the next page, and the page says that there is one.
+    // Older changes are on the next page, and the page says that there is one.
     let first = seen(View::History, "");
     assert!(!first.contains("mine 49"), "{first}");
     let next = |page: &str| {
@@ -212,11 +213,11 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
         pages += 1;
         assert!(pages < 10);
     }
-    // Now begins with what they have, though it is far back.
+    // The view Now begins with the last change that they may see, though it is far back.
     assert!(seen(View::Now, "").contains("value=\"mine\""));
     let found = seen(View::Notes, "q=mine");
     assert!(found.contains("<mark>mine</mark> 49"), "{found}");
-    // Nor are the scopes of everybody listed for somebody whose token names theirs.
+    // The scopes of all are not listed for a token that names its own.
     counted.taken();
     let narrowed = Narrowed::new(&counted, grant);
     let mine = narrowed.scopes(ScopeKind::Agent).unwrap();
@@ -248,7 +249,7 @@ fn append(session: &str, iteration: i64, text: &str) -> Change {
     }
 }
 
-/// What is kept is what is there, whatever happened in between.
+/// The cache equals the store after every kind of change.
 #[test]
 fn what_is_kept_follows_every_change() {
     let data = tempfile::tempdir().unwrap();
@@ -327,7 +328,7 @@ fn what_is_kept_follows_every_change() {
     }
 }
 
-/// Somebody with a narrowed token sees their scopes among those that are kept for all.
+/// A narrowed token sees its own scopes, from the cache for all tokens.
 #[test]
 fn what_is_kept_is_narrowed() {
     let data = tempfile::tempdir().unwrap();

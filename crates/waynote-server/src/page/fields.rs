@@ -6,7 +6,7 @@ use form_urlencoded::{Serializer, parse};
 use waynote::visible::visible;
 use waynote::{CustomError, ErrorClass, Result};
 
-/// Fields by name, as they were sent.
+/// Fields by name, with the values that were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
@@ -22,13 +22,13 @@ impl Fields {
         (!value.is_empty()).then_some(value)
     }
 
-    /// A field as it was sent.
+    /// The value of a field as it was sent.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let field = self.0.iter().find(|(key, _)| key == name);
         field.map(|(_, value)| value.as_str())
     }
 
-    /// A field that is a number; none when it is missing or blank.
+    /// The number in a field; none if the field is missing or blank.
     ///
     /// # Errors
     /// [`BadField`].
@@ -36,7 +36,7 @@ impl Fields {
         self.parsed(name, "a number", "follow a link of the page instead")
     }
 
-    /// A field that is a word of some kind; none when it is missing or blank.
+    /// The value of a field that is one of a set of words; none if the field is missing or blank.
     ///
     /// # Errors
     /// [`BadField`].
@@ -57,7 +57,7 @@ impl Fields {
         }
     }
 
-    /// Whether a field is there, whatever it says.
+    /// True if the field is there, even if it is empty.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.text(name).is_some()
     }
@@ -82,7 +82,7 @@ pub(crate) fn iteration(text: &str) -> Result<Option<i64>> {
     }
 }
 
-/// A field that cannot be used, in a form or in a link that somebody changed.
+/// A field with an invalid value, in a form or in a link that was edited.
 #[derive(Debug, thiserror::Error)]
 #[error("{says}")]
 pub(crate) struct BadField {
@@ -130,7 +130,7 @@ impl Link {
     /// To a page of a store; the path begins behind the store's own.
     pub(crate) fn to_store(store: &str, path: &str) -> Self {
         let encoded: String = form_urlencoded::byte_serialize(store.as_bytes()).collect();
-        // In a path, a blank is not a plus.
+        // In a path, a blank is `%20`, not a plus.
         Self::to(format!("/s/{}/{path}", encoded.replace('+', "%20")))
     }
 

@@ -1,4 +1,4 @@
-//! What all forms share: hidden fields, and what becomes of a form that was sent.
+//! The parts that all forms share: hidden fields, and the outcome of a form.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,10 @@ pub(crate) fn hidden(fields: &[(&str, String)]) -> Markup {
     html! { @for (name, value) in fields { input type="hidden" name=(name) value=(value); } }
 }
 
-/// What becomes of a form that was sent.
+/// The outcome of a form that was sent.
 pub(crate) enum Outcome {
-    /// It was done: the browser goes there.
+    /// The action was carried out: the browser goes to this address.
     Done(String),
-    /// It was not done: the form is shown again, with what was typed.
+    /// The action was not carried out: the form is shown again, with its values.
     Again(Markup),
 }

@@ -1,7 +1,7 @@
-//! The one-time link of a server for one person: whoever opens it first gets a cookie, and nobody else gets in.
+//! The one-time link of a server for one person: the first browser that opens it gets a cookie, and no other gets in.
 //!
-//! Cookies do not tell ports of a machine apart, so another user's server on 127.0.0.1 could be sent this one. Where the
-//! system says whose a connection is, those of other users are closed before anything is read (`edge::user`).
+//! Cookies do not distinguish ports, so a browser may send this one to another user's server on 127.0.0.1. If the
+//! system tells the user of a connection, connections of other users are closed before anything is read (`edge::user`).
 
 use parking_lot::Mutex;
 use waynote::text::hex;
@@ -19,26 +19,26 @@ use sha2::{Digest, Sha256};
 use super::{answer, shell};
 use crate::app::App;
 
-/// What stands before the number where a token could stand. No token has a blank.
+/// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "link ";
 
 /// The path of the link.
 const PATH: &str = "/open";
 
-/// Leads on from a page that was shown. A redirection would not do: a browser that comes from a file or another site does
-/// not send a cookie that it got on the way.
+/// Leads on from a page that was shown. A redirection would not work: a browser that comes from a file or another site
+/// does not send a cookie that it got during redirections.
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
-/// How a browser says that nobody has opened a page yet.
+/// The header of a browser's prefetch: no person has opened the page.
 const PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
 
-/// The way in of one browser.
+/// The one-time link and its cookie.
 pub(crate) struct Link {
-    /// The cookie's name. It holds the port: another server of this person has a cookie of its own.
+    /// The cookie's name. It contains the port, so that two servers of one person have different cookies.
     name: String,
-    /// What the link holds, until it was opened.
+    /// The secret in the link, until the link is opened.
     secret: Mutex<Option<String>>,
-    /// What the cookie holds.
+    /// The number in the cookie.
     number: String,
 }
 
@@ -53,13 +53,13 @@ impl Link {
         }
     }
 
-    /// Its path, until it was opened.
+    /// The path with the secret, until the link is opened.
     pub(crate) fn path(&self) -> Option<String> {
         let secret = self.secret.lock();
         Some(format!("{PATH}?key={}", secret.as_ref()?))
     }
 
-    /// Whether this opens it, which nothing does twice.
+    /// True if this key opens the link, which works once.
     fn opens(&self, key: &str) -> bool {
         let mut secret = self.secret.lock();
         let is_it = secret.as_ref().is_some_and(|secret| is_same(secret, key));
@@ -82,7 +82,7 @@ impl Link {
         cookies.find_map(named)
     }
 
-    /// Whether what was presented is the cookie of the browser that opened the link.
+    /// True if this is the cookie of the browser that opened the link.
     pub(crate) fn is_known(&self, presented: &str) -> bool {
         let number = presented.strip_prefix(MARK);
         number.is_some_and(|number| is_same(&self.number, number))
@@ -96,7 +96,7 @@ impl Link {
     }
 }
 
-/// Whether two texts are the same, in a time that says nothing about where they differ.
+/// True if both texts are the same. The time it takes does not tell where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     Sha256::digest(one) == Sha256::digest(other)
 }
@@ -124,7 +124,7 @@ async fn open(
     let Some(link) = app.link() else {
         return not_open();
     };
-    // A browser may fetch what nobody has opened yet.
+    // A prefetch must not use the link up.
     let is_early = headers
         .get(&PURPOSE)
         .and_then(|purpose| purpose.to_str().ok())
@@ -150,7 +150,7 @@ async fn open(
     response
 }
 
-/// The answer to somebody who has no cookie and no link.
+/// The answer to a request with neither cookie nor link.
 pub(crate) fn not_open() -> Response<Body> {
     let main = html! {
         h1 { "This page is open in another browser" }

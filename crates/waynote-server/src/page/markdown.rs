@@ -1,4 +1,4 @@
-//! A note as a person reads it: Markdown, of which nothing can act on the page.
+//! A note's Markdown as HTML, in which nothing can act on the page.
 //!
 //! HTML in a note is shown as text. A link leads only to the web or to a mail address. An image is a link: a note must
 //! not make a browser ask a foreign server. Invisible characters are shown as codes, as a model gets them.
@@ -48,7 +48,7 @@ fn harmless(event: Event<'_>) -> Vec<Event<'_>> {
             Event::Text(CowStr::Borrowed("image: ")),
         ],
         Event::End(TagEnd::Image) => vec![Event::End(TagEnd::Link)],
-        // The alignment would be a style attribute, which the policy of the page forbids.
+        // The alignment would be a style attribute, which the page's policy forbids.
         Event::Start(Tag::Table(columns)) => vec![Event::Start(Tag::Table(
             columns
                 .iter()

@@ -1,7 +1,8 @@
 //! The page in the browser: five views of a store, made on the server.
 //!
-//! A view is a function from data to HTML; its data is gathered by a function over the upper seam. Everything works by
-//! links and forms. The script (`assets/page.js`) replaces parts of a page when something changes, and adds keys.
+//! A view is a function from data to HTML. Another function gathers its data through the upper interface. Everything
+//! works with links and forms. The script (`assets/page.js`) replaces parts of a page when something changes, and adds
+//! keys.
 
 mod access;
 mod answer;

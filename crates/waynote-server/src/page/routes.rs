@@ -1,4 +1,4 @@
-//! The routes of the page, below those of a store and of none.
+//! The routes of the page: those of a store, and the others.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -52,7 +52,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/sign-out", post(sign_in::sign_out))
 }
 
-/// The routes of no store: `/`, and the files of the page.
+/// The routes outside of any store: `/`, and the files of the page.
 pub(crate) fn root() -> Router<App> {
     Router::new()
         .route("/", get(stores))
@@ -60,7 +60,7 @@ pub(crate) fn root() -> Router<App> {
         .route("/page/{file}", get(file))
 }
 
-/// What leads from the address of a store to its page at a place, with an agent: `?place=…&agent=…`.
+/// The query of the page at a place, with an agent: `?place=…&agent=…`. It follows the address of a store.
 pub fn page_at(place: &Place, agent: &Name) -> String {
     Link::to("")
         .with("place", place)
@@ -72,7 +72,7 @@ pub(super) fn home(store: &str) -> String {
     Link::to_store(store, "").href()
 }
 
-/// A visit of a person, who gets errors as pages.
+/// A visit of a person, whose errors are pages.
 pub(super) struct Looks(pub(super) Visit);
 
 impl FromRequestParts<App> for Looks {
@@ -93,7 +93,7 @@ impl FromRequestParts<App> for Looks {
         let store = params
             .as_ref()
             .and_then(|params| params.iter().find(|(name, _)| *name == "store"));
-        // The path as it was asked for, not what is left of it below the store.
+        // The full path. Within a store's routes, `uri` lacks the part of the store.
         let original = parts
             .extensions
             .get::<OriginalUri>()
@@ -104,7 +104,7 @@ impl FromRequestParts<App> for Looks {
     }
 }
 
-/// What a view makes of a store and the fields of the request.
+/// Makes a view from a store and the fields of the request.
 type Make = fn(&dyn Store, &Site<'_>, &Fields) -> Result<Made>;
 
 /// A view that was made.
@@ -152,10 +152,10 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Re
     }
 }
 
-/// What a form does to a store.
+/// Carries out a form's action on a store.
 type Act = fn(&dyn Store, &Site<'_>, &str, &Fields, &waynote::Stamp) -> Result<Outcome>;
 
-/// Does what a form asks for, and leads on; or shows it again.
+/// Carries out the action of a form, and redirects; or shows the form again.
 async fn act(
     visit: Visit,
     headers: &HeaderMap,
@@ -164,7 +164,7 @@ async fn act(
     body: Bytes,
     act: Act,
 ) -> Response<Body> {
-    // Every browser says where a form comes from. That it is from here was checked on the way.
+    // Every browser sends the origin of a form. The edge has already checked that it is this server.
     if !headers.contains_key(ORIGIN) {
         let problem = sign_in::no_origin();
         return answer::refused(&problem);
@@ -179,7 +179,7 @@ async fn act(
         let site = Site::gather(&of, store)?;
         Ok(match act(store, &site, &what, &fields, &stamp) {
             Ok(Outcome::Done(path)) => answer::to(&path),
-            // Nothing was done: a browser that reloads asks again.
+            // Nothing was changed, so a reload may send the form again.
             Ok(Outcome::Again(main)) => answer::page(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 shell::document(&site, view, view.title(), &main),
@@ -209,7 +209,7 @@ async fn stores(State(app): State<App>) -> Response<Body> {
     if let [only] = names[..] {
         return answer::to(&home(only));
     }
-    // Which stores there are is nobody's business who has no token.
+    // The names of the stores are listed only if no store needs a token.
     let main = html! {
         h1 { "Stores" }
         @if app.is_open() {
@@ -232,7 +232,7 @@ async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Now, query, |store, site, fields| {
         let now = Now::gather(store, fields, site)?;
         let made = Made::of(View::Now.title(), now::view(site, &now));
-        // What was typed stays in its fields, and the error stands where the block would.
+        // The typed values stay in their fields, and the error stands in the place of the block.
         let status = match &now.block {
             Ok(_) => made.status,
             Err(error) => Problem::of_store(error, site.store).status,
@@ -367,7 +367,7 @@ async fn history(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Bod
     .await
 }
 
-/// Shows the tokens and the audit log to those who look after the store, after something was done with them.
+/// Shows the tokens and the audit log to an administrator, after an action on a token.
 async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Response<Body> {
     if visit.grant.rights != Rights::Admin {
         return denied(visit, "access").await;
@@ -397,7 +397,7 @@ async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Respon
     }
 }
 
-/// What was done with a token.
+/// The outcome of an action on a token.
 enum Done {
     Created(Name, String),
     Refused(waynote::Error),
@@ -414,7 +414,7 @@ fn note(visit: &Visit, call: &'static str, refused: bool, detail: String) {
     });
 }
 
-/// Refuses somebody who does not look after the store, and notes that.
+/// Refuses a reader without an admin token, and records that in the audit log.
 async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
     let reason = "it needs an admin token";
     let problem = Problem::not_admin(call, &visit.name, reason);
@@ -424,7 +424,7 @@ async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
     }
 }
 
-/// Passes on a form that comes from here and from somebody who looks after the store.
+/// Passes on a form that comes from this server and from an administrator.
 async fn administers(
     visit: Visit,
     headers: &HeaderMap,

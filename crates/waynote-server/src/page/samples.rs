@@ -1,4 +1,4 @@
-//! A store with a bit of everything, for tests and for looking at the page.
+//! A store with one of everything, for tests and for looking at the page.
 
 use std::path::Path;
 

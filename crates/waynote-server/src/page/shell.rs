@@ -1,4 +1,4 @@
-//! The frame around every view: the rail with the views, and what the script needs.
+//! The frame around every view: the rail with the views, and the data for the script.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -20,7 +20,7 @@ pub(crate) fn document(site: &Site<'_>, view: View, title: &str, main: &Markup) 
     }
 }
 
-/// The title with the number of questions before it, as in programs for mail.
+/// The title with the number of questions before it, as mail programs do.
 fn counted(site: &Site<'_>, title: &str) -> String {
     match site.seen.waiting().len() {
         0 => title.to_owned(),
@@ -28,7 +28,7 @@ fn counted(site: &Site<'_>, title: &str) -> String {
     }
 }
 
-/// A document without a store: the list of stores, signing in, an error before a store is known.
+/// A document without a store: the list of stores, the form to sign in, an error before a store is known.
 pub(crate) fn plain(title: &str, main: &Markup) -> Markup {
     html! {
         (head(title, None))
@@ -105,7 +105,7 @@ fn count(site: &Site<'_>, view: View) -> Markup {
     }
 }
 
-/// The keys, for whoever presses `?`.
+/// The list of keys, which `?` shows.
 fn keys() -> Markup {
     const KEYS: [(&str, &str); 8] = [
         ("j", "next in the list"),

@@ -1,4 +1,4 @@
-//! Signing in and out: a form takes a token, and the browser keeps a cookie instead of it.
+//! Signing in and out: a form takes a token, and the browser gets a cookie in its place.
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
@@ -16,7 +16,7 @@ use crate::edge::rate::Key;
 use crate::problem::Problem;
 use crate::visit::{Peer, Visit, waiting};
 
-/// The answer to a form that may come from another site.
+/// The answer to a form without an origin, which may come from another site.
 pub(super) fn no_origin() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
@@ -44,7 +44,7 @@ fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup 
     shell::plain("Sign in", &main)
 }
 
-/// Where somebody wanted to go, if that is a page of this server.
+/// The address to go to after signing in, if it is a page of this store.
 fn wanted<'f>(fields: &'f Fields, store: &str) -> Option<&'f str> {
     let home = Link::to_store(store, "").href();
     fields

@@ -1,7 +1,7 @@
-//! Signed in: a browser that showed a token has a cookie instead, which no script can read and no other site can send.
+//! Signed-in browsers: a browser that sent a token gets a cookie, which no script can read and no other site can send.
 //!
-//! The cookie holds a random number. The store keeps its hash with the id of the token, so that every server of the store
-//! knows it, and it counts no longer than the token does.
+//! The cookie holds a random number. The store keeps its hash with the id of the token, so that every server of the
+//! store knows it. It expires with the token at the latest.
 
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
@@ -13,25 +13,25 @@ use waynote::text::hex;
 use waynote::{Result, SideData};
 use waynote_access::{Grant, Tokens};
 
-/// Where it is kept who is signed in.
+/// The space of the store's side data that holds the page's sessions.
 const SPACE: &str = "page sessions";
 
 const NAME: &str = "waynote";
 
-/// What stands before the number where a token could stand. No token has a blank.
+/// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "cookie ";
 
-/// How long somebody stays signed in, in hours.
+/// The lifetime of a cookie, in hours.
 pub(crate) const HOURS: i64 = 12;
 
-/// Who is signed in, as it is kept.
+/// A signed-in browser, as the store keeps it.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     token: String,
     until: String,
 }
 
-/// What the cookie of a request stands for, as it is handed to [`grant`]; none without a cookie.
+/// The number in a request's cookie, in the form that [`grant`] takes; none without a cookie.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     let cookies = headers.get_all(COOKIE).into_iter();
     let mut cookies = cookies
@@ -41,12 +41,13 @@ pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
     Some(format!("{MARK}{value}"))
 }
 
-/// The number of a cookie, if that was presented and not a token.
+/// The number of a cookie; none for a token.
 pub(crate) fn number(presented: &str) -> Option<&str> {
     presented.strip_prefix(MARK)
 }
 
-/// What whoever has this number may do now: what the token grants with which it was signed in.
+/// The grant of the token that this number was signed in with, as it is now. None if the session or the token has
+/// expired.
 ///
 /// # Errors
 /// As [`SideData::side_values`].
@@ -101,7 +102,7 @@ pub(crate) fn end(side: &(impl SideData + ?Sized), number: &str) -> Result<()> {
     side.put_side_values(SPACE, &[], &[key(number)])
 }
 
-/// The header that gives a browser its cookie; without a number, the one that takes it.
+/// The header that sets a browser's cookie, or deletes it if there is no number.
 pub(crate) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> String {
     let (value, seconds) = match number {
         Some(number) => (number, HOURS * 3600),

@@ -1,4 +1,4 @@
-//! What every view knows besides its data: which store, who looks at it, and when.
+//! The data that every view needs besides its own: the store, the reader's grant, and the time.
 
 use jiff::Timestamp;
 use waynote::event::SessionsEvent;
@@ -54,29 +54,29 @@ impl View {
     }
 }
 
-/// What is shown for every page: the store, who looks at it, the time.
+/// The data for every page: the store, the reader's grant, the time.
 pub(crate) struct Site<'a> {
     /// The name of the store in the path.
     pub(crate) store: &'a str,
-    /// What whoever looks at it may do.
+    /// The reader's grant.
     pub(crate) grant: &'a Grant,
     /// The time.
     pub(crate) now: Timestamp,
-    /// The limits of what is written.
+    /// The limits for notes that are written.
     pub(crate) limits: Limits,
-    /// Where whoever looks at the store started the server.
+    /// The place and the agent that the server was started with, if its user started it there.
     pub(crate) start: Option<&'a Start>,
-    /// Whether the server is for one browser, which gets in by a link.
+    /// True if the server is for one browser, which gets in by a link.
     pub(crate) is_for_one: bool,
-    /// The scopes of the store that whoever looks at it may see.
+    /// The scopes of the store that the reader may see.
     pub(crate) seen: Seen<'a>,
-    /// The journal, as whoever looks at it sees it.
+    /// The journal, as the reader may see it.
     pub(crate) changes: &'a dyn Changes,
-    /// The sessions that a loop holds, and whether it lives.
+    /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
 }
 
-/// The sessions that a loop holds, and whether it lives.
+/// The sessions that a loop holds, and whether the loop lives.
 pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Name, Holder)>> {
     let leases = store.leases()?.into_iter();
     let holders = leases.map(|SessionsEvent { session, recorded }| {
@@ -87,7 +87,7 @@ pub(crate) fn holders(store: &dyn Store, is_dead: IsDead<'_>) -> Result<Vec<(Nam
 }
 
 impl<'a> Site<'a> {
-    /// What every view knows.
+    /// Gathers the data from the store.
     ///
     /// # Errors
     /// Those of reading the store.
@@ -122,7 +122,7 @@ impl Site<'_> {
         self.link(view.path())
     }
 
-    /// A stamp for asking what a change would do.
+    /// A stamp for a preview of a change.
     ///
     /// # Errors
     /// [`waynote::Error::InvalidName`], never for the name of a person.
@@ -136,18 +136,18 @@ impl Site<'_> {
         held.map_or(Holder::Nobody, |(_, holder)| *holder)
     }
 
-    /// The number of sessions in which a loop runs: one that was killed keeps its session, and runs no more.
+    /// The number of sessions in which a loop runs. A loop that was killed keeps its session, but does not count.
     pub(crate) fn running(&self) -> usize {
         let alive = self.holders.iter().filter(|(_, of)| *of == Holder::Alive);
         alive.count()
     }
 
-    /// Whether whoever looks at it may write.
+    /// True if the reader may write.
     pub(crate) fn may_write(&self) -> bool {
         self.grant.rights >= Rights::Write
     }
 
-    /// Whether whoever looks at it may forget, and look after tokens.
+    /// True if the reader may forget, and manage tokens.
     pub(crate) fn may_administer(&self) -> bool {
         self.grant.rights >= Rights::Admin
     }

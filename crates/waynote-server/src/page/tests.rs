@@ -18,12 +18,12 @@ pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
     page_of(store, &Overview::default(), view, query)
 }
 
-/// A page of a server that keeps this of its store.
+/// The HTML of a page, with this cache of its store.
 pub(super) fn page_of(store: &dyn Store, kept: &Overview, view: View, query: &str) -> String {
     page_with(&Grant::everything(), store, kept, view, query)
 }
 
-/// The same for somebody with this grant.
+/// The same with this grant.
 pub(super) fn page_with(
     grant: &Grant,
     store: &dyn Store,
@@ -51,7 +51,7 @@ pub(super) fn page_with(
     })
 }
 
-/// What whoever may do everything knows of a store.
+/// Runs `work` with the site that a grant of everything sees.
 pub(super) fn on_site<T>(
     store: &dyn Store,
     kept: &Overview,
@@ -60,7 +60,7 @@ pub(super) fn on_site<T>(
     on_site_with(&Grant::everything(), store, kept, work)
 }
 
-/// What somebody with this grant knows of a store.
+/// Runs `work` with the site that this grant sees.
 pub(super) fn on_site_with<T>(
     grant: &Grant,
     store: &dyn Store,
@@ -201,7 +201,7 @@ fn each_view_of_an_empty_store() {
     }
 }
 
-/// Every step of the slider shows what was there then, and leads back to itself.
+/// Every step of the slider shows the notes of that time, and leads back to itself.
 #[test]
 fn the_slider_goes_through_the_changes() {
     let data = tempfile::tempdir().unwrap();

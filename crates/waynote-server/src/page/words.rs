@@ -37,7 +37,7 @@ pub(crate) fn name(note: &Note) -> Markup {
     }
 }
 
-/// A note's name in a list of notes of many scopes: what tells it from others comes first.
+/// A note's name in a list of many scopes: the part that distinguishes it comes first.
 pub(crate) fn name_listed(note: &Note) -> Markup {
     let scope = note.address.scope();
     html! {
@@ -80,7 +80,7 @@ pub(crate) fn scope_name(scope: &Scope) -> String {
     visible(scope.name())
 }
 
-/// What a scope is, in a word.
+/// The word for a scope.
 pub(crate) fn scope_word(scope: &Scope) -> &'static str {
     match scope {
         Scope::Place(_) => "place",
@@ -115,7 +115,7 @@ pub(crate) fn exact(time: Timestamp) -> Markup {
     html! { time.num datetime=(time) title="universal time (UTC)" { (minute(time)) } }
 }
 
-/// How long ago a time is.
+/// The age of a time.
 pub(crate) fn ago(time: Timestamp, now: Timestamp) -> Markup {
     let seconds = now.duration_since(time).as_secs();
     let shown = match seconds {
@@ -161,7 +161,7 @@ pub(crate) fn chip(kind: &'static str, word: &str) -> Markup {
     html! { span class={ "chip " (kind) } { (word) } }
 }
 
-/// Who wrote something.
+/// The words for an author.
 pub(crate) fn author(name: &Name) -> String {
     match Author::of(name) {
         Author::Person => "a person".into(),
@@ -169,12 +169,12 @@ pub(crate) fn author(name: &Name) -> String {
     }
 }
 
-/// An error where the eye is: what went wrong, and what to do.
+/// An error with its cause and the advice, in the place that the reader looks at.
 pub(crate) fn error(error: &Error) -> Markup {
     problem(&error.to_string(), error.advice().as_deref())
 }
 
-/// The same for what only the page says.
+/// The same for the page's own errors.
 pub(crate) fn problem(what: &str, advice: Option<&str>) -> Markup {
     html! {
         div.problem role="alert" {
@@ -197,7 +197,7 @@ fn sentence(text: &str) -> String {
     format!("{}{rest}{end}", first.unwrap_or_default())
 }
 
-/// What puts notes into a store that has none.
+/// The commands that put notes into an empty store.
 pub(crate) fn first_steps() -> Markup {
     html! {
         p { "Connect an agent, which writes notes while it works:" }

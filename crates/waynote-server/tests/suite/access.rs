@@ -10,7 +10,7 @@ use super::support::{Response, Running, options, start, start_with};
 
 const API: &str = "/s/notes/api/v1";
 
-/// Creates a token, as `by`.
+/// Creates a token, with the token `by`.
 fn token(server: &Running, by: &str, body: &Value) -> String {
     let made = with(server, by, "POST", "/tokens", &body.to_string());
     assert_eq!(made.status, 201, "{}", made.body);
@@ -169,10 +169,10 @@ fn a_store_that_had_a_token_stays_closed_and_who_tries_is_noted() {
         .iter()
         .filter(|line| line.call == "no token")
         .collect();
-    // One line, with a count: nobody fills the disk.
+    // One line, with a count, so that refused requests cannot fill the disk.
     assert_eq!(tried.len(), 1, "{lines:#?}");
     assert!(tried[0].refused && tried[0].times == 3, "{lines:#?}");
-    // Until a person opens it.
+    // The store stays closed until a person opens it.
     waynote_access::Tokens::new(&*server.store).clear().unwrap();
     server.restart();
     assert_eq!(with(&server, "", "GET", "/scopes", "").status, 200);
@@ -282,7 +282,7 @@ fn a_feed_ends_with_its_token() {
     assert_eq!(&head, b"HTTP/1.1 200");
     with(&server, &boss, "DELETE", "/tokens/reader", "");
     let mut rest = Vec::new();
-    // It ends, although the connection would be kept.
+    // The stream ends, although the connection could be kept.
     while !rest.ends_with(b"0\r\n\r\n") {
         let mut some = [0; 1024];
         let read = stream.read(&mut some).unwrap();

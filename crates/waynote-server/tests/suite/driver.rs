@@ -1,4 +1,4 @@
-//! A real browser, told what to do over WebDriver.
+//! A real browser, controlled over WebDriver.
 
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ pub(crate) struct Browser {
     driver: Child,
     port: u16,
     pub(crate) session: String,
-    /// Kept open: the driver may say more.
+    /// Kept open, since the driver may print more.
     _said: Lines<BufReader<ChildStdout>>,
 }
 
@@ -130,7 +130,7 @@ impl Browser {
         );
     }
 
-    /// Runs a script, which returns something.
+    /// Runs a script, and returns its result.
     pub(crate) fn run(&self, script: &str) -> Value {
         let path = format!("{}/execute/sync", self.session);
         self.call("POST", &path, &json!({ "script": script, "args": [] }))
@@ -182,7 +182,7 @@ impl Browser {
         self.call("POST", &path, &json!({ "actions": actions }));
     }
 
-    /// The elements that are so, as the driver names them.
+    /// The elements that match a selector, as the driver names them.
     pub(crate) fn find_all(&self, selector: &str) -> Vec<String> {
         let path = format!("{}/elements", self.session);
         let asked = json!({ "using": "css selector", "value": selector });
@@ -194,7 +194,8 @@ impl Browser {
             .collect()
     }
 
-    /// Waits for an element, and does something with it. It may be replaced at any time, and is then looked for again.
+    /// Waits for an element, and runs the command `act` on it. The element may be replaced at any time, and is then
+    /// looked up again.
     fn with(&self, selector: &str, act: &str, body: &Value) {
         let mut last = Value::Null;
         wait_until(
@@ -211,7 +212,7 @@ impl Browser {
         );
     }
 
-    /// Clicks on an element, as a person does: it has to be seen.
+    /// Clicks on an element, as a person does: it has to be visible.
     pub(crate) fn click(&self, selector: &str) {
         self.with(selector, "click", &json!({}));
     }
@@ -227,7 +228,7 @@ impl Browser {
         source.as_str().unwrap().to_owned()
     }
 
-    /// Waits until the page has a text: what a click leads to may come later than its answer.
+    /// Waits until the page has a text: the page after a click may load later than the click returns.
     pub(crate) fn wait_for_source(&self, text: &str) {
         wait_until(|| self.source().contains(text), text);
     }
@@ -246,13 +247,13 @@ impl Browser {
         std::fs::write(format!("{folder}/{name}.png"), png).unwrap();
     }
 
-    /// Nothing was refused by the page's policy, and no script failed.
+    /// Asserts that the page's policy refused nothing, and no script failed.
     pub(crate) fn has_no_complaints(&self) {
-        // The answer to a form that was refused is one.
+        // A refused form counts as a complaint.
         self.complains_only("status of 422");
     }
 
-    /// The same, but for lines that say this.
+    /// The same, except for lines with this text.
     pub(crate) fn complains_only(&self, of: &str) {
         let log = self.call(
             "POST",

@@ -1,4 +1,4 @@
-//! What no request gets past: other sites' pages, bodies that are too large, slow clients, too many connections.
+//! Requests that the edge stops: other sites' pages, bodies that are too large, slow clients, too many connections.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn a_store_with_tokens_needs_one_and_says_nothing_of_oauth() {
             answer.body
         );
     }
-    // Not even when the last token is gone.
+    // A token is needed even after the last one is gone.
     server
         .store
         .put_side_values("tokens", &[], &["somebody".into()])
@@ -250,7 +250,7 @@ fn a_body_that_is_too_large_is_refused() {
     let body = format!(r#"{{"content":"{}"}}"#, "x".repeat(1000));
     let answer = server.send("PUT", NOTE, &[], &body);
     assert_eq!(answer.problem(), (413, "body_too_large".into()));
-    // One that does not say before how long it is.
+    // A body that does not announce its length.
     let chunk = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
     let answer = server.send("PUT", NOTE, &["Transfer-Encoding: chunked"], &chunk);
     assert_eq!(answer.problem(), (413, "body_too_large".into()));
@@ -297,7 +297,7 @@ fn a_request_that_takes_too_long_is_answered_all_the_same() {
             Ok(())
         })
         .unwrap();
-    // The write goes on, and is not carried out twice.
+    // The write goes on after the timeout, and is not carried out twice.
     let again = send();
     assert_eq!((again.status, again.header("etag")), (200, "\"2\""));
 }

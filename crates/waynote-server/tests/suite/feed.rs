@@ -12,7 +12,7 @@ use super::support::{PATIENCE, Running, now, options, start, start_with, wait_un
 
 const CHANGES: &str = "/s/notes/api/v1/changes";
 
-/// Somebody who reads a feed.
+/// A reader of a feed.
 struct Reading {
     lines: BufReader<TcpStream>,
 }
@@ -151,7 +151,7 @@ fn a_feed_has_notes_events_and_forgettings_in_one_order() {
         items[5].data["forgotten"]["revisions"],
         json!(["agent:a#deploy@1"])
     );
-    // The text that was forgotten is in none that is read later.
+    // A forgotten text is in no later answer.
     let mut late = Reading::start(&server, "?after=start", &[]);
     let first: Vec<Item> = (0..2).map(|_| late.item().unwrap()).collect();
     assert_eq!(first[0].data["changed"]["address"], "agent:a#old");
@@ -223,7 +223,7 @@ fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
         ..Limits::default()
     }));
     let mut reading = Reading::start(&server, "", &[]);
-    // One that is not told by the server's own store.
+    // A write that does not go through the server's own store, which would notify the feed.
     save(&server, "other");
     let began = Instant::now();
     assert_eq!(reading.keys(1), ["other"]);
@@ -243,7 +243,7 @@ fn a_reader_who_does_not_read_holds_up_nobody() {
     let mut quick = Reading::start(&server, "", &[]);
     let text = "x".repeat(60_000);
     let body = json!({ "content": text, "limits": { "max_bytes": 0, "max_notes": 0 } }).to_string();
-    // More than the sockets between them hold.
+    // More bytes than the sockets' buffers hold.
     for number in 0..300 {
         let path = format!("/s/notes/api/v1/notes/agent%3Aa%23k{number}");
         let made = server.send("PUT", &path, &[], &body);

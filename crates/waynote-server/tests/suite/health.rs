@@ -1,4 +1,4 @@
-//! Whether the server lives and can work, its figures and its log.
+//! The endpoints for liveness, readiness and metrics, and the log.
 
 use super::support::start;
 

@@ -1,4 +1,4 @@
-//! What a token sees of the loops that hold sessions.
+//! The loops that hold sessions, as a token may see them.
 
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
     ] {
         assert_eq!(silence(token), expected);
     }
-    // Of a loop that does not hold the session nothing is noted.
+    // A heartbeat of a loop that does not hold the session is not recorded.
     let stale = json!({ "session": "nightly", "lease": 9 });
     assert_eq!(post(&server, &own, "/beat", &stale).status, 204);
     let heard = post(&server, &own, "/silence", &stale).json();

@@ -87,7 +87,7 @@ fn without_the_cookie_nobody_gets_in() {
     for key in ["/open", "/open?key=", "/open?key=00"] {
         assert_eq!(server.get(key).status, 401, "{key}");
     }
-    // What a browser or a mail program fetches by itself does not use it up.
+    // A prefetch by a browser or a mail program does not use it up.
     for (method, headers) in [
         ("GET", vec!["Sec-Purpose: prefetch;prerender"]),
         ("POST", vec![]),

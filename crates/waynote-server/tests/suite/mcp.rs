@@ -1,4 +1,4 @@
-//! The MCP endpoint over a real connection. What the protocol says is tested where it is answered, in `waynote-mcp`.
+//! The MCP endpoint over a real connection. The protocol itself is tested in `waynote-mcp`, which answers it.
 
 use serde_json::{Value, json};
 use waynote::{Content, Places, Reader, Stamp};

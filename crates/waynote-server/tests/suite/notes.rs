@@ -127,7 +127,7 @@ fn a_repeated_call_is_carried_out_once() {
     let again = put(&server, KEY, &key, "one");
     assert_eq!((again.status, again.body), (first.status, first.body));
     assert_eq!(server.get(KEY).json()["content"], "two");
-    // Also where its own change is why the precondition does not hold any more.
+    // Also if the call's own change is the reason that the precondition no longer holds.
     let headers = ["Idempotency-Key: del", "If-Match: \"2\""];
     for _ in 0..2 {
         let deleted = server.send("DELETE", KEY, &headers, "");
@@ -438,7 +438,7 @@ fn requests_that_write_at_once_get_their_own_answers() {
                     assert_eq!(made.status, 201, "{made:?}");
                     assert_eq!(made.json()["scope"], format!("agent:a{client}"));
                     assert_eq!(made.json()["key"], format!("k{number}"));
-                    // One that is refused does not stop those that are written with it.
+                    // A refused call does not stop the others that are written with it.
                     let refused = put(server, &path, &["If-None-Match: *"], "again");
                     assert_eq!(refused.problem(), (412, "conflict".into()));
                     assert_eq!(refused.json()["current"]["content"], "mine");

@@ -190,7 +190,7 @@ fn two_who_edit_one_note_get_both_texts() {
     assert!(refused.body.contains(r#"name="base" value="2""#));
     assert_eq!(note(&server, "agent:builder#deploy").unwrap().revision, 2);
 
-    // Whoever writes a new note under a key that there is gets the same.
+    // A new note under an existing key gets the same answer.
     let new = [
         ("scope", "agent:builder"),
         ("key", "deploy"),
@@ -205,7 +205,7 @@ fn two_who_edit_one_note_get_both_texts() {
     );
     assert!(!refused.body.contains("Somebody else"), "{}", refused.body);
 
-    // What somebody else has just written is not deleted unseen.
+    // A change by somebody else is not deleted unseen.
     let delete = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(post(&server, "/s/notes/notes/delete", &delete).status, 409);
     let undo = post(&server, "/s/notes/notes/undo", &delete);
@@ -309,7 +309,7 @@ fn a_form_of_another_page_does_nothing() {
         let answer = post_from(&server, "/s/notes/notes/delete", &of, headers);
         assert_eq!(answer.status, 403, "{headers:?}");
     }
-    // Nor does a link.
+    // A link does not delete either.
     let answer = server.get("/s/notes/notes/delete?note=agent:builder%23deploy");
     assert_eq!(answer.status, 405);
     assert!(note(&server, "agent:builder#deploy").is_some());

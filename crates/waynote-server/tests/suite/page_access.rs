@@ -6,7 +6,7 @@ use waynote_access::{Grant, Rights, Tokens};
 use super::page::{post, post_from, save};
 use super::support::{Running, now, start};
 
-/// Creates a token that may do so much of everything.
+/// Creates a token for everything, with these rights.
 fn token(server: &Running, name: &str, rights: Rights) -> String {
     let grant = Grant {
         rights,
@@ -81,7 +81,7 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
         page.contains("deploy") && page.contains("as laptop") && !page.contains("Access"),
         "{page}"
     );
-    // It may write, but not look after tokens or forget.
+    // The token may write, but not administer or forget.
     let of = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(
         post_from(&server, "/s/notes/notes/pin", &of, &[&origin, &cookie]).status,
@@ -104,7 +104,7 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
         revisions[1].token.as_ref().map(waynote::Name::as_str),
         Some("laptop")
     );
-    // The feed knows it too.
+    // The API knows the cookie too.
     assert_eq!(
         server
             .send("GET", "/s/notes/api/v1/scopes", &[&cookie], "")
@@ -213,7 +213,7 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
         !page.contains("</em>reviewer") && page.contains("token revoked"),
         "{page}"
     );
-    // Not from elsewhere, and not by a link.
+    // Not from another site, and not by a link.
     let foreign = post_from(
         &server,
         "/s/notes/access/revoke",

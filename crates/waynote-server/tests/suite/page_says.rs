@@ -1,4 +1,5 @@
-//! What the page says: of what cannot be read or is not there, after something was done, and of what waits for a person.
+//! The page's messages: about things that are unreadable or missing, after an action, and about things that wait for a
+//! person.
 
 use super::page::{note, post, save, stamp};
 use super::support::start;
@@ -76,7 +77,7 @@ fn what_cannot_be_read_is_not_replaced_by_something_else() {
     400 history?before=x: `x` is not a position. Follow a link of the page instead.
     400 history?note=garbage: `garbage` is not an address: it must start with `place:`, `agent:` or `session:`. Write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one.
     ");
-    // What was typed stays.
+    // The typed values stay.
     let body = server.get("/s/notes/?budget=abc&agent=builder").body;
     assert!(body.contains(r#"name="budget" value="abc""#), "{body}");
 }
@@ -139,7 +140,7 @@ fn a_new_note_takes_a_path_or_a_session_with_a_type() {
     let shown = server.get(added.header("location")).body;
     assert!(shown.contains("Use the VPN."), "{shown}");
 
-    // A form that is opened has the fields for every scope, and begins with the first empty one.
+    // The form has the fields for every scope, and begins with the first empty one.
     for (path, field) in [
         (
             "new",
@@ -217,7 +218,7 @@ fn a_note_that_a_link_opens_is_chosen_in_the_list_and_the_tree() {
         };
         parts.map(text).collect::<Vec<_>>()
     };
-    // It was written first, so it would be on the second page.
+    // The note was written first, so its own place is on the second page.
     assert_eq!(
         chosen("notes?note=agent:builder%23k0"),
         ["builder60", "#k012:00text"]
@@ -364,7 +365,7 @@ fn a_session_that_waits_says_how_to_go_on() {
         shown(go_on),
         "Run the loop's command again in ~/projects/shop: it goes on with the answer."
     );
-    // Where place and budget were not recorded, no other block is taken for the one that was read.
+    // If place and budget were not recorded, no other block is taken for the one that was read.
     let given = body
         .split("class=\"link\" href=\"/s/notes/?")
         .nth(1)

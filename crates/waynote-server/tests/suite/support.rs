@@ -1,4 +1,4 @@
-//! A server on a free port of this machine, and a client that sends what it is told, byte for byte.
+//! A server on a free port of this machine, and a client that sends requests byte for byte.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -65,7 +65,7 @@ pub(crate) fn start_with(options: Options) -> Running {
     start_as(options, |server| server)
 }
 
-/// The same for a server that is told more.
+/// The same for a server that `told` changes first.
 pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> Running {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
@@ -133,7 +133,7 @@ impl Running {
         stream
     }
 
-    /// Sends a request of its own connection.
+    /// Sends a request on a connection of its own.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Response {
         let mut stream = self.connect();
         let head = self.head(method, path, headers, body.len());
@@ -179,7 +179,7 @@ impl Drop for Running {
     }
 }
 
-/// What a server answered.
+/// A response of a server.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -188,7 +188,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// Reads all that comes until the connection ends.
+    /// Reads everything until the connection ends.
     pub(crate) fn read(stream: &mut (impl Read + ?Sized)) -> Self {
         let mut bytes = Vec::new();
         // A server that refuses a request may reset the connection after its answer.
@@ -246,7 +246,7 @@ impl Response {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool, what: &str) {
     let until = std::time::Instant::now() + PATIENCE;
     while !is_so() {

@@ -12,7 +12,7 @@ use waynote_server::{Limits, TlsFiles};
 
 use super::support::{Response, Running, options, start_with};
 
-/// A server with a certificate of its own for `localhost`, and that certificate.
+/// A server with a self-made certificate for `localhost`, and that certificate.
 fn start(limits: Limits) -> (Running, CertificateDer<'static>) {
     let folder = tempfile::tempdir().unwrap();
     let (cert, key) = (

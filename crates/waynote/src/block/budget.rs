@@ -126,7 +126,7 @@ impl TokenFactor {
         }
     }
 
-    /// Whether it is that of a model that counts like o200k.
+    /// True if it is 1: the factor of a model that counts tokens like o200k.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     pub(super) fn is_one(&self) -> bool {
         *self == Self::ONE

@@ -49,7 +49,7 @@ impl IterationBlock {
     pub const DIFFERS: &str = "its hash differs: some of its notes were forgotten or damaged since, or were only in a \
                                file kept in sync, or another version of waynote made it";
 
-    /// The record of a block that was made for this request.
+    /// The record of a block for this request.
     pub fn new(request: &Request, block: &Block) -> Self {
         Self {
             agent: request.agent.clone(),
@@ -64,7 +64,7 @@ impl IterationBlock {
         }
     }
 
-    /// The request for the block of this iteration, which began then.
+    /// The request for the block of this iteration, which began at the time `began`.
     pub fn request(&self, session: Name, iteration: i64, began: Timestamp) -> Request {
         let budget = Budget::of(self.budget).factor(self.factor);
         let mut request = Request::new(self.agent.clone(), self.place.clone(), micros(began))
@@ -101,7 +101,7 @@ impl fmt::Display for IterationBlock {
 }
 
 impl Block {
-    /// The text as an agent is given it: it may write notes back that it reads here.
+    /// The text in the form for agents, which may write notes back after reading them here.
     pub fn for_agent(&self) -> String {
         editable(&self.text)
     }

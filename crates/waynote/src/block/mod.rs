@@ -1,4 +1,4 @@
-//! The values of the prompt block: what is asked for, and what is answered. [`crate::context`] makes it.
+//! The values of the prompt block: its request and its answer. [`crate::context`] makes the block.
 
 mod ask;
 mod budget;

@@ -1,4 +1,4 @@
-//! How each note is shown in a block, and why; and the block's last line, which sums that up.
+//! The receipt of a block: the form of each note in it, the reason, and the block's last line, which sums that up.
 
 use serde::{Deserialize, Serialize};
 
@@ -131,14 +131,14 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// What the block says of what is damaged; empty when nothing is.
+    /// The block's lines about damage; empty if nothing is damaged.
     pub fn damage(&self) -> String {
         Damage::named(&self.damaged)
     }
 }
 
-/// The last line of a block: how full it is, and how many notes are shortened or left out.
-/// If the reader has tools, it says which ones show them.
+/// The last line of a block: how full it is, and how many notes are shortened or left out. If the reader has tools, it
+/// names those that show these notes.
 pub(crate) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {
     let (budget, tools) = (request.budget, request.tools.as_ref());
     let tokens = grouped(budget.charged(counted) as u64);
@@ -161,7 +161,7 @@ pub(crate) fn status(request: &Request, counted: usize, lines: u64, left_out: u6
     text
 }
 
-/// The line that says which notes are damaged; nothing when none is.
+/// The line that names damaged notes; empty if there are none.
 pub(crate) fn damaged_line(damaged: &[String]) -> String {
     let mut line = Damage::named(damaged);
     if !line.is_empty() {

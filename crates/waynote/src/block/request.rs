@@ -248,7 +248,7 @@ impl Request {
         }
     }
 
-    /// Whether the request includes a section.
+    /// True if the request includes a section.
     pub(crate) fn wants(&self, section: Section) -> bool {
         self.only.is_none_or(|only| only == section)
     }
@@ -274,7 +274,7 @@ impl Request {
         scopes
     }
 
-    /// Whether tokens are counted.
+    /// True if tokens are counted.
     pub(crate) fn counts(&self) -> bool {
         self.explain || self.budget.limit().is_some()
     }

@@ -13,8 +13,8 @@ use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 
-/// The characters that are escaped inside a part of an address. Percent-encoding also escapes what is not ASCII;
-/// `encode` leaves that as it is, so that a path stays readable.
+/// The characters that are escaped inside a part of an address. Percent-encoding also escapes characters outside ASCII.
+/// `encode` leaves those unchanged, so that a path stays readable.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.
@@ -32,7 +32,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// Whether a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
+    /// True if a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
     /// `session:`.
     pub fn is_meant(text: &str) -> bool {
         let word = text.split_once(':').map(|(word, _)| word);
@@ -57,7 +57,7 @@ impl Address {
         }
     }
 
-    /// The address as a model or a list shows it: a credential in it is masked. Then it cannot be read back.
+    /// The address as a model or a list shows it, with credentials masked. A masked address cannot be read back.
     pub fn masked(&self) -> String {
         crate::secrets::masked(&self.to_string()).into_owned()
     }

@@ -26,8 +26,9 @@ impl AsOf {
 
     /// The part of a history (oldest first) that existed at that point.
     ///
-    /// Clocks can go back, so for a time the last revision that qualifies counts, not the one with the latest time. A
-    /// text from a synced file existed since it was written there, unless it was an old text that was only journaled.
+    /// Clocks can be set back. So for a time the last revision that qualifies counts, not the one with the latest time.
+    /// A text from a synced file exists from the time at which it was written there. The exception is an older text
+    /// that was only journaled later.
     pub fn until(self, history: &[Revision]) -> &[Revision] {
         let by_then = |index: usize| match self {
             Self::Position(position) => history[index].position.is_some_and(|of| of <= position),

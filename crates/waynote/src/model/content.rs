@@ -92,7 +92,7 @@ impl Content {
         }
     }
 
-    /// The text of WTF-8, each lone surrogate replaced.
+    /// The text of WTF-8, with each lone surrogate replaced.
     fn without_surrogates(&self) -> Option<String> {
         let mut bytes = self.0.clone();
         for index in 0..bytes.len().saturating_sub(2) {
@@ -108,12 +108,12 @@ impl Content {
         self.0.len()
     }
 
-    /// Whether it has no bytes at all.
+    /// True if it has no bytes at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether it is empty or only white space. Prompts leave out such a directory's note.
+    /// True if it is empty or only white space. Prompts leave out a directory's own note if it is blank.
     pub fn is_blank(&self) -> bool {
         self.as_text()
             .is_some_and(|text| text.chars().all(is_space))
@@ -133,7 +133,7 @@ impl Content {
         first_line(&secrets::masked(&head))
     }
 
-    /// The stored preview, or a new one if it was stored before a rule was known that finds a credential.
+    /// The stored preview; a new one if a rule now finds a credential in the text.
     #[cfg(feature = "sqlite")]
     pub(crate) fn preview_now(&self, stored: impl Into<String>) -> String {
         let head = self.head();
@@ -145,8 +145,8 @@ impl Content {
         }
     }
 
-    /// As much of the text as a preview is made from: it begins where the first line does that is not blank, and is
-    /// longer than any credential that may begin in a preview.
+    /// The beginning of the text that a preview is made from, without leading white space. It is longer than any
+    /// credential that may begin in a preview.
     fn head(&self) -> Cow<'_, str> {
         const BYTES: usize = 32 * 1024;
         match self.as_text() {
@@ -165,7 +165,7 @@ impl Content {
         }
     }
 
-    /// The same without masks, as a program with fewer rules may have stored it.
+    /// The same without masks: the preview that a program with fewer rules may have stored.
     #[cfg(feature = "sqlite")]
     pub(crate) fn plain_preview(&self) -> String {
         first_line(&self.head())

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryType {
-    /// Where a run was blocked; what did not work.
+    /// An obstacle: a run was blocked, or something did not work.
     Stuck,
-    /// What worked; an insight.
+    /// Something that worked; an insight.
     Learning,
     /// A recommendation for later runs.
     Tip,

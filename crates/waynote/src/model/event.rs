@@ -1,8 +1,9 @@
 //! Session events: a loop takes the session, iterations begin and end, an agent says that it is done or needs a person.
 //!
 //! Events are kept beside the journal. Each session numbers its events 1, 2, 3 …; in the whole store they share one
-//! order of positions with the journal. Events are not notes: lists, counts, search and prompt blocks do not have them.
-//! The rules check each event inside the transaction that writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
+//! order of positions with the journal. Events are not notes: lists, counts, search and prompt blocks leave them out.
+//! The rules check each event inside the transaction that writes it. [`EventAddress`] names an event, and
+//! [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
 mod tags;
@@ -117,7 +118,7 @@ pub struct ProcessIdentity {
 }
 
 impl ProcessIdentity {
-    /// A process of a machine, in a namespace that nobody knows.
+    /// A process of a machine whose PID namespace is not known.
     pub fn new(host: impl Into<String>, boot: impl Into<String>, pid: u32, start: u64) -> Self {
         Self {
             host: host.into(),
@@ -172,7 +173,7 @@ pub enum IterationOutcome {
 }
 
 impl IterationOutcome {
-    /// Whether the agent finished its turn.
+    /// True if the agent finished its turn.
     pub fn is_success(self) -> bool {
         self == Self::Exited { code: 0 }
     }
@@ -222,7 +223,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Whether the run is complete: the next loop of the session begins a new run.
+    /// True if the run is complete: the next loop of the session begins a new run.
     pub fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
     }

@@ -1,11 +1,11 @@
 //! Forgetting: the one exception to "nothing is destroyed".
 //!
 //! The text of a note is removed from the journal, from the current notes, from everything derived from it, and from
-//! the bytes of the store's files. A tombstone is left for each revision: it says that something was forgotten, when
-//! and by whom. It holds no hash and no length, because the text could be guessed from them.
+//! the bytes of the store's files. A tombstone remains for each revision: it tells that a text was forgotten, when and
+//! by whom. It holds no hash and no length, because they would help to guess the text.
 //!
-//! What was said in an event of a session (a question, an answer, a summary) is forgotten in the same way: the event
-//! remains, with [`FORGOTTEN`](crate::event::FORGOTTEN) in the place of the text.
+//! The texts of a session's event (a question, an answer, a summary) are forgotten in the same way: the event remains,
+//! with [`FORGOTTEN`](crate::event::FORGOTTEN) in the place of the text.
 //!
 //! A text is stored once for all notes that have it, and is removed with the last of them. [`Forgotten::shared`] and
 //! [`Forgotten::shared_events`] list where it remains; [`Forget::everywhere`] forgets it there too.
@@ -21,16 +21,16 @@ use crate::event::EventAddress;
 use crate::key::Name;
 use crate::scope::Scope;
 
-/// What to forget.
+/// The target of a request to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ForgetTarget {
     /// A note with all its revisions, or one revision of it. All revisions of a log entry have the same text (they are
     /// its repeats), so forgetting one of them forgets the entry.
     Note(AddressAt),
-    /// What was said in an event of a session.
+    /// The texts of an event of a session.
     Event(EventAddress),
-    /// Everything in a session: the entries of its log, and what was said in its events.
+    /// Everything in a session: the entries of its log, and the texts of its events.
     Session(Name),
 }
 
@@ -63,9 +63,9 @@ impl FromStr for ForgetTarget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forget {
-    /// What to forget.
+    /// The target.
     pub target: ForgetTarget,
-    /// Whether to forget the text in every other note, revision and event too.
+    /// True to forget the text in every other note, revision and event too.
     pub everywhere: bool,
 }
 
@@ -76,7 +76,7 @@ impl Forget {
         Self::of(ForgetTarget::Note(AddressAt { address, revision }))
     }
 
-    /// What was said in an event.
+    /// The texts of an event.
     pub fn event(event: EventAddress) -> Self {
         Self::of(ForgetTarget::Event(event))
     }
@@ -101,7 +101,7 @@ impl Forget {
         self
     }
 
-    /// Whether to forget the text in every other note, revision and event too.
+    /// Sets whether to forget the text in every other note, revision and event too.
     pub fn everywhere(self, everywhere: bool) -> Self {
         Self { everywhere, ..self }
     }
@@ -151,7 +151,7 @@ pub struct Forgotten {
 }
 
 impl Forgotten {
-    /// The result of a request that forgets nothing.
+    /// The result of a request that forgot nothing.
     pub fn nothing(request: &Forget) -> Self {
         Self {
             named: request.target.clone(),
@@ -166,7 +166,7 @@ impl Forgotten {
         }
     }
 
-    /// Adds the result of a further call, which forgot a text that was brought back meanwhile.
+    /// Adds the result of another call, which forgot a text that was restored in between.
     pub fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);
         self.events.extend(other.events);

@@ -7,12 +7,12 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// A store's id. A copy that is used on its own gets a new one.
+/// A store's id. A copy that is used in its own right gets a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoreId([u8; 16]);
 
-/// The id of one call that writes. A call that is repeated with the same id, because its answer was lost, writes
-/// nothing and gets the first answer.
+/// The id of one call that writes. If its answer is lost, the call can be repeated with the same id: it writes nothing
+/// again, and returns the first answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperationId([u8; 16]);
 

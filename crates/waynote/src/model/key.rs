@@ -26,7 +26,7 @@ impl Key {
         &self.0
     }
 
-    /// A valid key that is close to the text, for the hint of an error; none when no character of it can be used.
+    /// A valid key that is close to the text, for the hint of an error; none if no character of it can be used.
     pub fn suggest(text: &str) -> Option<Self> {
         let mut key = String::new();
         for char in text.trim().chars() {
@@ -121,8 +121,8 @@ pub struct EntryId(Id);
 impl EntryId {
     /// The id that follows `last` in its session.
     ///
-    /// It contains the time. If the clock stands still or goes back, the id only counts up, so ids always sort in the
-    /// order of adding. It has no random part: an id need only be unique in its session, and equal histories give equal
+    /// It contains the time. If the clock stands still or is set back, the id only counts up, so ids always sort in the
+    /// order of adding. It has no random part: an id must be unique only in its session, and equal histories give equal
     /// ids. The first bytes of `salt` are part of it.
     pub fn next(last: Option<Self>, now: Timestamp, salt: ContentHash) -> Self {
         const TIMESTAMP_MAX: u64 = (1 << 48) - 1;
@@ -133,7 +133,7 @@ impl EntryId {
         let entropy = u32::from_be_bytes([a, b, c, d]);
         match last {
             Some(Self(last)) if last.timestamp() >= millis => {
-                // Entropy is the lowest part: adding one above it keeps the order and never collides.
+                // Entropy is the lowest part: adding one to it keeps the order and never collides.
                 let counted = (last.to_u128() >> 32) + 1;
                 Self(Id::from_u128((counted << 32) | u128::from(entropy)))
             }
@@ -143,7 +143,7 @@ impl EntryId {
         }
     }
 
-    /// Whether no further id is possible after this one.
+    /// True if no further id is possible after this one.
     pub fn is_last(self) -> bool {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }

@@ -44,8 +44,7 @@ impl Limits {
     }
 }
 
-/// 4,096 bytes and 64 notes, as in openotters; 64 KiB for a directory's own note, which is more than fits into a
-/// prompt.
+/// 4,096 bytes and 64 notes, as in openotters. 64 KiB for a directory's own note: more than a prompt has room for.
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What lists of notes and of revisions have in common.
+//! Helpers for lists of notes and of revisions.
 
 use std::cmp::Reverse;
 

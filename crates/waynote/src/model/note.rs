@@ -110,11 +110,11 @@ pub struct Note {
     pub iteration: Option<i64>,
     /// The later entry that resolved this one (for a `stuck` entry). A resolved entry is not shown in prompts.
     pub resolved_by: Option<EntryId>,
-    /// Whether it is pinned: shown whole in every prompt.
+    /// True if it is pinned: shown whole in every prompt.
     pub pinned: bool,
     /// The number of its current revision: 1, 2, 3 ….
     pub revision: u64,
-    /// Who made this revision.
+    /// The author of this revision.
     pub author: Name,
     /// When the note was first written.
     pub created_at: Timestamp,
@@ -367,7 +367,7 @@ pub enum State {
         address: Address,
         /// The revision that deleted it.
         revision: u64,
-        /// Who deleted it.
+        /// The author of the deletion.
         author: Name,
     },
     /// The text was forgotten and is not known any more.
@@ -376,11 +376,11 @@ pub enum State {
         address: Address,
         /// The revision that was forgotten.
         revision: u64,
-        /// Who made that revision.
+        /// The author of that revision.
         author: Name,
         /// When it was forgotten.
         forgotten_at: Timestamp,
-        /// Who forgot it.
+        /// The author of the forgetting.
         forgotten_by: Name,
     },
 }
@@ -402,7 +402,7 @@ impl Revision {
         }
     }
 
-    /// Who made it.
+    /// The author of the revision.
     pub fn author(&self) -> &Name {
         match &self.state {
             State::Present(note) => &note.author,
@@ -418,7 +418,7 @@ impl Revision {
         }
     }
 
-    /// The note after the change, from its history. A repeated log entry keeps its first text and author, and belongs
+    /// The note after the change, with its history. A repeated log entry keeps its first text and author, and belongs
     /// to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
@@ -453,8 +453,8 @@ impl Revision {
         }
     }
 
-    /// The revision before which an undo continues its search, if this one took back a change or an undo (the note is
-    /// then as it was before that one), or only removed a forgotten note.
+    /// The revision before which an undo continues its search. There is one if this revision took back a change or an
+    /// undo (the note is then as it was before that one), or only removed a forgotten note.
     pub(crate) fn passes_to(&self) -> Option<u64> {
         let is_forget = self.action == Action::Forget;
         self.undoes.or_else(|| is_forget.then(|| self.number()))

@@ -1,7 +1,7 @@
 //! Places: directories as notes know them (as in Zrb).
 //!
 //! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
-//! directory, and means the same on every machine.
+//! directory, and its place means the same on every machine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 /// The longest path, in bytes, as operating systems allow it.
 pub const PATH_BYTES: usize = 4096;
 
-/// What paths are resolved against: the home directory (`~`), if there is one, and the directory that relative paths
-/// start from. Both are absolute.
+/// The directories that paths are resolved against: the home directory (`~`), if there is one, and the directory that
+/// relative paths start from. Both are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     home: Option<String>,
-    /// Where home really is, if its path has links.
+    /// The real path of home, if its path has links.
     real_home: Option<String>,
     cwd: String,
 }
@@ -45,8 +45,8 @@ impl Base {
         })
     }
 
-    /// Where home really is, with links followed: what lies there lies in home. The system names a working directory by
-    /// its real path.
+    /// Sets the real path of home, with links followed: a directory below it is below home. The system names a working
+    /// directory by its real path.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] when it is not an absolute path.
@@ -107,7 +107,7 @@ impl Place {
         Ok(base.place_of(&absolute))
     }
 
-    /// Whether a path as a person writes it depends on the working directory.
+    /// True if a path as a person writes it depends on the working directory.
     pub fn is_relative(path: &str) -> bool {
         !(path.starts_with('/') || path == "~" || path.starts_with("~/"))
     }
@@ -128,12 +128,12 @@ impl Place {
         }
     }
 
-    /// Whether the directory can be that of one project. Home and the root cannot: their notes apply to all projects.
+    /// True if the directory can be that of one project. Home and the root cannot: their notes apply to all projects.
     pub fn is_project(&self) -> bool {
         *self != Self::home() && self.0 != "/"
     }
 
-    /// The key: what is stored, printed, and written to `notes.json`.
+    /// The key: the text that is stored, printed, and written to `notes.json`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -231,7 +231,7 @@ fn normalize(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// What of `path` lies below `directory`, compared component by component.
+/// The part of `path` below `directory`, compared component by component; none if it is not below it.
 fn inside<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
     if rest.is_empty() {

@@ -17,7 +17,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nothing is damaged.
+    /// True if nothing is damaged.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }

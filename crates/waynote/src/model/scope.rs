@@ -53,7 +53,7 @@ impl FromStr for ScopeKind {
     }
 }
 
-/// A scope: what a note belongs to.
+/// A scope: the place, the agent or the session that a note belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {

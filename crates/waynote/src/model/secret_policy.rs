@@ -1,4 +1,4 @@
-//! Which credentials may be written.
+//! The policy for credentials in written texts.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -61,12 +61,12 @@ fn known_rules<'de, D: Deserializer<'de>>(names: D) -> Result<Vec<&'static str>,
 }
 
 impl SecretPolicy {
-    /// Whether it is the default.
+    /// True if it is the default.
     pub(crate) fn refuses_all(&self) -> bool {
         *self == Self::RefuseAll
     }
 
-    /// Whether credentials that the rule finds are refused.
+    /// True if credentials that the rule finds are refused.
     pub fn refuses(&self, rule: &str) -> bool {
         match self {
             Self::RefuseAll => true,

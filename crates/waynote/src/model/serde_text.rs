@@ -1,4 +1,4 @@
-//! Values that are serialized as one text: written as they print, checked when they are read.
+//! Values that are serialized as one text. They are written as they print, and checked when they are read.
 
 use std::borrow::Cow;
 

@@ -157,7 +157,7 @@ pub(crate) fn none<Q, A: Default + Clone>(questions: &[Q]) -> Vec<A> {
     vec![A::default(); questions.len()]
 }
 
-/// A limit that is null where there is none.
+/// A limit that is null if there is none.
 pub(crate) mod limit {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! A reference to a store is a store too, so that a wrapper can own, share or borrow the store inside it.
+//! References to stores as stores, so that a wrapper can own, share or borrow the store inside it.
 
 use std::sync::Arc;
 use std::time::Duration;

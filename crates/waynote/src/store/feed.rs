@@ -64,11 +64,11 @@ impl FromStr for Cursor {
 pub struct FeedEntry {
     /// Its point in the feed; a reader continues from there.
     pub at: Cursor,
-    /// What happened.
+    /// The event.
     pub happened: Happened,
 }
 
-/// What happened.
+/// The event of a feed's item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Happened {

@@ -1,4 +1,4 @@
-//! How often entries were noted.
+//! Counts of how often entries were noted.
 
 use crate::error::Result;
 use crate::model::lists::is_before;
@@ -19,7 +19,7 @@ pub(crate) fn noted_before<'n>(
         noted.push(match (note.seen(), iteration) {
             (None, _) => Some(1),
             (Some(times), None) => Some(times),
-            // Its only revision is this one.
+            // The first revision is its only one.
             (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
             (Some(_), Some(before)) => {
                 repeated.noted_before.push(NotedBefore {

@@ -1,4 +1,4 @@
-//! What is asked of a store, and what it answers: which notes, as of when, and of which version.
+//! The values that a store is asked for and answers with: filters, points in time, versions.
 
 use std::cmp::Reverse;
 
@@ -18,12 +18,11 @@ use crate::text::plural;
 pub struct ApplyCall {
     /// The changes, which are applied all or none.
     pub changes: Vec<Change>,
-    /// Who changes the notes, and when.
+    /// The author and the time of the changes.
     pub stamp: Stamp,
 }
 
-/// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
-/// key.
+/// A selection of notes. They are ordered by scope (as listed, or by name), then a place's own note first, then by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {
@@ -116,7 +115,7 @@ pub struct Version {
     pub written_at: Option<Timestamp>,
 }
 
-/// The number as a text, since it may have more digits than a number of JSON; none for 0.
+/// The number as a text, because it may have more digits than a JSON number can hold; none for 0.
 mod changes {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -156,7 +155,7 @@ pub struct SideValue {
     pub key: String,
     /// The value.
     pub value: Vec<u8>,
-    /// The content that the value is about. When that is forgotten, the value is removed too.
+    /// The content that the value is about. If that is forgotten, the value is removed too.
     pub about: Option<ContentHash>,
 }
 
@@ -174,19 +173,19 @@ pub struct Damage {
 }
 
 impl Damage {
-    /// Whether nothing was.
+    /// True if nothing was damaged.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether one of the damages is a sentence about the store as a whole: writes that are missing, or why it can only
-    /// be read. All others are names.
+    /// True if this damage is a sentence about the store as a whole: missing writes, or the reason that it is
+    /// read-only. Any other damage is a name.
     pub fn is_of_store(damage: &str) -> bool {
         damage.starts_with("The store ")
     }
 
-    /// What a list or a block says of the notes that were left out of it: what is wrong with the store as a whole, how
-    /// many notes are damaged, and the first of them. Empty if there is nothing to say.
+    /// The lines of a list or a block about the notes that were left out of it: the damage of the store as a whole, the
+    /// number of damaged notes, and the first three of them. Empty if nothing is damaged.
     pub fn left_out(&self) -> String {
         Self::named(&self.notes)
     }

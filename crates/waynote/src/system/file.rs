@@ -1,4 +1,4 @@
-//! Replacing a file in one step: what the new file takes over from the old one, and where a link leads.
+//! Replacing a file in one step: the attributes that the new file takes over, and the target of a link.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read};
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 /// Gives a new file the owner and the mode of the file that it will replace.
 ///
 /// # Errors
-/// The [`std::io::Error`] when this user may not give files away. The owner of the old file could not use the new one.
+/// The [`std::io::Error`] if this user may not give files away: the owner of the old file could not use the new one.
 pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     let now = new.metadata()?;
     if (now.uid(), now.gid()) != (old.uid(), old.gid()) {
         fchown(new, Some(old.uid()), Some(old.gid()))?;
     }
-    // The mode comes after the owner: the system clears some modes when the owner changes.
+    // The mode is set after the owner: the system clears some modes when the owner changes.
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
 }
 
-/// The bytes of a regular file of at most so many bytes; links are followed. Nothing else is opened: a device has no
-/// end, and a pipe makes the reader wait.
+/// The content of a regular file, up to a number of bytes; links are followed. No other kind of file is opened: a
+/// device has no end, and a pipe blocks the reader.
 ///
 /// # Errors
 /// The [`std::io::Error`] when it cannot be read, is no regular file or is longer, even if it grew meanwhile.
@@ -65,7 +65,7 @@ pub fn followed(file: &Path) -> PathBuf {
     }
 }
 
-/// Where a directory really is, if it exists, its path has links, and is UTF-8.
+/// The real path of a directory, if it differs and is UTF-8; none if the directory does not exist.
 pub fn real(directory: &str) -> Option<String> {
     let real = std::fs::canonicalize(directory).ok()?;
     let real = real.into_os_string().into_string().ok()?;

@@ -1,5 +1,5 @@
-//! Which process holds a lock on a file, as Linux lists locks in `/proc/locks`: the one module that knows its format.
-//! Elsewhere nobody is named.
+//! The process that holds a lock on a file, as Linux lists locks in `/proc/locks`. This module alone knows that format.
+//! On other systems no process is named.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -9,11 +9,11 @@ use std::os::unix::fs::MetadataExt;
 pub(crate) enum Kind {
     /// On a whole open file: `flock`.
     File,
-    /// On bytes of a file, held by a process: `fcntl`. Only those that nobody shares count.
+    /// On bytes of a file, held by a process: `fcntl`. Only exclusive ones count.
     Bytes,
 }
 
-/// The process that holds such a lock on this file. None where nobody of this process's PID namespace does.
+/// The process that holds such a lock on this file; none if no process of this process's PID namespace does.
 pub(crate) fn of(kind: Kind, file: &Metadata) -> Option<u32> {
     named_in(
         &std::fs::read_to_string("/proc/locks").ok()?,
@@ -22,8 +22,8 @@ pub(crate) fn of(kind: Kind, file: &Metadata) -> Option<u32> {
     )
 }
 
-/// `1: FLOCK  ADVISORY  WRITE 4711 fd:00:2054 0 EOF`; a line with an arrow is one that waits. The device is not
-/// compared: some file systems give another one here than to `stat`.
+/// A line is `1: FLOCK  ADVISORY  WRITE 4711 fd:00:2054 0 EOF`; a line with an arrow is one that waits. The device is
+/// not compared, because some file systems report another one here than to `stat`.
 fn named_in(locks: &str, kind: Kind, inode: u64) -> Option<u32> {
     let inode = inode.to_string();
     let word = match kind {

@@ -5,10 +5,10 @@ use std::io;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Locks a file within this time; none if it took too long.
+/// Locks a file within this time; none after the time is over.
 ///
-/// The kernel's wait has no deadline, so a thread waits for a held lock, with an open file of its own. If it gets the
-/// lock too late, nobody takes the file, and dropping it releases the lock.
+/// The kernel's wait has no deadline, so a thread with an open file of its own waits for a held lock. If it gets the
+/// lock too late, the receiver is gone, and dropping the file releases the lock.
 ///
 /// # Errors
 /// The [`std::io::Error`] when the file cannot be opened or locked.
@@ -24,7 +24,7 @@ pub fn within(wait: Duration, open: impl FnOnce() -> io::Result<File>) -> io::Re
         .name("waynote-queue".into())
         .spawn(move || {
             let locked = file.lock().map(|()| file);
-            // The receiver is gone when the wait was too long.
+            // The receiver is gone after the deadline.
             let _ = sender.send(locked);
         })?;
     match receiver.recv_timeout(wait) {

@@ -1,4 +1,4 @@
-//! Helpers for the operating system: replacing files, locks with a deadline and who holds them, room on a disk, git
+//! Helpers for the operating system: replacing files, locks with a deadline and their holders, free space, git
 //! worktrees.
 
 pub mod file;

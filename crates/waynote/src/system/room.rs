@@ -1,5 +1,5 @@
-//! Why a folder takes no more bytes. An engine may report every failed write as the same I/O error, so this asks the
-//! file system itself.
+//! The reason that a folder takes no more bytes. An engine may report every failed write as the same I/O error, so this
+//! module asks the file system itself.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, getrlimit};
 
-/// What there is too little of.
+/// The resource that is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lack {
     Disk,
@@ -17,10 +17,10 @@ pub(crate) enum Lack {
     FileSize,
 }
 
-/// More than an engine writes at once.
+/// More bytes than an engine writes at once.
 const PROBE_BYTES: usize = 64 * 1024;
 
-/// What a folder lacks for a file of these bytes to grow. None: it takes more.
+/// The resource that is short when a file of this many bytes grows in this folder. None: it can grow.
 pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
     let limit = getrlimit(Resource::Fsize).current;
     if limit.is_some_and(|limit| file_bytes.saturating_add(PROBE_BYTES as u64) > limit) {
@@ -29,7 +29,7 @@ pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
     of_error(&probe(folder).err()?)
 }
 
-/// What an error of the system says is lacking.
+/// The resource that is short according to an error of the system.
 pub(crate) fn of_error(error: &io::Error) -> Option<Lack> {
     match error.kind() {
         ErrorKind::StorageFull => Some(Lack::Disk),
@@ -39,7 +39,7 @@ pub(crate) fn of_error(error: &io::Error) -> Option<Lack> {
     }
 }
 
-/// Writes to a file without a name: nothing is left of it, even if this process is killed.
+/// Writes to a file without a name, which leaves nothing behind even if this process is killed.
 fn probe(folder: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     let mut file = {
@@ -55,7 +55,7 @@ fn probe(folder: &Path) -> io::Result<()> {
         File::from(file)
     };
     file.write_all(&[0; PROBE_BYTES])?;
-    // Some file systems reserve room as late as this.
+    // Some file systems allocate space only here.
     file.sync_data()
 }
 
@@ -68,7 +68,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(lack(folder.path(), 4096), None);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        // Nor does one that cannot be written at all: that is another error.
+        // A folder that cannot be written at all lacks nothing: that is another error.
         assert_eq!(lack(&folder.path().join("none"), 4096), None);
     }
 

@@ -12,15 +12,15 @@ const LINK_BYTES: u64 = 8192;
 /// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. None in a main
 /// checkout, in a submodule, in a worktree of a bare repository, outside git, or if anything cannot be read.
 ///
-/// The files of a worktree may come from anywhere, for example out of an archive, so they are not believed. The main
+/// The files of a worktree may come from anywhere, for example from an archive, so they are not trusted. The main
 /// checkout's own git folder has to know the worktree: the link must lead to exactly `COMMON/worktrees/NAME`, and that
-/// folder must lead back to this worktree. All of this is compared after following symbolic links.
+/// folder must lead back to this worktree. All paths are compared after following symbolic links.
 pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     let root = directory
         .ancestors()
         .find(|root| fs::symlink_metadata(root.join(".git")).is_ok())?;
     let link = root.join(".git");
-    // Through a symbolic link, the file would be that of another worktree.
+    // Through a symbolic link, the file could be that of another worktree.
     if !fs::symlink_metadata(&link).ok()?.is_file() {
         return None;
     }
@@ -36,7 +36,7 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     if !leads_back {
         return None;
     }
-    // Notes are found by the name of their directory: the name in the link is preferred to where it really is.
+    // Notes are found by the name of their directory, so the name in the link is preferred to its real path.
     let main = [normalized(&named_common), common.clone()]
         .into_iter()
         .find(|named| {
@@ -47,13 +47,13 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     Some(normalized(&main.parent()?.join(inside)))
 }
 
-/// The path after `prefix` in one of git's small files; relative paths start from the file's folder. By name alone:
-/// `..` after a symbolic link is not where the link leads.
+/// The path after `prefix` in one of git's small files; relative paths start from the file's folder. The path is
+/// normalized by name alone: `..` after a symbolic link may not lead where the operating system would go.
 pub fn path_named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     named_in(file, prefix).map(|named| normalized(&named))
 }
 
-/// The same as it is written, as the operating system would follow it.
+/// The same path as it is written, which the operating system would follow.
 fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     let what = fs::metadata(file).ok()?;
     if !what.is_file() || what.len() > LINK_BYTES {
@@ -103,7 +103,7 @@ mod tests {
         let (main, tree) = linked(folder.path());
         assert_eq!(main_checkout(&tree), Some(main.clone()));
         assert_eq!(main_checkout(&tree.join("src")), Some(main.join("src")));
-        // By name alone: a note outlives the directory it is about.
+        // By name alone, because a note outlives its directory.
         assert_eq!(
             main_checkout(&tree.join("gone/deep")),
             Some(main.join("gone/deep"))
@@ -136,7 +136,8 @@ mod tests {
         assert_eq!(main_checkout(&thief), None);
     }
 
-    /// A folder as an archive may bring it: whatever its files say, the folder of another project knows nothing of it.
+    /// A folder as an archive may contain it: it claims to be a worktree of another project, whose git folder does not
+    /// know it.
     #[test]
     fn a_forged_link_leads_nowhere() {
         use std::os::unix::fs::symlink;
@@ -181,7 +182,7 @@ mod tests {
         fs::remove_file(evil.join(".git")).unwrap();
         fs::hard_link(tree.join(".git"), evil.join(".git")).unwrap();
         assert_eq!(main_checkout(&evil), None);
-        // The worktree itself is as it was, also when it is reached through a symbolic link.
+        // The worktree itself is unchanged, also if it is reached through a symbolic link.
         assert_eq!(main_checkout(&tree), Some(main.clone()));
         symlink(&tree, folder.path().join("same")).unwrap();
         assert_eq!(main_checkout(&folder.path().join("same")), Some(main));

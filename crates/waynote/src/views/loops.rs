@@ -51,17 +51,17 @@ impl IterationEnd {
     }
 }
 
-/// Tells whether the process of a loop is dead; none if it cannot tell, for example of a process of another machine. Then
-/// the loop counts as dead when it was silent for [`SILENCE`].
+/// Tells whether the process of a loop is dead; none if it cannot tell, for example for a process of another machine.
+/// Then the loop counts as dead after a silence of [`SILENCE`].
 pub type IsDead<'a> = &'a dyn Fn(&ProcessIdentity) -> Option<bool>;
 
-/// How long a loop is silent before it counts as dead, where its process cannot be asked.
+/// The time without a heartbeat after which a loop counts as dead, if its process cannot be asked.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
-/// How often a loop says that it lives ([`Store::beat`]).
+/// The time between two heartbeats of a loop ([`Store::beat`]).
 pub const BEAT: Duration = Duration::from_secs(15);
 
-/// Whether the loop that holds a session is dead.
+/// True if the loop that holds a session is dead.
 ///
 /// # Errors
 /// As [`Store::silence`].
@@ -96,12 +96,12 @@ pub struct Loop<'s> {
 pub struct LoopStart<'a> {
     /// The process.
     pub holder: ProcessIdentity,
-    /// The directory it runs in, absolute.
+    /// The directory that it runs in, absolute.
     pub directory: String,
-    /// How many iterations the run should have; none: no limit. If the last loop ended before it had this number, with
-    /// the same number the loop continues that run.
+    /// The number of iterations that the run should have; none: no limit. If the last loop had the same number and
+    /// ended before it was reached, this loop continues that run.
     pub iterations: Option<u64>,
-    /// The answer to the question with which the last loop stopped.
+    /// The answer to the question that stopped the last loop.
     pub answer: Option<&'a str>,
     /// Tells whether a process is dead.
     pub is_dead: IsDead<'a>,
@@ -128,7 +128,7 @@ impl<'a> LoopStart<'a> {
         }
     }
 
-    /// The answer to the question with which the last loop stopped.
+    /// Sets the answer to the question that stopped the last loop.
     pub fn answer(self, answer: impl Into<Option<&'a str>>) -> Self {
         Self {
             answer: answer.into(),
@@ -173,7 +173,7 @@ impl<'s> Loop<'s> {
             directory: begin.directory,
             iterations: begin.iterations,
         });
-        // The same command was run again after a stop: its answer is already in the next prompt.
+        // The same command was run again after a stop, and its answer is already in the next prompt.
         let is_answered = match (&asked, begin.answer) {
             (None, Some(answer)) => is_answered_by(store, &session, answer)?,
             _ => false,
@@ -189,8 +189,9 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
-        // No successful iteration has used the last answer yet, and now a newer question is answered. The old answer is
-        // noted before the new one is recorded: otherwise it would be lost if this process were killed in between.
+        // No successful iteration has used the last answer yet, and now a newer question is answered. The old answer
+        // becomes a note before the new one is recorded: otherwise it would be lost if this process were killed in
+        // between.
         if let (Some(_), Some(_)) = (&asked, begin.answer)
             && let Some(given) = fresh_answer(store, &session)?
         {
@@ -208,7 +209,7 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
-        // The session is held, whether this is recorded or not.
+        // The session is held even if the heartbeat cannot be recorded.
         let _ = store.beat(&session, lease);
         Ok(Self {
             store,
@@ -218,12 +219,12 @@ impl<'s> Loop<'s> {
         })
     }
 
-    /// How many iterations of its run were done before this loop began.
+    /// The number of iterations of its run that were done before this loop began.
     pub fn done_before(&self) -> u64 {
         self.done
     }
 
-    /// The number of the event that gave it the session, for [`Store::beat`].
+    /// The number of the event that took the session, for [`Store::beat`].
     pub fn lease(&self) -> u64 {
         self.lease
     }
@@ -318,7 +319,7 @@ impl<'s> Loop<'s> {
     }
 }
 
-/// Whether the last question of a session has this answer, and no iteration has finished its turn with it yet.
+/// True if the last question of a session has this answer, and no iteration has finished its turn with it yet.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -364,7 +365,7 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
 pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
     let last = match last_iteration(store, session)? {
         Some(last) => Some(last),
-        // An imported log, or one that was written without a loop.
+        // The log was imported, or written without a loop.
         None => store.last_iteration(session)?,
     };
     Ok(last.map_or(1, |last| last.saturating_add(1)).max(1))
@@ -379,8 +380,8 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
     Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
 }
 
-/// Records what the agent of the live iteration says: that all is done, or that it needs a person. An `iteration` must be the live one;
-/// none: whichever it is.
+/// Records a signal of the agent of the live iteration: that all is done, or that it needs a person. If `iteration` is
+/// given, it must be the live one.
 ///
 /// # Errors
 /// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for the
@@ -414,7 +415,7 @@ pub fn signal(
     store.record(session, &[event], None, stamp)
 }
 
-/// A question of several lines is set apart from our text, because a line of it may look like its own answer.
+/// A question of several lines is set apart, because one of its lines may look like an answer.
 fn quoted(question: &str) -> String {
     if question.lines().count() < 2 {
         return format!(" {question}");
@@ -426,9 +427,9 @@ fn quoted(question: &str) -> String {
 /// Adds an answer to the log as a decision, so that later iterations see it like any other entry.
 ///
 /// Question and answer were checked for credentials when they were recorded, perhaps under a policy that allowed more,
-/// so they are not checked again. If the note cannot be written anyway, it is left out: it must never prevent the end
-/// of an iteration from being recorded, or the answer would stay unused and every later run would end here. The same
-/// note twice is one entry, so a loop that is killed afterwards may repeat this.
+/// so they are not checked again. If the note cannot be written for another reason, it is left out. It must not prevent
+/// the end of an iteration from being recorded: the answer would stay unused, and every later run would stop here. The
+/// same note twice is one entry, so a loop may repeat this after it was killed.
 fn remember(store: &dyn Store, session: &Name, given: &Answer, stamp: &Stamp) {
     let text = format!(
         "Asked:{}\nAnswered: {}",

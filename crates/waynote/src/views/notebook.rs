@@ -104,8 +104,8 @@ impl<'s> Notebook<'s> {
         Ok(notes)
     }
 
-    /// The first keys of [`Notebook::list`] and the number of others, as a sentence for a caller who asked for a key
-    /// that does not exist; none if there are no notes.
+    /// The first keys of [`Notebook::list`] and the number of others, as a sentence for a caller who asked for a
+    /// missing key; none if there are no notes.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -175,8 +175,8 @@ fn keyed(scope: &Scope, pinned: bool) -> Recent {
     Recent::Keyed { scope, pinned }
 }
 
-/// The notes of [`Notebook::list`], a page of about `size` at a time: only the pinned ones are all in memory at once. Ends
-/// early when `each` returns false. Between two pages others may write, so read from one state
+/// The notes of [`Notebook::list`], a page of about `size` at a time: only the pinned ones are all in memory at once.
+/// Ends early if `each` returns false. Others may write between two pages, so read from one state
 /// ([`Reader::one_state`]), or everything in one page (`usize::MAX`).
 ///
 /// # Errors
@@ -201,7 +201,8 @@ pub fn each_page(
         let mut answers = store.read(&ask)?;
         let mut damaged = answers.damaged.iter();
         if size < usize::MAX && damaged.any(|damage| !Damage::is_of_store(damage)) {
-            // The place of the next page is not known: a page leaves out what is damaged.
+            // Damaged notes are left out of a page, so the start of the next one is not known. Everything is read as
+            // one page instead.
             size = usize::MAX;
             ask.pages.iter_mut().for_each(|page| page.limit = size);
             continue;
@@ -210,7 +211,7 @@ pub fn each_page(
         pinned.extend(answers.pages.pop().unwrap_or_default());
         read += notes.len();
         let last = notes.last().filter(|_| notes.len() >= size).map(order);
-        // The pinned notes that stand before the last one of this page; after the last page, all that are left.
+        // The pinned notes that sort before the last one of this page; after the last page, all that are left.
         let before = last.as_ref().map_or(pinned.len(), |last| {
             pinned.partition_point(|note| order(note) < *last)
         });

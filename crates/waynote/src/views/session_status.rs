@@ -1,4 +1,5 @@
-//! The state of a session, in the words that every surface prints: the command line, its JSON, the HTTP API, the page.
+//! The state of a session, in the words that every interface prints: the command line, its JSON, the HTTP API, the
+//! page.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ impl std::fmt::Display for SessionState {
 pub struct SessionStatus {
     /// The state.
     pub state: SessionState,
-    /// How the last loop ended; none while a loop runs, if none ever ran, and if the last one was killed.
+    /// The end of the last loop; none while a loop runs, if no loop ever ran, and if the last one was killed.
     pub end: Option<End>,
     /// The open question.
     pub question: Option<Question>,
@@ -93,7 +94,7 @@ pub struct SessionStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Holder {
-    /// No loop does.
+    /// No loop holds it.
     Nobody,
     /// A loop that lives.
     Alive,
@@ -181,8 +182,8 @@ impl SessionStatus {
         })
     }
 
-    /// What there is to say about the state in one line, without credentials: the question, who answered when, or why
-    /// the loop ended.
+    /// The details of the state in one line, without credentials: the question, the author and time of an answer, or
+    /// the reason for the loop's end.
     pub fn detail(&self) -> Option<String> {
         let detail = match (self.state, &self.end) {
             (SessionState::Waiting, _) => {
@@ -214,7 +215,7 @@ impl SessionStatus {
     }
 }
 
-/// Why a loop ended, where the state does not say it.
+/// The reason for a loop's end, if the state does not tell it.
 fn why(reason: EndReason) -> Option<&'static str> {
     match reason {
         EndReason::Iterations => Some("all iterations ran"),
@@ -226,7 +227,7 @@ fn why(reason: EndReason) -> Option<&'static str> {
     }
 }
 
-/// Whether a person answered after the last loop.
+/// True if a person answered after the last loop.
 fn is_answered_last(events: impl Iterator<Item = Result<RecordedEvent>>) -> Result<bool> {
     for recorded in events {
         match recorded?.event {
@@ -258,7 +259,7 @@ pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
         .collect())
 }
 
-/// The events that [`last_events`] reads of each session: in most sessions they tell whether a question is open.
+/// The number of events that [`last_events`] reads of each session: mostly enough to tell whether a question is open.
 const LAST_EVENTS: usize = 4;
 
 /// The last few events of each of these sessions, latest first, in one read.

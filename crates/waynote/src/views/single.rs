@@ -12,13 +12,13 @@ use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
 use crate::visible;
 
-/// How to save a note. The default has the default limits, keeps the pin and overwrites any revision.
+/// Options for saving a note. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SaveOptions {
     /// The limits.
     pub limits: Limits,
-    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
+    /// `true` pins the note in the same change, `false` unpins it; none: leave it as it is.
     pub pin: Option<bool>,
     /// The revision that must be current.
     pub expect: Expect,
@@ -40,7 +40,7 @@ impl SaveOptions {
         Self { limits, ..self }
     }
 
-    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
+    /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
     pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
         Self {
             pin: pin.into(),
@@ -106,8 +106,8 @@ pub fn save(
     saved(store.apply(&[options.change(address, content)], stamp)?)
 }
 
-/// Saves a text that an agent wrote after it read what [`visible::editable`] shows of the note that it replaces: what was
-/// shown as a code is the character itself again (see [`visible::restored`]). Otherwise as [`save`].
+/// Saves a text that an agent wrote after it read the note in the form of [`visible::editable`]. Codes for characters
+/// become the characters again (see [`visible::restored`]). Otherwise as [`save`].
 ///
 /// # Errors
 /// Those of [`save`].
@@ -118,7 +118,7 @@ pub fn rewrite(
     options: SaveOptions,
     stamp: &Stamp,
 ) -> Result<(Note, Option<NoteBefore>)> {
-    /// How often it is tried anew when others change the note meanwhile.
+    /// The most attempts after a conflict with other writers.
     const TRIES: usize = 20;
     let mut tries = 0;
     loop {
@@ -139,12 +139,12 @@ pub fn rewrite(
     }
 }
 
-/// The note that a text replaces, and the text with what was shown as codes put back; none if that changes nothing.
+/// The note that a text replaces, and the text with codes turned back into characters; none if that changes nothing.
 fn restored(store: &dyn Store, address: &Address, content: &Content) -> Option<(Note, Content)> {
     let text = content
         .as_text()
         .filter(|text| visible::may_hold_codes(text))?;
-    // A note that cannot be read is for the save to refuse.
+    // A note that cannot be read is left to the save, which refuses it.
     let note = store.get(address).ok().flatten()?;
     let restored = visible::restored(&note.content.shown(), text);
     let content = Content::text(restored.as_ref()).ok()?;
@@ -154,8 +154,9 @@ fn restored(store: &dyn Store, address: &Address, content: &Content) -> Option<(
 /// Pins or unpins a note, which counts as an update.
 ///
 /// # Errors
-/// [`Error::Conflict`] when another revision was expected; [`Error::NotFound`] when there is no such note; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
-/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
+/// [`Error::Conflict`] when another revision was expected; [`Error::NotFound`] when there is no such note;
+/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be written.
 pub fn set_pinned(
     store: &dyn Store,
     address: Address,

@@ -1,4 +1,4 @@
-//! Access: the tokens of a store and its audit log, for those who look after it.
+//! Access: the tokens of a store and its audit log, for administrators.
 
 mod view;
 
@@ -16,11 +16,11 @@ const LINES: usize = 40;
 pub(crate) struct Access {
     pub(crate) tokens: Vec<TokenInfo>,
     pub(crate) audit: Vec<AuditEntry>,
-    /// Where the next page of the audit log begins.
+    /// The key of the last entry of the audit log on this page, if there are more.
     pub(crate) next: Option<String>,
     /// A token that was just created: its name and its text, which is shown once.
     pub(crate) created: Option<(Name, String)>,
-    /// Why one was not, with what was typed.
+    /// The error of a form that was refused, with its fields.
     pub(crate) refused: Option<(waynote::Error, Fields)>,
 }
 

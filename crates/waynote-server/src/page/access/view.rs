@@ -1,4 +1,4 @@
-//! How Access looks.
+//! The view Access.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -75,7 +75,7 @@ fn row(site: &Site<'_>, info: &TokenInfo) -> Markup {
     }
 }
 
-/// What a token is narrowed to.
+/// The agents and places that a token is narrowed to.
 fn of(info: &TokenInfo) -> Markup {
     let agents = info.agents.iter().map(Name::as_str).map(|of| ("agent", of));
     let places = info

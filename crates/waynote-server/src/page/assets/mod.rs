@@ -1,4 +1,4 @@
-//! The files of the page, built into the program. Their names hold a hash, so that a browser may keep them.
+//! The files of the page, built into the program. Their names hold a hash, so that browsers can cache them.
 
 use std::sync::LazyLock;
 use waynote::text::hex;
@@ -11,7 +11,7 @@ pub(crate) struct Asset {
     ending: &'static str,
     /// Its media type.
     pub(crate) media: &'static str,
-    /// What is in it.
+    /// The content.
     pub(crate) text: &'static str,
 }
 

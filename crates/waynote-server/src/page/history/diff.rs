@@ -6,13 +6,13 @@ use maud::{Markup, html};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 use waynote::visible::lines;
 
-/// Unchanged lines that are shown before and after a change.
+/// The number of unchanged lines that are shown before and after a change.
 const AROUND: usize = 2;
 
-/// So much of a text is compared, in bytes.
+/// The most bytes of a text that are compared.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// So many lines of a difference are shown.
+/// The most lines of a difference that are shown.
 const MOST_LINES: usize = 200;
 
 /// The differences between two texts, as a person reads them.
@@ -80,7 +80,7 @@ fn by_word(old: &str, new: &str) -> Markup {
     let diff = TextDiff::configure()
         .timeout(Duration::from_millis(10))
         .diff_words(old, new);
-    // Words that have little in common are easier to read one text after the other.
+    // Words with little in common are easier to read one text after the other.
     let kept = diff
         .iter_all_changes()
         .filter(|change| change.tag() == ChangeTag::Equal);

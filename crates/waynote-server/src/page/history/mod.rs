@@ -20,7 +20,7 @@ pub(crate) enum History {
     /// Of the whole store, latest first.
     Store {
         changes: Vec<Revision>,
-        /// Where the next page begins.
+        /// The position where the next page begins; none on the last page.
         next: Option<Position>,
         is_first: bool,
     },
@@ -56,7 +56,7 @@ impl History {
 
 fn of_note(store: &dyn Store, address: Address, fields: &Fields) -> Result<History> {
     let before = fields.number("before")?;
-    // One more: the text before the last one that is shown.
+    // One more than the page shows: the text before its last revision.
     let page = store.history_before(&address, before, REVISIONS + 1)?;
     let Some(latest) = page.first().map(Revision::number) else {
         return Err(waynote::Error::NotFound {

@@ -1,4 +1,4 @@
-//! How History looks.
+//! The view History.
 
 use maud::{Markup, html};
 use waynote::secrets::masked;
@@ -75,7 +75,7 @@ fn row(site: &Site<'_>, change: &Revision) -> Markup {
     }
 }
 
-/// What a change was, in a word.
+/// The word for a change's action.
 fn action(change: &Revision) -> Markup {
     let kind = match change.action {
         Action::Save | Action::Repeat | Action::Sync => "",
@@ -105,7 +105,7 @@ fn of_note(
     (from, next): (Option<u64>, Option<u64>),
 ) -> Markup {
     let link = || site.view(View::History).with("note", of);
-    // Numbers have no gaps: the newest page has none.
+    // Numbers have no gaps, so the page before this one begins at this number. The newest page needs none.
     let newer = from.map(|from| from.saturating_add(REVISIONS as u64));
     let newer = newer.filter(|newer| *newer <= last);
     html! {

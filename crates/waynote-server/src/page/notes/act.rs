@@ -1,4 +1,4 @@
-//! What a person does with notes: save, pin, delete, undo, restore.
+//! The actions on notes: save, pin, delete, undo, restore.
 
 use waynote::single::{self, SaveOptions};
 use waynote::{Address, Change, Content, Error, Expect, Result, Scope, SessionLog, Stamp, Store};
@@ -9,7 +9,7 @@ use crate::page::fields::{BadField, Fields, iteration};
 use crate::page::forms::Outcome;
 use crate::page::site::Site;
 
-/// Saves the text of a form. If somebody else was faster, or a rule refuses it, the form is shown again.
+/// Saves the text of a form. The form is shown again if the note has changed meanwhile, or if a rule refuses the text.
 ///
 /// # Errors
 /// Those of reading the store.
@@ -35,7 +35,8 @@ pub(crate) fn save(
         }
         Err(error) => {
             if let Error::Conflict { current, .. } = &error {
-                // The next attempt is one that knows their text. A note that is gone is written anew.
+                // The next attempt has the current revision, since the form now shows that text. A note that is gone is
+                // created again.
                 form.base = current.as_ref().map_or(0, |note| note.revision);
                 form.is_new = form.note.is_none();
                 form.current.clone_from(current);
@@ -84,7 +85,7 @@ fn no_type() -> Error {
     BadField::new("choose a type", "the notes of a session are listed by type").into()
 }
 
-/// Does one thing to a note: `pin`, `unpin`, `delete`, `undo`, `redo` or `restore`.
+/// Carries out one action on a note: `pin`, `unpin`, `delete`, `undo`, `redo` or `restore`.
 ///
 /// # Errors
 /// Those of [`Store::apply`].
@@ -109,7 +110,7 @@ pub(crate) fn change(
             (change, if pinned { "pinned" } else { "unpinned" })
         }
         "delete" => {
-            // A person deletes what they see: not a text that somebody else has just written.
+            // Only the revision that the person saw is deleted, not a text that somebody else has just written.
             let change = Change::Delete {
                 address: address.clone(),
                 expect: base.map_or(Expect::Any, Expect::Revision),

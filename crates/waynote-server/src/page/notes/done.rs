@@ -1,4 +1,4 @@
-//! What was done before the page was shown, with the way back.
+//! The message after an action on a note, with the way to undo it.
 
 use maud::{Markup, html};
 use waynote::{Address, Result, Revision, Store};
@@ -9,7 +9,7 @@ use crate::page::fields::Fields;
 use crate::page::site::Site;
 use crate::page::words::{self, author};
 
-/// What was done.
+/// An action that was carried out.
 pub(crate) struct Done {
     what: String,
     /// The note, and the number of its last revision.

@@ -1,4 +1,4 @@
-//! The form in which a note is written, its preview, and what is shown when somebody else was faster: both texts.
+//! The form for a note: its preview, and both texts if the note has changed meanwhile.
 
 use maud::{Markup, html};
 use waynote::{Address, EntryType, Error, Note, Result, Scope, ScopeKind, Store};
@@ -11,16 +11,16 @@ use crate::page::markdown;
 use crate::page::site::Site;
 use crate::page::words::{self, author, exact};
 
-/// So many scopes of a kind are offered.
+/// The number of scopes of each kind that are offered.
 const CHOICES: usize = 50;
 
-/// A form, filled in as far as it is.
+/// A form, filled in as far as its values are known.
 #[derive(Default)]
 pub(crate) struct Form {
     pub(crate) asked: Asked,
     /// The note that is edited; none for a new one.
     pub(crate) note: Option<Address>,
-    /// Where a new note belongs, and its key.
+    /// The scope of a new note, and its key.
     pub(crate) scope: String,
     pub(crate) key: String,
     /// The type and the iteration of a new entry.
@@ -30,7 +30,7 @@ pub(crate) struct Form {
     /// The revision that the text was made from; 0 for a new note.
     pub(crate) base: u64,
     pub(crate) error: Option<Error>,
-    /// Whether it was to be a new note, and one was there.
+    /// True if the note was to be new, but one was there.
     pub(crate) is_new: bool,
     /// The note as it is, if it is not at that revision.
     pub(crate) current: Option<Box<Note>>,
@@ -65,7 +65,7 @@ impl Form {
         Ok(Self {
             asked: Asked::of(fields)?,
             text: note.content.shown().into_owned(),
-            // The script asks again when a note changes, with the revision that the form was opened with.
+            // The script asks again when a note changes. It sends the revision that the form was opened with.
             current: (fields.has("live") && base != note.revision).then(|| Box::new(note.clone())),
             base: note.revision,
             note: Some(address),
@@ -73,7 +73,7 @@ impl Form {
         })
     }
 
-    /// A form as it was sent. Browsers send line ends as two characters.
+    /// A form as it was sent. Browsers send a line end as two characters.
     ///
     /// # Errors
     /// As [`Asked::of`].
@@ -101,14 +101,14 @@ impl Form {
         self
     }
 
-    /// Whether it is an entry for a session's log.
+    /// True if it is an entry for a session's log.
     fn is_entry(&self) -> bool {
         scope(&self.scope).is_ok_and(|scope| scope.kind() == ScopeKind::Session)
     }
 }
 
 impl Form {
-    /// Whether somebody who opens the form begins with this field: the first one that is empty, else the text.
+    /// True if this field has the focus when the form opens: the first one that is empty, else the text.
     fn begins_with(&self, field: &str) -> bool {
         let first = match &self.note {
             Some(_) => "text",
@@ -130,7 +130,7 @@ pub(crate) fn title(form: &Form) -> String {
 }
 
 pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
-    // What the script asks for when something changes; the form itself may be the answer to another form.
+    // The script asks for this address when something changes. The form itself may be the answer to another form.
     let again = match &form.note {
         Some(address) => site
             .link("notes/edit")
@@ -152,7 +152,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
             @if !matches!(error, Error::Conflict { .. }) { (words::error(error)) }
         }
         @match (&form.current, &form.error) {
-            // It stays until somebody saves again.
+            // The message stays until the next save.
             (Some(current), Some(Error::Conflict { .. })) => { (conflict(form, current)) }
             (Some(current), _) => { div data-live="changed" { (newer(current)) } }
             _ => { div data-live="changed" {} }
@@ -189,7 +189,7 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
     }
 }
 
-/// Where a new note belongs.
+/// The fields for the scope and the key of a new note.
 fn place(form: &Form) -> Markup {
     let is_entry = form.is_entry();
     html! {
@@ -199,7 +199,7 @@ fn place(form: &Form) -> Markup {
                     placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
             datalist id="scope-names" { @for scope in &form.scopes { option value=(scope) {} } }
-            // Without the script all are shown: the scope may change while somebody writes.
+            // Without the script all fields are shown, because the scope may change while the form is filled in.
             label.field.off[is_entry] data-of="notes" { span { "key" }
                 input.key name="key" value=(form.key) autofocus[form.begins_with("key")]
                     placeholder="deploy-steps; a place needs none" autocomplete="off" spellcheck="false";
@@ -217,7 +217,7 @@ fn place(form: &Form) -> Markup {
     }
 }
 
-/// While somebody writes: that the note has changed.
+/// The message that the note has changed since the form was opened.
 fn newer(current: &Note) -> Markup {
     html! {
         div.notice.warn role="status" {
@@ -229,7 +229,7 @@ fn newer(current: &Note) -> Markup {
     }
 }
 
-/// Both texts: what is in the store now, and how what was typed differs from it.
+/// Both texts: the stored one, and its difference from the typed one.
 fn conflict(form: &Form, current: &Note) -> Markup {
     let (title, advice, theirs) = match form.is_new {
         true => (

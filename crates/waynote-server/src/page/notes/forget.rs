@@ -1,4 +1,4 @@
-//! Forgetting a note: what would be gone is shown first, and has to be confirmed.
+//! Forgetting a note: the page first shows everything that would be lost, and asks for confirmation.
 
 use maud::{Markup, html};
 use waynote::visible::visible;
@@ -10,7 +10,7 @@ use crate::page::forms::{self, Outcome};
 use crate::page::site::Site;
 use crate::page::words::{self, grouped};
 
-/// So many addresses are listed.
+/// The most addresses that are listed.
 const LISTED: usize = 30;
 
 /// The question before a note is forgotten.
@@ -18,13 +18,13 @@ pub(crate) struct Question {
     asked: Asked,
     address: Address,
     would: Forgotten,
-    /// The latest revisions whose texts would be gone.
+    /// The latest revisions whose texts would be lost.
     texts: Vec<Revision>,
     error: Option<Error>,
 }
 
 impl Question {
-    /// Reads what would be forgotten; nothing is changed.
+    /// Reads the result that forgetting would have; nothing is changed.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, stamp: &Stamp) -> Result<Self> {
         let address: Address = fields.get("note").unwrap_or_default().parse()?;
         let would = store.would_forget(&Forget::new(address.clone()), stamp)?;
@@ -86,7 +86,7 @@ fn at(of: &AddressAt) -> Markup {
     }
 }
 
-/// Forgets the note, if that was confirmed.
+/// Forgets the note, if the box for it is ticked.
 ///
 /// # Errors
 /// Those of [`Store::forget`].

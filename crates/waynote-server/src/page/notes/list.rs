@@ -1,4 +1,4 @@
-//! The list of notes: those that match, those of a scope, or the last changed of the whole store; by pages.
+//! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
 use waynote::store::{Ask, Count, Page};
 use waynote::{
@@ -9,23 +9,23 @@ use waynote::{
 use crate::page::fields::Fields;
 use crate::page::site::Site;
 
-/// The notes of a page.
+/// The number of notes on a page.
 pub(crate) const PAGE: usize = 40;
 
-/// The hits of a search.
+/// The most hits of a search.
 const HITS: usize = 60;
 
-/// A scope with at most so many notes can be sorted in any order.
+/// The most notes of a scope that can be sorted in any order.
 pub(crate) const SORTED: u64 = 500;
 
-/// Which notes are listed.
+/// The notes that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) scope: Option<Scope>,
     pub(crate) query: String,
     pub(crate) only: Only,
     pub(crate) sort: Sort,
-    /// Where the page begins: a number of notes in a scope, a position in the whole store.
+    /// The point after which the page begins: a number of notes in a scope, a position in the whole store.
     pub(crate) after: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Only {
 }
 
 impl Only {
-    /// Its word in links.
+    /// The filter's word in links.
     pub(crate) fn word(&self) -> Option<String> {
         match self {
             Self::All => None,
@@ -95,7 +95,7 @@ impl Sort {
 }
 
 impl Asked {
-    /// Reads the fields of a link or a form. A link that names a note and no list is to the list of the note's scope.
+    /// Reads the fields of a link or a form. A link to a note without a list leads to the list of the note's scope.
     ///
     /// # Errors
     /// As [`scope`]; [`BadField`](crate::page::fields::BadField).
@@ -134,11 +134,11 @@ pub(crate) fn scope(text: &str) -> Result<Scope> {
 #[derive(Default)]
 pub(crate) struct List {
     pub(crate) items: Vec<Item>,
-    /// How many there are in all, if that is known.
+    /// The number of all notes in the list, if it is known.
     pub(crate) total: Option<u64>,
-    /// Where the next page begins.
+    /// The point where the next page begins; none on the last page.
     pub(crate) next: Option<u64>,
-    /// Whether the notes of the scope can be sorted.
+    /// True if the notes of the scope can be sorted.
     pub(crate) is_sortable: bool,
 }
 
@@ -148,8 +148,8 @@ pub(crate) struct Item {
     pub(crate) snippet: Option<Snippet>,
 }
 
-/// Reads the page that was asked for. A note that is open stands on the first page of its scope's list, also when its
-/// turn comes later.
+/// Reads the page that was asked for. A note that is open is on the first page of its scope's list, even if it belongs
+/// on a later one.
 pub(crate) fn gather(
     store: &dyn Store,
     asked: &Asked,
@@ -187,7 +187,7 @@ fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     };
     let scopes: Vec<Scope> = match &asked.scope {
         Some(scope) => vec![scope.clone()],
-        // Otherwise the store would list all scopes of everybody to find them.
+        // The search is limited to these scopes. Otherwise the store would list the scopes of all readers to find them.
         None if site.grant.is_narrowed() => site.seen.all().collect(),
         None => Vec::new(),
     };
@@ -217,9 +217,9 @@ fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     })
 }
 
-/// The notes of the whole store, last changed first. The journal has each change; a note stands where its last one is.
+/// The notes of the whole store, last changed first. The journal has every change; a note is listed at its last one.
 fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
-    /// How often the journal is read on for one page.
+    /// The most reads of the journal for one page.
     const READS: usize = 4;
     const CHANGES: usize = 120;
     let number = |after: u64| i64::try_from(after).unwrap_or(i64::MAX);
@@ -263,7 +263,7 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
             before = stretch.reached;
         }
         list.next = before.and_then(|before| u64::try_from(before.number()).ok());
-        // Reading over what others wrote is done once for a page: it takes most of its time.
+        // Skipping the changes of others takes most of the time of a page, so it is done only once.
         if list.items.len() == PAGE || is_over_others {
             break;
         }

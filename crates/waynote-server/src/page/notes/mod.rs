@@ -27,7 +27,7 @@ pub(crate) struct Notes {
     /// The notes of the whole store.
     pub(crate) all: u64,
     pub(crate) reader: Option<Reader>,
-    /// What was done before this page was shown.
+    /// The action that led to this page, if any.
     pub(crate) done: Option<Done>,
 }
 
@@ -76,7 +76,7 @@ impl Asked {
         self.on(site.view(View::Notes))
     }
 
-    /// This list in a link to something else, so that one comes back to it.
+    /// Adds the fields of this list to a link, so that the way back leads to this list.
     pub(crate) fn on(&self, link: Link) -> Link {
         let query = Some(&self.query).filter(|query| !query.is_empty());
         link.with_some("in", self.scope_field())
@@ -89,7 +89,8 @@ impl Asked {
             .with_some("after", self.after)
     }
 
-    /// The scope of the list. The list of all notes says so: a link to a note and no list is to that of its scope.
+    /// The scope of the list. The list of all notes names none expressly, because a link to a note without a list leads
+    /// to the list of its scope.
     fn scope_field(&self) -> Option<String> {
         match &self.scope {
             Some(scope) => Some(scope.to_string()),

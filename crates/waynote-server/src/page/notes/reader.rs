@@ -1,4 +1,4 @@
-//! One note to read: its text, what is known about it, and what can be done with it.
+//! One note to read: its text, its data, and its actions.
 
 use maud::{Markup, html};
 use waynote::context::Budget;
@@ -11,13 +11,13 @@ use crate::page::markdown;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, author, chip, exact, size};
 
-/// So much of a note is shown on the page.
+/// The most bytes of a note that the page shows.
 const MOST_BYTES: usize = 40 * 1024;
 
 /// A note to read.
 pub(crate) struct Reader {
     pub(crate) address: Address,
-    /// The note, or what became of it.
+    /// The note, or its fate.
     pub(crate) note: Found,
 }
 
@@ -31,12 +31,12 @@ impl Reader {
     }
 }
 
-/// What there is at an address.
+/// The result of a look-up of an address.
 pub(crate) enum Found {
     Note(Box<Note>),
-    /// It was deleted or forgotten: its last revision.
+    /// The note was deleted or forgotten: its last revision.
     Gone(Box<Revision>),
-    /// Nothing was ever there, or it cannot be read.
+    /// No note was ever there, or it cannot be read.
     Nothing(Error),
 }
 
@@ -190,13 +190,13 @@ fn history(site: &Site<'_>, address: &Address) -> String {
     site.view(View::History).with("note", address).href()
 }
 
-/// The link to the form in which a note is edited. It names the revision, so that the form can tell when that is old.
+/// The link to the form for a note. It names the revision, so that the form can tell if the note has changed.
 pub(super) fn edit(site: &Site<'_>, asked: &Asked, address: &Address, revision: u64) -> String {
     let link = site.link("notes/edit").with("note", address);
     asked.on(link.with("base", revision)).href()
 }
 
-/// A form with one button that does something to a note.
+/// A form with one button for an action on a note.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "it is made where this is called"

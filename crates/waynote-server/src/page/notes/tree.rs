@@ -1,5 +1,5 @@
-//! The scopes of a store: places as a tree, notebooks and sessions by name. Of a large store only a part is listed:
-//! what is near the chosen scope.
+//! The scopes of a store: places as a tree, notebooks and sessions by name. Of a large store only the part near the
+//! chosen scope is listed.
 
 use waynote::{Name, Place, Scope, ScopeSummary};
 
@@ -39,21 +39,21 @@ pub(crate) fn places<'s>(
     rows
 }
 
-/// Which directories are open.
+/// The directories that are open.
 struct Open {
     is_all: bool,
     chosen: Option<String>,
 }
 
 impl Open {
-    /// Whether the chosen place is this one, or below it.
+    /// True if the chosen place is this one, or below it.
     fn leads_to(&self, key: &str) -> bool {
         let rest = self.chosen.as_deref().and_then(|of| of.strip_prefix(key));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\0'))
     }
 }
 
-/// The end of the part of a key that begins there.
+/// The end of the part of a key that begins at this index.
 fn end_of_part(key: &str, from: usize) -> usize {
     key[from..].find('\0').map_or(key.len(), |end| from + end)
 }
@@ -72,8 +72,8 @@ fn below(all: &[(String, u64)], from: usize, depth: usize, open: &Open, rows: &m
         if shown > MOST && !open.leads_to(&first[..end]) {
             continue;
         }
-        // Directories without notes that lead only to one other are one row. In order, what the first and the last key
-        // have in common is common to all.
+        // A directory without notes and with a single child shares a row with that child. The keys are in order, so a
+        // part that the first and the last key share is shared by all.
         let last = &group[group.len() - 1].0;
         while end < first.len() {
             let next = end_of_part(first, end + 1);

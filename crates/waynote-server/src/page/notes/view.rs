@@ -1,4 +1,4 @@
-//! How Notes looks: search, tree, list, reader.
+//! The view Notes: search, tree, list, reader.
 
 use maud::{Markup, html};
 use waynote::visible::visible;

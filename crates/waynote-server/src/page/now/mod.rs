@@ -1,4 +1,4 @@
-//! Now: what a run at a place reads at its start, with the receipt, now or at a time in the past.
+//! Now: the block that a run at a place reads at its start, with its receipt, for the present or a time in the past.
 
 mod parts;
 mod view;
@@ -21,43 +21,43 @@ use parts::Part;
 
 pub(crate) use view::view;
 
-/// The budgets that can be asked for: a larger block is for a command, not for a page.
+/// The budgets on offer. A larger block needs the command line, not a page.
 const LEAST_TOKENS: usize = 100;
 const MOST_TOKENS: usize = 8_000;
 
-/// How many changes the slider has at most.
+/// The most changes on the slider.
 const STEPS: usize = 240;
 
-/// How many names of a kind are offered.
+/// The most names of a kind that are offered.
 const CHOICES: usize = 100;
 
-/// How many notes the receipt lists.
+/// The most notes that the receipt lists.
 const MOST_CLAIMS: usize = 150;
 
 /// Everything that the view shows.
 pub(crate) struct Now {
     pub(crate) typed: Typed,
     pub(crate) choices: Choices,
-    /// The block, or why there is none.
+    /// The block, or the reason for its absence.
     pub(crate) block: Result<Shows, Error>,
     pub(crate) times: Times,
-    /// Of which iteration it is, if what one was given was asked for.
+    /// The recorded block of an iteration, if that was asked for.
     pub(crate) given: Option<Given>,
 }
 
-/// The block of an iteration.
+/// The recorded block of an iteration.
 pub(crate) enum Given {
-    /// An older version ran it.
+    /// No block was recorded: an older version ran the iteration.
     NotRecorded,
-    /// It was made again.
+    /// The block was made again from its record.
     Recorded {
         block: Box<IterationBlock>,
-        /// Whether it has the recorded hash.
+        /// True if it has the recorded hash.
         is_same: bool,
     },
 }
 
-/// What was asked for, as it stands in the fields.
+/// The request as it stands in the fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Typed {
     pub(crate) place: String,
@@ -80,7 +80,7 @@ pub(crate) struct Choices {
     pub(crate) is_empty: bool,
 }
 
-/// A block and what is shown beside it.
+/// A block with the details beside it.
 pub(crate) struct Shows {
     pub(crate) block: Block,
     pub(crate) parts: Vec<Part>,
@@ -89,7 +89,7 @@ pub(crate) struct Shows {
 }
 
 impl Shows {
-    /// The tokens of a section's notes; in style faithful, of all that it prints.
+    /// The tokens of a section's notes; in style faithful, of the whole section.
     pub(crate) fn tokens(&self, section: Section) -> usize {
         if self.block.style == Style::Faithful {
             let sections = self.block.sections.iter();
@@ -103,14 +103,14 @@ impl Shows {
         of_section.map(|claim| claim.tokens).sum()
     }
 
-    /// How many notes are shown so.
+    /// The number of notes that are shown in this way.
     pub(crate) fn number(&self, shown: Shown) -> usize {
         let claims = self.block.receipt.claims.iter();
         claims.filter(|claim| claim.shown == shown).count()
     }
 }
 
-/// The changes that the slider goes through, oldest first.
+/// The changes on the slider, oldest first.
 #[derive(Default)]
 pub(crate) struct Times {
     pub(crate) steps: Vec<Step>,
@@ -128,8 +128,8 @@ pub(crate) struct Step {
 }
 
 impl Now {
-    /// Reads what is asked for. A field that is missing gets where the server was started, else what was used last in the
-    /// store.
+    /// Reads the data for the fields. A missing field gets the value that the server was started with, or else the last
+    /// one in the store.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
         let stretch = site.changes.before(None, STEPS)?;
         let (journal, is_all) = (stretch.items, stretch.is_last);
@@ -137,7 +137,7 @@ impl Now {
             let scopes = journal.iter().map(|change| change.address().scope());
             let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
             let last = of_kind.next().map(|scope| scope.name().to_owned());
-            // What whoever sees little of a store wrote may be too long ago for the journal.
+            // The last change that a narrowed grant may see can be older than the part of the journal that was read.
             last.or_else(|| match site.grant.is_narrowed() {
                 true => site.seen.names(kind, 1).pop(),
                 false => None,
@@ -216,7 +216,7 @@ impl Now {
     }
 }
 
-/// What the iteration in the fields was given, and the request for it; none if it was not recorded.
+/// The recorded block of the iteration in the fields, and the request for it; none if it was not recorded.
 fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<IterationBlock>)>> {
     let (Ok(session), Some(number)) = (typed.session.parse(), iteration(&typed.iteration)?) else {
         return Ok(None);
@@ -285,12 +285,12 @@ fn steps(journal: &[waynote::Revision], request: &Request) -> Vec<Step> {
             action: change.action,
         })
         .collect();
-    // The clock may have gone back between two changes.
+    // The clock may have been set back between two changes.
     steps.sort_by_key(|step| step.time);
     steps
 }
 
-/// The time that was asked for: by the slider, as a step of so many up to a time, or as a date; none: now.
+/// The time that was asked for: a step of the slider, with the time at its end, or a date; none: now.
 fn asked_time(fields: &Fields, steps: &[Step]) -> Result<Option<Timestamp>> {
     const ADVICE: &str = "write a time, for example 2026-05-17T12:00:00Z";
     let time = |name| fields.parsed::<Timestamp>(name, "a time", ADVICE);
@@ -326,7 +326,7 @@ fn shows(store: &dyn Store, block: Block) -> Result<Shows> {
             notes: entries,
             ..Ask::default()
         };
-        // Without them the receipt shows addresses.
+        // Without names the receipt shows addresses.
         let found = store.read(&ask).map(|answers| answers.notes);
         for note in found.unwrap_or_default().into_iter().flatten() {
             let of = |claim: &waynote::context::Claim| claim.address == note.address;

@@ -12,7 +12,7 @@ pub(crate) struct Part {
     pub(crate) text: String,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The heading of a section.
@@ -23,9 +23,9 @@ pub(crate) enum What {
     Note(Section, Option<usize>),
     /// A whole section in style faithful.
     Section(Section),
-    /// Blank lines between.
+    /// Blank lines between parts.
     Gap,
-    /// The last lines, which sum the block up.
+    /// The last lines: the totals of the block.
     Tail,
 }
 
@@ -162,7 +162,7 @@ fn claims(block: &Block) -> HashMap<(&'static str, String), usize> {
         .collect()
 }
 
-/// The claim of the note whose address stands at the beginning of a line.
+/// The claim for the address at the beginning of a line.
 fn claim_of(
     claims: &HashMap<(&'static str, String), usize>,
     section: Section,

@@ -1,4 +1,4 @@
-//! How Now looks: the fields, the budget as a bar, the block and its receipt, the slider.
+//! The view Now: the fields, the budget as a bar, the block and its receipt, the slider.
 
 use maud::{Markup, html};
 use waynote::context::{Claim, IterationBlock, Section, Shown, Style, Why};
@@ -11,7 +11,7 @@ use crate::page::fields::Link;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, chip, size};
 
-/// So much of a block is shown: a page has its limits.
+/// The most bytes of a block that are shown: a page has a limit.
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The sections in the order in which they claim room.
@@ -61,7 +61,7 @@ fn title(now: &Now) -> &'static str {
     }
 }
 
-/// Whether what is shown is what the iteration was given.
+/// Says whether the block on the page is the one that the iteration was given.
 fn given(now: &Now, given: &Given) -> Markup {
     let (number, session) = (&now.typed.iteration, visible(&now.typed.session));
     html! {
@@ -91,7 +91,7 @@ fn given(now: &Now, given: &Given) -> Markup {
     }
 }
 
-/// The sessions that wait for a person.
+/// The sessions with an open question.
 fn waits(site: &Site<'_>) -> Markup {
     const NAMED: usize = 3;
     let waiting = site.seen.waiting();

@@ -1,4 +1,4 @@
-//! What is kept of a store, and how it is read.
+//! The scopes and sessions that are cached of a store, and how they are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::seen::{Last, tree_key};
 
-/// The scopes of a store, and what happened last in each session.
+/// The scopes of a store, and the last event of each session.
 #[derive(Clone)]
 pub(crate) struct Known {
-    /// Everything up to here is in it.
+    /// The cache is up to date to this point.
     at: Cursor,
     is_damaged: bool,
     /// The scopes that have notes, in the order of the page's trees.
@@ -55,7 +55,7 @@ impl Known {
         Ok(known)
     }
 
-    /// Reads again what was touched up to a point.
+    /// Reads the touched scopes and sessions again, up to a point.
     pub(super) fn read_again(
         &mut self,
         store: &dyn Reader,
@@ -115,7 +115,7 @@ impl Known {
     }
 }
 
-/// What changes were about.
+/// The scopes and sessions that changes were about.
 pub(super) struct Touched {
     scopes: BTreeSet<Scope>,
     sessions: BTreeSet<Name>,
@@ -145,7 +145,7 @@ impl Touched {
     }
 }
 
-/// What happened last in these sessions.
+/// The last event of each of these sessions.
 fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Last>> {
     let mut found = BTreeMap::new();
     for (session, events) in last_events(store, sessions)? {

@@ -1,7 +1,7 @@
-//! What the page knows of a whole store: its scopes, and the last event of each session.
+//! The page's cache of a whole store: its scopes, and the last event of each session.
 //!
-//! Every view shows some of it, and reading it takes longer the more scopes a store has. So the server keeps it for each
-//! store. Before it is used, the feed tells what has happened since, and only that is read again.
+//! Every view shows some of it. Reading it takes longer the more scopes a store has, so the server caches it for each
+//! store. Before each use, the feed names the changes since then, and only their scopes and sessions are read again.
 
 mod known;
 mod seen;
@@ -16,22 +16,22 @@ use waynote::{Reader, Result};
 use known::{Known, Touched};
 pub(crate) use seen::{OfSession, Seen, tree_key};
 
-/// After so many changes everything is read again.
+/// After more changes than this, everything is read again.
 const CHANGES: usize = 200;
 
-/// What is kept of one store.
+/// The cache of one store.
 #[derive(Default)]
 pub(crate) struct Overview {
     kept: Mutex<Option<Arc<Known>>>,
 }
 
 impl Overview {
-    /// What is known now.
+    /// The store's scopes and sessions as they are now.
     ///
     /// # Errors
     /// Those of [`Reader::read`].
     pub(super) fn now(&self, store: &dyn Reader) -> Result<Arc<Known>> {
-        // Whoever comes meanwhile waits: two would read the same.
+        // The lock is held while the store is read: two requests at the same time would read the same.
         let mut kept = self.kept.lock();
         let known = match kept.take() {
             Some(known) => renewed(store, known)?,
@@ -41,7 +41,7 @@ impl Overview {
             Some(known) => known,
             None => Arc::new(Known::read(store)?),
         };
-        // What was left out as damaged may be mended without a word in the feed.
+        // An answer with damage is not cached: the damage may be repaired without an entry in the feed.
         if !known.is_damaged() {
             *kept = Some(known.clone());
         }
@@ -49,7 +49,7 @@ impl Overview {
     }
 }
 
-/// The same with what happened since; none when everything has to be read again.
+/// The cache with the changes since then; none if everything has to be read again.
 fn renewed(store: &dyn Reader, mut known: Arc<Known>) -> Result<Option<Arc<Known>>> {
     let answers = store.read(&Ask {
         feed: vec![FeedPage {
@@ -59,13 +59,13 @@ fn renewed(store: &dyn Reader, mut known: Arc<Known>) -> Result<Option<Arc<Known
         version: true,
         ..Ask::default()
     });
-    // A change that is damaged is in no feed; the list of scopes can be read without it.
+    // The feed cannot be read if a change in it is damaged. The list of scopes can be read without it.
     let Ok(mut answers) = answers else {
         return Ok(None);
     };
     let feed: Vec<FeedEntry> = answers.feed.pop().unwrap_or_default();
     let head = answers.version.position.map_or(Cursor::START, Cursor::at);
-    // A store that was put back to an earlier state has a feed that ends before.
+    // The feed of a store that was restored to an earlier state ends before the cached point.
     if feed.len() >= CHANGES || head.position < known.at().position {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! What somebody sees of what is kept.
+//! The part of the cache that a grant may see.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use waynote_access::Grant;
 
 use super::known::Known;
 
-/// What a grant sees of a store.
+/// The part of a store that a grant may see.
 pub(crate) struct Seen<'g> {
     known: Arc<Known>,
     grant: &'g Grant,
@@ -20,7 +20,7 @@ pub(crate) struct Seen<'g> {
 pub(crate) struct Last {
     pub(crate) at: Timestamp,
     pub(crate) position: Position,
-    /// Whether a question is open.
+    /// True if a question is open.
     pub(crate) waits: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'g> Seen<'g> {
         of_kinds.map(|summary| summary.scope.clone())
     }
 
-    /// The names of so many scopes of a kind.
+    /// The names of at most `most` scopes of a kind.
     pub(crate) fn names(&self, kind: ScopeKind, most: usize) -> Vec<String> {
         let scopes = self.scopes(kind).take(most);
         scopes.map(|of| of.scope.name().to_owned()).collect()
@@ -74,7 +74,7 @@ impl<'g> Seen<'g> {
         waiting.into_iter().map(|(session, _)| session).collect()
     }
 
-    /// The sessions, newest first. Logs that no loop wrote have no events, and come last, by name.
+    /// The sessions, newest first. Logs that were written without a loop have no events, and come last, by name.
     pub(crate) fn sessions(&self) -> Vec<OfSession> {
         let lasts = &self.known.sessions;
         let logs = &self.known.logs;

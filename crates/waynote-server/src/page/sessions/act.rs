@@ -1,4 +1,4 @@
-//! What a person does with a session: answers its question.
+//! The action on a session: answering its question.
 
 use waynote::event::SessionEvent;
 use waynote::{Name, Result, Stamp, Store};

@@ -1,4 +1,4 @@
-//! Sessions: what waits for a person, all loops with their state, and one session with its iterations and notes.
+//! Sessions: the open questions, all loops with their state, and one session with its iterations and notes.
 
 pub(crate) mod act;
 mod one;
@@ -17,25 +17,25 @@ use super::site::Site;
 pub(crate) use one::One;
 pub(crate) use view::view;
 
-/// The sessions of a page.
+/// The number of sessions on a page.
 const PAGE: usize = 30;
 
-/// The questions that are shown.
+/// The most questions that are shown.
 const QUESTIONS: usize = 10;
 
-/// The events that are read of each session of a page.
+/// The number of events that are read of each session on a page.
 const EVENTS: usize = 24;
 
 /// Everything that the view shows.
 pub(crate) struct Sessions {
-    /// The questions that wait for a person, the longest waiting first.
+    /// The open questions, the longest waiting first.
     pub(crate) questions: Vec<Asks>,
     pub(crate) rows: Vec<Row>,
     pub(crate) total: usize,
     pub(crate) running: usize,
-    /// How many questions are open in all.
+    /// The number of all open questions.
     pub(crate) waiting: usize,
-    /// Where the page begins.
+    /// The number of rows before this page.
     pub(crate) after: usize,
     pub(crate) one: Option<One>,
     pub(crate) done: Option<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Row {
     pub(crate) notes: u64,
     /// The number of its last iteration.
     pub(crate) iteration: Option<i64>,
-    /// When something last happened.
+    /// The time of the last event.
     pub(crate) last: Option<Timestamp>,
 }
 
@@ -134,7 +134,7 @@ impl Sessions {
         })
     }
 
-    /// Where the next page begins.
+    /// The number of rows before the next page; none on the last page.
     pub(crate) fn next(&self) -> Option<usize> {
         let end = self.after + self.rows.len();
         (end < self.total).then_some(end)

@@ -9,13 +9,13 @@ use waynote::{Address, EntryType, Name, Note, Recent, Result, SessionStatus, Sto
 use super::EVENTS;
 use crate::page::site::Site;
 
-/// The latest iterations that are shown.
+/// The most iterations that are shown: the latest.
 pub(crate) const ITERATIONS: usize = 60;
 
-/// The latest notes of each type.
+/// The most notes of each type: the latest.
 const NOTES: usize = 12;
 
-/// A session with all that is shown of it.
+/// A session with all details that are shown.
 pub(crate) struct One {
     pub(crate) session: Name,
     pub(crate) status: SessionStatus,
@@ -23,17 +23,17 @@ pub(crate) struct One {
     pub(crate) iterations: Vec<Iteration>,
     /// The directory of its last loop, if it is known.
     pub(crate) directory: Option<String>,
-    /// How many iterations of its unfinished run are done, and how many it should have.
+    /// The number of finished iterations of its unfinished run, and the number that the run should have.
     pub(crate) run: Option<(u64, u64)>,
     pub(crate) types: Vec<OfType>,
 }
 
-/// The notes of one type, open ones before resolved ones, and how many there are.
+/// The notes of one type, open ones before resolved ones, and their number.
 pub(crate) struct OfType {
     pub(crate) kind: EntryType,
     pub(crate) notes: Vec<Note>,
     pub(crate) count: u64,
-    /// How many of them are open.
+    /// The number of open ones.
     pub(crate) open: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How Sessions looks.
+//! The view Sessions.
 
 use maud::{Markup, html};
 use waynote::event::IterationOutcome;
@@ -133,7 +133,7 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
     }
 }
 
-/// How somebody goes on with a session in which no loop runs.
+/// The way to continue a session in which no loop runs.
 fn go_on(one: &One) -> Markup {
     let (before, then) = match one.status.state {
         SessionState::Waiting => (
@@ -156,7 +156,7 @@ fn go_on(one: &One) -> Markup {
     }
 }
 
-/// What an iteration was: its class and its word.
+/// The class and the word of an iteration's outcome.
 fn outcome(of: &Iteration, is_running: bool) -> (&'static str, String) {
     match of.outcome {
         None if is_running => ("now", "running".into()),
@@ -168,7 +168,7 @@ fn outcome(of: &Iteration, is_running: bool) -> (&'static str, String) {
     }
 }
 
-/// Iterations across: the height is how long each took, the colour how it ended.
+/// Iterations as a chart: the height is the duration, the colour the outcome.
 fn bars(one: &One) -> Markup {
     const HEIGHT: u128 = 48;
     let millis = |of: &Iteration| of.duration.map_or(0, |took| took.as_millis());
@@ -269,7 +269,7 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
 /// The beginning of a note's text, in one line.
 fn beginning(note: &Note) -> String {
     const MOST: usize = 300;
-    // Longer than any credential that begins in what is shown.
+    // Longer than any credential that may begin in the shown part.
     const READ: usize = 32 * 1024;
     let text = note.content.shown();
     let masked = waynote::secrets::masked(&text[..text.floor_char_boundary(READ)]);
@@ -281,7 +281,7 @@ fn beginning(note: &Note) -> String {
     }
 }
 
-/// The iterations as a table: how each ended, and a link to the notes that it was given.
+/// The iterations as a table: the outcome of each, and a link to the notes that it was given.
 fn iterations(site: &Site<'_>, one: &One) -> Markup {
     let is_running = one.status.state == SessionState::Running;
     html! {
@@ -307,7 +307,7 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
     }
 }
 
-/// What an iteration was given: the notes of earlier ones, as they were when it began.
+/// The address of the block that an iteration was given: the notes of earlier ones, as they were when it began.
 fn given(site: &Site<'_>, one: &One, of: &Iteration) -> String {
     let agent = match waynote::Author::of(&of.author) {
         waynote::Author::Agent(agent) => Some(agent.to_owned()),

@@ -56,7 +56,7 @@ fn a_note_is_written_edited_pinned_deleted_and_forgotten() {
 
     menu(&browser, "Forget");
     browser.wait_for("This cannot be undone.");
-    // It asks: the box has to be ticked.
+    // The form asks first: the box has to be ticked.
     browser.click("button.danger");
     assert!(note(&server, made).is_some());
     browser.click("[name=sure]");
@@ -68,7 +68,7 @@ fn a_note_is_written_edited_pinned_deleted_and_forgotten() {
     browser.has_no_complaints();
 }
 
-/// Opens the menu of a note, and chooses what begins like this.
+/// Opens the menu of a note, and chooses the item that begins with this text.
 fn menu(browser: &Browser, item: &str) {
     browser.click("details.menu summary");
     browser.wait("return document.querySelector('details.menu').open");
@@ -173,11 +173,11 @@ fn tokens_are_created_used_and_revoked() {
     browser.click("[aria-label='Revoke reader']");
     browser.wait("return !document.querySelector('[aria-label=\"Revoke reader\"]')");
     browser.wait_for("token revoked");
-    // The page on which the first token was created has none itself.
+    // The page on which the first token was created is not signed in itself.
     browser.complains_only("status of 401");
 }
 
-/// Everything that a browser might take for more than text.
+/// Texts that a browser might interpret.
 const TRICKS: &str = "<script>window.caught = 1</script>\n\n<img src=x onerror=window.caught=2> <svg/onload=window.caught=3>\n\n\
     [link](javascript:window.caught=4) [b](JaVaScRiPt:window.caught=5) <javascript:window.caught=6>\n\n\
     </textarea></pre></main><script>window.caught=7</script><iframe srcdoc='<script>parent.caught=8</script>'></iframe>\n\n\

@@ -1,11 +1,11 @@
-//! The page without a pointer: every control can be reached with the keyboard, is seen where it is, and works.
+//! The page without a pointer: the keyboard reaches every control, focus is visible, and the control works.
 
 use serde_json::Value;
 
 use super::super::driver::{Browser, ENTER, ESCAPE, Look, TAB, WIDE};
 use super::{LIVE, filled, note, url};
 
-/// What has the focus: a name for it, and whether it is on the screen and looks focused.
+/// The element with the focus: a name for it, and whether it is on the screen and looks focused.
 const FOCUSED: &str = "
     const of = document.activeElement;
     if (!of || of === document.body) return null;
@@ -16,7 +16,7 @@ const FOCUSED: &str = "
     of.dataset.reached = '1';
     return [of.tagName + ' ' + (of.getAttribute('aria-label') || of.name || of.textContent.trim().slice(0, 30)), isSeen, isMarked];";
 
-/// Goes to before the first control.
+/// Moves the focus before the first control.
 const TO_THE_TOP: &str = "
     const top = document.createElement('i');
     top.tabIndex = -1;
@@ -25,7 +25,7 @@ const TO_THE_TOP: &str = "
     top.remove();
     return 1";
 
-/// What somebody without a pointer has not reached. A field's list of its own and what is folded up do not count.
+/// The controls that the keyboard has not reached. A field's list of suggestions and folded parts do not count.
 const LEFT: &str = "
     return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex=\"0\"]')]
         .filter((of) => of.checkVisibility({ checkVisibilityCSS: true }) && !of.dataset.reached && of.tabIndex >= 0)
@@ -52,7 +52,7 @@ fn every_control_is_reached_and_seen() {
         ] {
             browser.go(&url(&server, path));
             browser.wait(LIVE);
-            // A form begins in its first field; somebody may go back from there.
+            // A form begins in its first field, from which a person may also go back.
             browser.run(TO_THE_TOP);
             let mut names = Vec::new();
             loop {
@@ -90,7 +90,7 @@ fn a_note_is_found_written_and_pinned_without_a_pointer() {
     browser.press("/");
     browser.press("drifts");
     browser.wait("return document.querySelectorAll('[data-list] > a').length === 1");
-    // Out of the field, into the list.
+    // From the field into the list.
     browser.press(ESCAPE);
     browser.press("j");
     browser.wait("return !!document.querySelector('.reader .prose')");
@@ -121,7 +121,7 @@ fn keys_and_forms_lead_into_their_field() {
 
     browser.go(&url(&server, "notes/new"));
     browser.wait("return document.activeElement.name === 'scope'");
-    // The fields are those of what is typed.
+    // The fields are those of the typed kind.
     let seen = "return ['key', 'kind', 'iteration'].filter((name) => document.querySelector(`[name=${name}]`).checkVisibility())";
     assert_eq!(browser.run(seen), serde_json::json!(["key"]));
     browser.press("session:nightly");

@@ -1,4 +1,4 @@
-//! Changes by others, and what somebody writes meanwhile.
+//! Changes by others while a person types.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ fn a_change_by_somebody_else_appears_without_a_reload() {
         save(&server, &key, "something new");
         let written = Instant::now();
         browser.wait_for(&key);
-        // Wanted: within a second. A busy machine may take longer.
+        // The aim is a second. A busy machine may take longer.
         println!("{path}: after {:?}", written.elapsed());
     }
     browser.has_no_complaints();
@@ -65,7 +65,7 @@ fn what_is_typed_is_not_lost_and_a_conflict_shows_both_texts() {
         .get(&"agent:builder#flaky-tests".parse().unwrap())
         .unwrap();
     assert_eq!(note.unwrap().content.as_text(), Some("my own **text**"));
-    // The search field keeps what is typed while the list changes.
+    // The search field keeps the typed text while the list changes.
     browser.go(&url(&server, "notes"));
     browser.wait(LIVE);
     browser.press("/");

@@ -1,4 +1,4 @@
-//! How the views look, at three widths, in light and in dark.
+//! The look of the views, at three widths, in light and in dark.
 
 use super::super::driver::{Browser, Look};
 use super::super::support::start;

@@ -1,7 +1,7 @@
 //! The page in a real browser: `cargo xtask test page` (needs `chromium` and `chromedriver`).
 //!
-//! With `WAYNOTE_AXE=FILE` (axe-core's `axe.min.js`) it is also checked for what keeps people from using it, and with
-//! `WAYNOTE_SHOTS=FOLDER` pictures of the views are written there.
+//! `WAYNOTE_AXE=FILE` (axe-core's `axe.min.js`) also checks its accessibility. `WAYNOTE_SHOTS=FOLDER` writes pictures
+//! of the views.
 
 mod acts;
 mod keys;
@@ -154,7 +154,7 @@ fn session(server: &Running, name: &str, iterations: i64, asks: Option<&str>) {
             .unwrap();
         }
         if asks.is_none() && number == iterations {
-            // It still runs.
+            // The loop still runs.
             std::mem::forget(of);
             return;
         }

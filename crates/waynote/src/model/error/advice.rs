@@ -1,11 +1,11 @@
-//! What to do about an error, in words that suit every program: no command, flag, tool or setting is named here.
+//! Advice for every error, in words that suit every program: it names no command, flag, tool or setting.
 
 use std::io::ErrorKind;
 
 use super::{Error, safe};
 
 impl Error {
-    /// What to do about the error, where that does not depend on the program that uses the library.
+    /// The advice for the error, if it does not depend on the program that uses the library.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::InvalidKey { suggestion, .. } => {
@@ -102,10 +102,10 @@ impl Error {
     }
 }
 
-/// Where nothing more is known than what the error says.
+/// The advice if nothing more is known than the error's text.
 const FIX: &str = "fix the cause and try again";
 
-/// What to do about a file that the system does not hand out.
+/// The advice for a file that the system does not hand out.
 fn of_file(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotFound => "check the path",

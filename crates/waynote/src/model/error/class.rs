@@ -1,4 +1,4 @@
-//! The families of errors. A program needs one table: from the family to its exit code or status.
+//! The families of errors. A program needs only one table: from each family to its exit code or status.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Whether a rule refused the request, rather than something failing.
+    /// True if a rule refused the request. False if something failed.
     pub(crate) fn is_refusal(self) -> bool {
         match self {
             Self::NotFound

@@ -8,7 +8,7 @@ use super::{Error, ErrorClass};
 /// connection to a remote store. As an [`Error`] it passes through every function here, and programs treat it like this
 /// crate's own errors.
 ///
-/// `Display` says in one line what went wrong and why. `Display` and the advice show text from outside only through
+/// `Display` names the failure and its cause in one line. `Display` and the advice show text from outside only through
 /// [`masked`](crate::secrets::masked).
 ///
 /// ```
@@ -39,13 +39,13 @@ pub trait CustomError: StdError + Send + Sync + 'static {
     /// The family of the error.
     fn class(&self) -> ErrorClass;
 
-    /// What to do about the error, in words that suit every program (see [`Error::advice`]).
+    /// The advice for the error, in words that suit every program (see [`Error::advice`]).
     fn advice(&self) -> Option<String> {
         None
     }
 
-    /// The same error for another call, if it is about the store and not about one call. Calls of several threads that
-    /// were to be written together get it at once; otherwise each of them is tried alone.
+    /// The same error for another call, if it is about the store and not about one call. If calls of several threads
+    /// are written together, all of them get this error at once. Otherwise each call is tried alone.
     fn of_store(&self) -> Option<Box<dyn CustomError>> {
         None
     }

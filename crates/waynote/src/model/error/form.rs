@@ -1,4 +1,4 @@
-//! How the fields of errors are written in JSON: texts from outside with credentials masked, no paths.
+//! The JSON form of errors' fields: texts from outside with credentials masked, no paths.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(super) mod text {
     }
 }
 
-/// An error of the system: its words, and its kind where the advice depends on it.
+/// An error of the system: its words, and its kind if the advice depends on it.
 pub(super) mod io {
     use std::io::{Error, ErrorKind};
 
@@ -108,8 +108,8 @@ pub(super) mod io {
 }
 
 impl Error {
-    /// Names the store, wherever the error names it or one of its files: with the name by which the reader of the error
-    /// knows it.
+    /// Replaces the store's name in the error, also in the names of its files, by the name that the reader of the error
+    /// knows.
     pub fn name_store(&mut self, name: &Path) {
         match self {
             Self::DamagedStore { path, .. }
@@ -126,7 +126,7 @@ impl Error {
             | Self::Engine { path, .. } => name.clone_into(path),
             Self::Storage(error) => {
                 error.name_store(name);
-                // Other paths of its machine say nothing to that reader.
+                // That reader does not know other paths of this machine.
                 match error {
                     StorageError::SideFile { file, .. } => *file = "a file beside it".into(),
                     StorageError::SecondName {

@@ -126,7 +126,7 @@ impl LoopError {
         }
     }
 
-    /// What to do about the error, in words that suit every program.
+    /// The advice for the error, in words that suit every program.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::LoopRunning { .. } => "wait for it, end it, or use another session",

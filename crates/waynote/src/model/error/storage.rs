@@ -1,4 +1,4 @@
-//! Why a store's files cannot be used, where the system says more than "no".
+//! Reasons that a store's files cannot be used, if the system gives details.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl SecondName {
     }
 }
 
-/// In JSON it is the number of hard links; none: the file is mounted by itself.
+/// In JSON: the number of hard links; none if the file is mounted by itself.
 impl From<Option<u64>> for SecondName {
     fn from(links: Option<u64>) -> Self {
         links.map_or(Self::Mount, |links| Self::Link { links, other: None })
@@ -124,7 +124,7 @@ fn also(other: Option<&Path>) -> String {
     })
 }
 
-/// What is wrong with a file beside a store.
+/// The problem with a file beside a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(from = "Option<(u32, u32, u32)>", into = "Option<(u32, u32, u32)>")]
 #[non_exhaustive]
@@ -152,7 +152,7 @@ impl SideFileProblem {
     }
 }
 
-/// In JSON it is the owner that was found, the owner of the store and its group; none: it is no file.
+/// In JSON: the owner that was found, the owner of the store and its group; none if it is no regular file.
 impl From<Option<(u32, u32, u32)>> for SideFileProblem {
     fn from(other_owner: Option<(u32, u32, u32)>) -> Self {
         other_owner.map_or(Self::NotAFile, |(found, owner, group)| Self::OtherOwner {

@@ -1,4 +1,4 @@
-//! What each error says, and that none gives away a credential.
+//! The texts of all errors. None gives away a credential.
 
 use super::{LoopError, UndoError};
 use std::io;
@@ -13,12 +13,12 @@ use crate::content::Content;
 use crate::key::Name;
 use crate::note::{Note, Position};
 
-/// A text that a person may type, or that another program may print: it holds a credential.
+/// A text with a credential, as a person may type it or another program may print it.
 fn outside() -> String {
     format!("x {} y", token())
 }
 
-/// Put together here, so that no scanner takes this file for a leak.
+/// Assembled here, so that no scanner takes this file for a leak.
 fn token() -> String {
     format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))
 }
@@ -66,7 +66,8 @@ impl CustomError for Above {
     }
 }
 
-/// One of each variant, two of those that say it in two ways. Wherever a text from outside can be, it is.
+/// One error of each variant, two of variants with two wordings. Every field that can hold a text from outside holds
+/// one.
 fn all() -> Vec<Error> {
     let path = || PathBuf::from(format!("/s/{}", token()));
     let words = || (outside(), String::from("it is wrong"));
@@ -429,7 +430,7 @@ fn no_error_gives_away_a_credential() {
     }
 }
 
-/// The file has the JSON of each error, as this version writes it. Later versions have to read it too.
+/// The file has the JSON of each error, as this version writes it. Later versions must be able to read it.
 #[test]
 fn every_error_is_written_and_read_as_ever() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/errors.jsonl");

@@ -1,4 +1,4 @@
-//! Why nothing was undone or redone.
+//! Reasons that nothing was undone or redone.
 
 use std::borrow::Cow;
 
@@ -70,7 +70,7 @@ impl UndoError {
         }
     }
 
-    /// What to do about the error, in words that suit every program.
+    /// The advice for the error, in words that suit every program.
     pub fn advice(&self) -> Option<String> {
         match self {
             Self::NothingToUndo { last, .. } => last.as_ref().map(|last| {

@@ -1,4 +1,4 @@
-//! Events in JSON: the tag that says which event it is must be a word.
+//! Events in JSON: the tag that names the variant must be a word.
 //!
 //! serde also takes the number of a variant as the tag of an enum. The order of the variants is not part of the form,
 //! so `{"event": 0}` would mean another event in another version.
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{IterationOutcome, SessionEvent};
 
-/// The object, if the field that names its variant is a text.
+/// The object, if the field that names its variant holds a text.
 fn tagged<'de, D: Deserializer<'de>>(form: D, tag: &'static str) -> Result<Value, D::Error> {
     let value = Value::deserialize(form)?;
     match value.get(tag) {
@@ -21,7 +21,7 @@ fn tagged<'de, D: Deserializer<'de>>(form: D, tag: &'static str) -> Result<Value
 
 impl<'de> Deserialize<'de> for SessionEvent {
     fn deserialize<D: Deserializer<'de>>(form: D) -> Result<Self, D::Error> {
-        // The derived function of the same name, which is not of the trait.
+        // The derived function of the same name is inherent, not the trait's.
         Self::deserialize(tagged(form, "event")?).map_err(D::Error::custom)
     }
 }

@@ -1,16 +1,16 @@
-//! What agents, people and programs said in an event, which can be forgotten.
+//! The texts of an event, which can be forgotten: the words of agents, people and programs.
 
 use super::SessionEvent;
 
-/// What stands in the place of a forgotten text of an event.
+/// The placeholder for a forgotten text of an event.
 pub const FORGOTTEN: &str = "[forgotten]";
 
-/// A shorter text may be part of another one by chance.
+/// The least bytes of a part that counts: a shorter one may occur in another text by chance.
 const LEAST_PART: usize = 8;
 
 impl SessionEvent {
-    /// What was said in it, apart from what was forgotten: a question, an answer, a summary, an agent's last output,
-    /// the details of an end.
+    /// The texts of the event, without forgotten ones: a question, an answer, a summary, an agent's last output, the
+    /// details of an end.
     pub fn texts(&self) -> Vec<&str> {
         let text = match self {
             Self::LoopEnded { detail, .. } => detail.as_deref(),
@@ -25,7 +25,7 @@ impl SessionEvent {
         text.filter(|text| *text != FORGOTTEN).into_iter().collect()
     }
 
-    /// Whether a text was said in it, as a whole or as a part of what was said.
+    /// True if a text of the event is this text, or contains it as a part of at least 8 bytes.
     pub(crate) fn says(&self, text: &str) -> bool {
         let part = text.trim();
         self.texts()
@@ -33,7 +33,7 @@ impl SessionEvent {
             .any(|said| said.trim() == part || (part.len() >= LEAST_PART && said.contains(part)))
     }
 
-    /// The event without what was said in it.
+    /// The event with its texts replaced by [`FORGOTTEN`].
     pub(crate) fn forgotten(&self) -> Self {
         let mut event = self.clone();
         match &mut event {

@@ -1,4 +1,4 @@
-//! What an event says, in words.
+//! An event in words.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::SessionEvent;
 use crate::error::safe;
 use crate::text::plural;
 
-/// A line, and below it what an agent, a person or a program said. Credentials in it are masked.
+/// One line, and below it the event's text. Credentials in it are masked.
 impl fmt::Display for SessionEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn each_event_says_what_happened() {
-        // Put together here, so that no scanner takes this file for a leak.
+        // Assembled here, so that no scanner takes this file for a leak.
         let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
         let ended = |duration_ms, attempts, said| SessionEvent::IterationEnded {
             iteration: 2,
