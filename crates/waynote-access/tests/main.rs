@@ -1,4 +1,4 @@
-//! Tests of what somebody with a grant can see and do, over the SQLite store.
+//! Tests of the access that a grant gives, over the SQLite store.
 
 mod suite {
     mod all_reads;

@@ -1,4 +1,4 @@
-//! The engine against a server: what every store must do, and what only this one can do wrong.
+//! The engine against a server: the tests of every store, and tests of its own.
 
 #![allow(
     clippy::disallowed_methods,

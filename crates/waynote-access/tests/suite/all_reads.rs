@@ -121,7 +121,7 @@ fn everything(all: &[Who], entries: &[Address]) -> Ask {
     }
 }
 
-/// The fields of the answers as text, and whether something of the other belongs there for somebody who sees everything.
+/// The fields of the answers as text. The flag is true if an unlimited caller finds data of the other agent in it.
 fn fields(answers: &Answers) -> Vec<(&'static str, String, bool)> {
     let Answers {
         notes,
@@ -222,7 +222,7 @@ fn every_question_is_answered_as_if_there_were_no_other() {
         for ((field, said, _), (_, expected, _)) in fields {
             assert_eq!(said, expected, "{field} of {grant:?}");
         }
-        // A state gives the same, and what is read through it is narrowed too.
+        // A state gives the same answers, and reads through it are narrowed too.
         let state = of_both.on_one_state(|state| state.on_one_state(|state| state.read(&ask)));
         assert_eq!(state.unwrap(), answers);
         assert!(of_both.take_damage().is_none());
@@ -332,7 +332,7 @@ fn a_search_finds_and_scores_nothing_of_others() {
                         no_canary(&hits, &grant);
                         assert!(hits.len() <= limit);
                         assert!(hits.iter().all(|hit| grant.sees_note(&hit.note.address)));
-                        // Scores and order too are those of a store without the other.
+                        // Scores and order too are those of a store without the other agent.
                         let expected = Narrowed::new(&alone, grant.clone()).search(&request);
                         assert_eq!(hits, expected.unwrap(), "{grant:?} {request:?}");
                         found += hits.len();

@@ -1,5 +1,5 @@
-//! Every function that writes × every scope × every right: nothing outside of a grant is written, and a refusal says the
-//! same whether there is something or not.
+//! Every writing function × every scope × every right: nothing outside of a grant is written, and a refusal does not
+//! depend on whether the note exists.
 
 use waynote::change::{Change, Expect, Origin};
 use waynote::event::{EventAddress, SessionEvent};
@@ -177,7 +177,7 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
             of_function.sort();
             of_function.dedup();
             no_canary(&of_function, &grant);
-            // The words are those of the kind of thing, a note or a session, and never of one of them.
+            // The text of a refusal names the kind, a note or a session, and never the note or the session itself.
             assert!(of_function.len() <= 2, "{of_function:#?}");
         }
     }

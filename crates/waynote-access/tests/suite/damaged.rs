@@ -1,4 +1,5 @@
-//! A damaged store: a narrowed token is told of damage in what it sees, and of other damage no more than that there is.
+//! A damaged store: a narrowed token is told of damage in its own notes. Of other damage it learns only that there is
+//! some.
 
 use waynote::rusqlite::Connection;
 use waynote::store::Cursor;

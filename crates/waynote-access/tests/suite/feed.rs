@@ -1,4 +1,4 @@
-//! The feed and the journal page over what others wrote in between.
+//! The feed and the journal skip the writes of others between two pages.
 
 use waynote::search::Hit;
 use waynote::store::{Answers, Ask, Cursor, FeedPage};
@@ -149,7 +149,7 @@ fn a_short_page_reaches_up_to_the_version() {
     let head = answers.version.position.unwrap();
     assert!(answers.feed[0].len() < 500);
     assert!(answers.feed[0].last().unwrap().at.position < head);
-    // So a reader goes on from there, and gets what comes next.
+    // A reader continues from there, and gets the next item.
     let content = Content::text("one more").unwrap();
     let entry = ANN.entry(EntryType::Tip, 9, content);
     store.apply(&[entry], &at(999, "person")).unwrap();

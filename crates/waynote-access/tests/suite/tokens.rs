@@ -222,7 +222,7 @@ fn processes_that_create_and_revoke_at_once_lose_none() {
         .map(|info| info.name)
         .collect();
     assert_eq!(left.len(), 24, "{left:?}");
-    // Of one name there is one at most, and who was told so has it.
+    // At most one token of a name is made, and the one caller that succeeded has it.
     let won: Vec<Token> = std::thread::scope(|threads| {
         let rivals: Vec<_> = (0..6)
             .map(|_| {
@@ -397,7 +397,7 @@ fn refused_and_administrative_calls_are_in_the_log() {
     ");
 }
 
-/// Keeps the lines that it is told.
+/// Keeps all lines of the log.
 #[derive(Clone, Debug, Default)]
 struct Watched(Arc<std::sync::Mutex<Vec<Line>>>);
 

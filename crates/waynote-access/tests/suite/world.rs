@@ -59,7 +59,7 @@ impl Who {
         .into()
     }
 
-    /// Writes what it has.
+    /// Writes the notes and entries of this agent.
     fn write(self, store: &SqliteStore) {
         let Self {
             name: who, place, ..
@@ -174,7 +174,7 @@ pub(super) fn at(second: i64, author: &str) -> Stamp {
     Stamp::new(Timestamp::from_second(second).unwrap(), name(author))
 }
 
-/// A store with what these have, one after the other.
+/// A store with the notes and entries of these agents, one after the other.
 pub(super) fn store_of(all: &[Who]) -> (TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();

@@ -149,7 +149,7 @@ fn a_server_that_runs_notices_a_restore() {
         "saved agent:default#before (new)"
     );
     scratch.ok("restore b.db --replace");
-    // Either the server refuses, or its notes are in the store that is there now.
+    // Either the server refuses, or its notes are in the restored store.
     let reply = save(&mut client, "after");
     let is_saved = reply.starts_with("saved");
     assert!(is_saved || reply.contains("replaced"), "{reply}");

@@ -1,4 +1,4 @@
-//! Every bad input has its message: what, why, what to do next.
+//! Every bad input has its message: the problem, the reason, and a hint.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -380,7 +380,7 @@ fn a_closed_pipe_ends_quietly() {
 fn a_stopped_writer_gives_a_clear_error() {
     let scratch = Scratch::new();
     scratch.ok("key save k v");
-    // Whoever holds the lock: a process that was stopped does it the same way.
+    // Any holder of the lock has this effect, such as a stopped process.
     let lock = fs::File::open(format!("{}-lock", scratch.store().display())).unwrap();
     lock.lock().unwrap();
     let said = scratch
@@ -406,7 +406,7 @@ fn without_number(said: &str) -> String {
 #[test]
 fn no_error_shows_a_credential_that_was_typed_or_set() {
     let scratch = Scratch::new();
-    // Put together here, so that no file of ours holds what looks like a token.
+    // Assembled at run time, so that no file of ours holds a text like a token.
     let token = format!("gh{}_{}", 'p', "aZ3kQ9xW7m".repeat(4).split_at(36).0);
     let folder = scratch.home().join(".config/waynote");
     std::fs::create_dir_all(&folder).unwrap();

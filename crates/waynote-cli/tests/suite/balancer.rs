@@ -1,4 +1,4 @@
-//! A balancer that knows nothing of what it forwards: each connection goes to the next server.
+//! A balancer below HTTP: each connection goes to the next server.
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -74,7 +74,7 @@ impl Drop for Balancer {
 }
 
 impl Shared {
-    /// A connection to the server whose turn it is, or to the first one after it that takes it.
+    /// A connection to the next server in turn that accepts it.
     fn next_server(&self) -> Option<TcpStream> {
         let turn = self.next.fetch_add(1, Ordering::SeqCst);
         (turn..turn + self.servers.len()).find_map(|number| {

@@ -1,4 +1,4 @@
-//! A home with clients' files as people have them, and what is done with them.
+//! A home with realistic client files, and the changes that commands make to them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -60,7 +60,7 @@ pub(crate) fn found() -> Scratch {
     scratch
 }
 
-/// Runs words where no client is on the path, whatever is on this machine.
+/// Runs a command without any client on the path, even if this machine has one.
 pub(crate) fn run(scratch: &Scratch, words: &str) -> Run {
     let bin = scratch.path("bin");
     if !bin.exists() {

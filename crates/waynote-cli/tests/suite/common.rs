@@ -64,7 +64,7 @@ impl Scratch {
         }
     }
 
-    /// The command of words separated by blanks, for what is to be talked to while it runs.
+    /// The command with these words, separated by blanks, for a test that talks to it while it runs.
     pub(crate) fn command(&self, words: &str) -> Command {
         self.run(words).command
     }
@@ -85,8 +85,8 @@ impl Scratch {
     }
 }
 
-/// Ends a test that hangs: once its time is over, all that was started in its home is killed, so that it fails. Its time
-/// is over when what is returned lives that long.
+/// Ends a test that hangs: after the limit, all processes with this home are killed, so that the test fails. Dropping
+/// the returned value cancels the limit.
 fn limited(home: PathBuf, limit: Duration) -> mpsc::Sender<()> {
     let (ended, end) = mpsc::channel();
     let test = std::thread::current().name().map(str::to_owned);
@@ -103,7 +103,7 @@ fn limited(home: PathBuf, limit: Duration) -> mpsc::Sender<()> {
     ended
 }
 
-/// Kills every process whose home directory is this one. Nothing where there is no `/proc`.
+/// Kills every process with this home directory. Does nothing without `/proc`.
 fn kill_those_in(home: &Path) {
     let home = format!("HOME={}", home.display());
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -163,13 +163,14 @@ impl Run {
         self
     }
 
-    /// Runs a hook again as long as the machine was too busy for it: what it did not print does not count as given.
+    /// Runs a hook again as long as the machine is too busy for it: a text that it did not print does not count as
+    /// delivered.
     pub(crate) fn patient(mut self) -> Self {
         self.is_patient = true;
         self
     }
 
-    /// Starts it, for what is to be killed; nobody hears it.
+    /// Starts it, without its output, for a test that kills it.
     pub(crate) fn spawn(mut self) -> Child {
         let command = self.command.stdin(Stdio::null());
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -269,7 +270,7 @@ fn without_id(text: &str) -> String {
     }
 }
 
-/// Waits until it holds; looking costs little, and five minutes are more than it can take.
+/// Waits until a condition holds, for at most five minutes; looking costs little.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !holds() {

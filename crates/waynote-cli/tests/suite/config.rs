@@ -198,7 +198,7 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     error: the setting `agent` cannot be used: HOME/c.toml: line 1: `a<U+000A>b` is not a valid name: it holds the control character U+000A
       a name has 1 to 200 bytes and no control characters (or give `--agent` for this command); run `waynote doctor` for details
     "#);
-    // A hook says what is wrong, and never holds a session up.
+    // A hook reports the problem, and never blocks a session.
     std::fs::write(&file, "agnt = 5\n").unwrap();
     scratch.ok("place write here");
     let hook = scratch

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::common::Scratch;
 use super::mcp_client::Client;
 
-/// A store in which the text of one note is no longer what was written.
+/// A store with one damaged note: its text is no longer the one that was written.
 fn damaged() -> Scratch {
     let scratch = Scratch::new();
     scratch
@@ -58,7 +58,7 @@ fn a_damaged_note_is_left_out_and_named() {
     assert!(scratch.ok("key save other text").contains("other"));
 }
 
-/// A reading of the past and what a model lists name it too.
+/// Reads of the past and a model's lists name the damage too.
 #[test]
 fn a_block_of_the_past_and_a_servers_lists_name_it() {
     let scratch = damaged();

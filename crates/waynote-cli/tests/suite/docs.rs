@@ -1,4 +1,4 @@
-//! The reference is what the program says of itself, and the README's example what it prints.
+//! The reference equals the program's own help, and the README's example equals its output.
 
 use super::common::Scratch;
 use super::loop_stops::seconds_gone;
@@ -192,7 +192,7 @@ fn the_demo_plays() {
     );
 }
 
-/// The page about the block shows what these notes come to.
+/// The block in the page is the one that these notes make.
 #[test]
 fn the_page_about_the_block_shows_a_real_one() {
     let scratch = Scratch::new();

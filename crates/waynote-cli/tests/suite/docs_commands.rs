@@ -1,8 +1,9 @@
 //! Every command that the README and the guides show is run here, in the order in which it stands, and prints what is
 //! shown below it.
 //!
-//! Nothing has to be done for a command that just works in a fresh home after those before it. For any other, add a line
-//! to [`RULES`]: what it needs first, what stands for its placeholders, its exit codes, or why it cannot be run here.
+//! Nothing has to be done for a command that just works in a fresh home after those before it. For any other, add a
+//! line to [`RULES`]: what it needs first, what stands for its placeholders, its exit codes, or why it cannot be run
+//! here.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -150,7 +151,7 @@ fn every_rule_is_for_a_command_that_is_shown() {
     }
 }
 
-/// Runs what a page shows, in a home of its own, and compares it with what is shown.
+/// Runs the commands of a page, in a home of its own, and compares their output with the page.
 fn runs(page: &str, first: &[&str]) {
     let home = Home::new();
     for command in first {
@@ -212,7 +213,7 @@ fn runs(page: &str, first: &[&str]) {
     );
 }
 
-/// A home with the program on the path, and an agent that does what one loop needs.
+/// A home with the program on the path, and an agent for one loop.
 struct Home {
     scratch: Scratch,
     path: String,
@@ -236,7 +237,7 @@ impl Home {
         Self { scratch, path }
     }
 
-    /// The exit code of a command and all that it says, after what was typed into the same shell before.
+    /// The exit code of a command and its whole output, after the earlier commands of the same shell.
     fn run(&self, shell: &str, command: &str) -> (i32, String) {
         let home = self.scratch.home();
         let output = Command::new("sh")
@@ -266,8 +267,8 @@ fn read(page: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The commands in the blocks `console`, where each stands behind `$ ` above what it prints, and `sh`, where each is a
-/// line.
+/// The commands of a page: in blocks `console` the lines after `$ `, each with its output below, and in blocks `sh`
+/// every line.
 fn shown(page: &str) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     let mut block: Option<&str> = None;

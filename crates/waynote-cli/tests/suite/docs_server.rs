@@ -46,7 +46,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// Runs a command line of the page; it says where it listens.
+    /// Runs a command line of the page, which prints its address.
     fn start(scratch: &Scratch, line: &str) -> Self {
         let line = here(scratch, line);
         let words = line

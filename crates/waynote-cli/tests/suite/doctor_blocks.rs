@@ -24,7 +24,8 @@ fn found(scratch: &Scratch, words: &str) -> String {
     seen.join("\n")
 }
 
-/// Installs a client and writes files of a person's; `+` in front adds to what is there, instead of `{`.
+/// Installs a client and writes the files of a person; with `+` in front the text is added to the file, in place of its
+/// first `{`.
 fn with(client: &str, files: &[(&str, &str)]) -> Scratch {
     let scratch = Scratch::new();
     scratch
@@ -221,7 +222,7 @@ fn opencode() {
     note  opencode: in a loop, the agent may not edit files or run commands: opencode asks or denies it, and nobody is there to answer
           next: for `waynote loop --with opencode`: allow it by `permission` in its configuration
     "#);
-    // Once the package is there, a start waits for nothing.
+    // Once the package is installed, a start has nothing to wait for.
     let folder = scratch.home().join(".config/opencode");
     fs::create_dir(folder.join("node_modules")).unwrap();
     fs::write(

@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 pub(crate) enum Version {
     /// 0.13.4: frames go to `POST /append/TOPIC`, and topics are checked.
     Append,
-    /// 0.8.0: frames go to `POST /TOPIC`, whatever the topic is.
+    /// 0.8.0: frames go to `POST /TOPIC`, for any topic.
     ByTopic,
-    /// 0.8.0 that says it is newer.
+    /// 0.8.0 that reports a newer version.
     Mislabelled,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct FakeXs {
 }
 
 impl FakeXs {
-    /// Serves a store that holds these frames, one a line.
+    /// Serves a store with these frames, one a line.
     pub(crate) fn serving(store: &Path, version: Version, frames: &str) -> Self {
         fs::create_dir_all(store).unwrap();
         let listener = UnixListener::bind(store.join("sock")).unwrap();

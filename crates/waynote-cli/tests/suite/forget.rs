@@ -13,7 +13,7 @@ use super::common::{Run, Scratch};
 /// In every few bytes of the secret text, and nowhere else.
 const MARK: &str = "zq7Kp";
 
-/// A text of that many bytes whose every part shows whose it is, on a first line that the preview is made of.
+/// A text of that many bytes. Every part shows its owner, and the preview is made of the first line.
 fn text_of(mark: &str, bytes: usize) -> String {
     let mut text = String::new();
     for number in 0.. {
@@ -56,8 +56,8 @@ fn save(store: &dyn LocalStore, address: &str, text: &str, second: i64) {
     store.apply(&[change], &stamp(second)).unwrap();
 }
 
-/// Hundreds of writes of texts of very different lengths around what `between` does at their middle: pages split and
-/// are merged, rows move, and old bytes stay behind.
+/// Hundreds of writes of texts with very different lengths, and `between` in the middle of them: pages split and are
+/// merged, rows move, and old bytes stay behind.
 fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
     let log = SessionLog::new(store, "busy".parse().unwrap());
     let some = |numbers: std::ops::Range<i64>| {
@@ -137,7 +137,7 @@ impl Scratch {
     }
 }
 
-/// All notes but one, and what their histories hold.
+/// All notes but one, with their histories.
 fn the_others(store: &dyn LocalStore, but: &Address) -> Vec<(Note, usize)> {
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let notes = kinds
@@ -349,8 +349,8 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
       fix this, then run the same command again to finish
     ");
     assert_eq!(scratch.ok("key count"), "0\n");
-    // The reader's view is whole, and the text is where it was said to be. Another process looks: to close the
-    // files in this one would take the reader's locks away.
+    // The reader's snapshot is complete, and the text is in the files named before. Another process searches them,
+    // because closing the files in this one would release the reader's locks.
     assert_eq!(notes(&reader), 1);
     let looked = std::process::Command::new("grep")
         .args(["-rqF", MARK])

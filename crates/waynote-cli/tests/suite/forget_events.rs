@@ -1,4 +1,4 @@
-//! `waynote forget` of what was said in a session's events, and of a text wherever it is: no byte of it is left.
+//! `waynote forget` of texts in a session's events, and of a text everywhere: no byte of it is left.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use insta::assert_snapshot;
 use super::common::Scratch;
 use super::loop_stops::looping;
 
-/// In what is to be forgotten, and nowhere else.
+/// The mark of the texts to forget. No other text has it.
 const MARK: &str = "zq7Kp";
 
-/// Every file below a folder that holds the mark.
+/// Every file below a folder that contains the mark.
 fn holding(folder: &Path) -> Vec<String> {
     let mut holding = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -54,7 +54,7 @@ fn said() -> Scratch {
     scratch
 }
 
-/// The events in which something with the mark was said.
+/// The events with the mark.
 fn marked(scratch: &Scratch) -> Vec<String> {
     let shown = scratch.json("--session s log show --json");
     let events = shown["events"].as_array().unwrap().iter();

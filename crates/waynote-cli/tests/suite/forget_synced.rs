@@ -1,5 +1,5 @@
-//! `waynote forget` where places are kept in sync with a notes.json: the text goes from the file and from what lies
-//! beside it too.
+//! `waynote forget` with places in sync with a notes.json: the text is removed from that file, and from the files
+//! beside it.
 
 use std::fs;
 use std::io::Write;

@@ -478,7 +478,7 @@ fn the_place_is_the_clients_project() {
     assert!(has(run("codex", json!({})), "~/work"));
     assert!(has(run("codex", json!({"cwd": "/"})), "~/work"));
     assert!(has(run("codex", json!({"cwd": "work\u{0}"})), "~/work"));
-    // Nothing but home: what applies everywhere.
+    // Home alone is no project: only the notes that apply everywhere.
     let nowhere = run("codex", json!({"cwd": home})).cwd("/").ok();
     assert!(nowhere.contains("note-of-~."), "{nowhere}");
     assert!(!nowhere.contains("note-of-~/work"), "{nowhere}");

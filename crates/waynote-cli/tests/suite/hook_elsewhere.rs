@@ -1,4 +1,4 @@
-//! Prompts of sessions whose store is on a server: one request, and what was not told in time is told at the next prompt.
+//! Prompts of sessions with a store on a server: one request. Notes that come too late are added at the next prompt.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! The hook of every prompt: what matches the prompt and was not given yet, and nothing else.
+//! The hook of every prompt: it adds the notes that match the prompt and were not delivered yet, and nothing else.
 
 use std::fs;
 
@@ -97,7 +97,7 @@ fn what_the_session_began_with_is_not_added_again() {
     let pool = added(&scratch, "s", "the worker pool");
     assert!(pool.contains("has more lines"), "{pool}");
     assert_eq!(added(&scratch, "s", "the pool of workers"), "");
-    // A conversation that goes on has it still; a compacted or a cleared one does not.
+    // A resumed conversation still has it; a compacted or cleared one does not.
     start(&scratch, "s", "resume");
     assert_eq!(added(&scratch, "s", "which worker pool"), "");
     start(&scratch, "s", "compact");
@@ -111,7 +111,7 @@ fn a_prompt_is_words_and_no_query() {
     for session in ["a", "b", "c", "d", "e", "f"] {
         begun(&scratch, session);
     }
-    // Exclusions, prefixes and phrases are for those who search.
+    // Exclusions, prefixes and phrases are syntax for searches only.
     assert!(added(&scratch, "a", "-deploy").contains("make-ship"));
     assert!(added(&scratch, "b", "say \"deploy it\" -- *").contains("make-ship"));
     assert_eq!(added(&scratch, "c", "dep* -lunch"), "");

@@ -1,5 +1,5 @@
-//! A session from its start to its end, as hooks and the server see it: the block once, what it went without at the next
-//! moment, and later what is new.
+//! A session from its start to its end, as hooks and the server see it: the block once, missed notes at the next
+//! chance, and later the new ones.
 
 use std::fs;
 use std::process::Stdio;
@@ -41,7 +41,7 @@ fn prompt(scratch: &Scratch, prompt: &str) -> String {
     added(hook(scratch, EVERYTHING, &json!({ "prompt": prompt })))
 }
 
-/// Somebody has the store for himself until this goes.
+/// A lock on the whole store until this is dropped.
 fn held(scratch: &Scratch) -> rusqlite::Connection {
     let holder = rusqlite::Connection::open(scratch.store()).unwrap();
     holder
@@ -140,7 +140,7 @@ fn a_client_inside_another_does_not_take_its_session() {
     let mut client = Client::start(&scratch, "mcp");
     let inner = scratch.path("inner-client");
     std::os::unix::fs::symlink("/bin/sh", &inner).unwrap();
-    // Each does something afterwards, so that it does not become what it starts.
+    // Each shell runs another command afterwards, so that it does not replace itself by the last one.
     let script = r#""$INNER" -c '"$WAYNOTE" hook claude-code SessionStart; :'; :"#;
     let hook = scratch.command("hook");
     let mut shell = std::process::Command::new("sh");
@@ -164,7 +164,7 @@ fn a_client_inside_another_does_not_take_its_session() {
     assert!(!reply.to_string().contains("canary"), "{reply}");
 }
 
-/// No hook ran when the session began, as where Codex has not been told to trust them yet.
+/// No hook ran when the session began: Codex, for example, must be told to trust hooks first.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_prompt_does_not_repeat_what_the_first_reply_brought() {
@@ -229,7 +229,7 @@ fn a_resumed_session_gets_what_is_new_alone() {
     ");
     assert_eq!(start(&scratch, "resume"), "");
     assert_eq!(prompt(&scratch, "hello"), "");
-    // Of a session whose ledger is gone nobody knows what it has.
+    // Without a ledger, nobody knows which notes the session has.
     fs::remove_dir_all(scratch.home().join(".local/state/waynote")).unwrap();
     assert!(start(&scratch, "resume").contains("it-has-this"));
 }
@@ -336,7 +336,7 @@ fn what_gemini_sends_back_is_not_what_was_asked() {
     assert!(text.contains("make-ship"), "{text}");
 }
 
-/// Its system prompt is made anew by every process, and is no part of the conversation.
+/// opencode's system prompt is made anew by every process, and is no part of the conversation.
 #[test]
 #[cfg(target_os = "linux")]
 fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
@@ -362,7 +362,7 @@ fn opencode_gets_the_block_in_each_process_and_not_beside_a_reply() {
     assert!(ask("compact").contains("canary"));
 }
 
-/// As an agent may write it back: line ends as they are, what hides something as a code.
+/// A text that an agent may write back: line ends stay, and hiding characters are codes.
 #[test]
 fn the_sources_style_keeps_line_ends() {
     let scratch = Scratch::new();

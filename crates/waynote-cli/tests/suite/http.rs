@@ -1,4 +1,4 @@
-//! Requests to a server, each on a connection of its own, and a feed that goes on where it was.
+//! Requests to a server, each on a connection of its own, and a feed that continues after a break.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -65,8 +65,8 @@ fn read(answer: &str) -> Option<Answer> {
     })
 }
 
-/// Reads a feed after the item with this id, and hands over the id and the data of each whole item, until the
-/// connection ends or `goes_on` says no.
+/// Reads a feed after the item with this id. Passes on the id and the data of each complete item, until the connection
+/// ends or `goes_on` returns false.
 pub(super) fn follow(
     address: SocketAddr,
     path: &str,

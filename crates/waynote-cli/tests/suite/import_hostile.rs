@@ -148,7 +148,7 @@ fn only_stored_tables_are_read() {
     ");
 }
 
-/// Runs it with so little memory that what grows out of proportion ends it.
+/// Runs it with little memory, so that disproportionate growth ends it.
 fn in_little_memory(scratch: &Scratch, words: &str) -> String {
     const KIB: u64 = 400 << 10;
     let waynote = scratch.command(words);

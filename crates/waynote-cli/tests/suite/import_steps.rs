@@ -35,7 +35,7 @@ fn imported(scratch: &Scratch) -> usize {
 fn an_interrupted_import_goes_on_where_it_was() {
     let scratch = Scratch::new();
     graph(&scratch);
-    // The store is there, so that its lock is.
+    // Makes the store, and with it its lock.
     scratch.ok("place write text");
     let lock = lock_file(&scratch);
     lock.lock().unwrap();

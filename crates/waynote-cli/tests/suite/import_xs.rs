@@ -1,4 +1,4 @@
-//! ralph.nu's notes in a running xs: in, out, and what is left where it is.
+//! ralph.nu's notes in a running xs: import, export, and frames that stay where they are.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn there_and_back() {
         (&meta["action"], &meta["type"], &meta["iteration"]),
         (&json!("add"), &json!("tip"), &json!(7))
     );
-    // Importing again knows what was exported.
+    // Another import recognizes the exported notes.
     insta::assert_snapshot!(run("--session other import xs"), @"
     exit 0
     0 added, 0 updated, 4 unchanged, 0 skipped

@@ -1,4 +1,4 @@
-//! Clients' files as people have them, edited: what is shown, and what it comes to.
+//! Edits of realistic client files: the output, and the result.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -141,7 +141,7 @@ fn a_byte_order_mark_stays() {
     }
 }
 
-/// A program whose path is odd is known again.
+/// A program with an unusual path is recognized.
 #[test]
 fn a_program_at_an_odd_path_is_known_again() {
     let scratch = Scratch::new();

@@ -158,7 +158,7 @@ fn a_file_keeps_its_owner() {
     );
 }
 
-/// Runs words as somebody who is not root, to whom no right is denied.
+/// Runs a command as a user other than root, because root has every right.
 fn as_a_person(scratch: &Scratch, words: &str) -> String {
     let mut command = scratch.command(words);
     let nobody = 65534;

@@ -152,7 +152,7 @@ fn somebody_elses_entry_is_left_alone() {
     }
 }
 
-/// The person is told what is there, and that it is theirs.
+/// The message names the existing entry, and says that it belongs to the user.
 #[test]
 fn somebody_elses_entry_is_called_so() {
     let scratch = Scratch::new();
@@ -311,7 +311,7 @@ fn a_name_that_stands_twice_is_named() {
         }
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
-    // One that is none of ours to touch is in nobody's way.
+    // A mistake in a part that is not ours does not stop the installation.
     fs::write(scratch.home().join(".claude.json"), "{\"a\": 1, \"a\": 2}").unwrap();
     said(&scratch, "install claude-code");
     let now = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();

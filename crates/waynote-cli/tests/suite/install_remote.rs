@@ -239,7 +239,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
     "#);
 }
 
-/// Entries of one kind take the place of those of another, and every byte is back in the end.
+/// Entries of one kind replace those of another, and in the end every byte is restored.
 #[test]
 fn every_way_is_taken_back_to_the_byte() {
     let scratch = found();
@@ -265,7 +265,7 @@ fn every_way_is_taken_back_to_the_byte() {
             let after = files(&scratch);
             let again = run(&scratch, &words).ok();
             assert!(again.contains("already set up"), "{words}: {again}");
-            // It stays what it is without being named again.
+            // It stays the same without being named again.
             let again = run(&scratch, &format!("install {client}")).ok();
             assert!(again.contains("already set up"), "{words}: {again}");
             assert_eq!(files(&scratch), after, "{words}");

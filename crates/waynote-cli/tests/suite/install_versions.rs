@@ -11,7 +11,7 @@ fn said(scratch: &Scratch, words: &str) -> String {
     said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
 }
 
-/// Makes the hooks of Claude Code what a version with another timeout wrote and remembered.
+/// Makes the hooks of Claude Code look like those written and recorded by a version with another timeout.
 fn as_an_earlier_version(scratch: &Scratch) -> PathBuf {
     run(scratch, "install claude-code").ok();
     let file = scratch.home().join(".claude/settings.json");
@@ -131,7 +131,7 @@ fn what_a_person_changed_is_kept_and_named() {
     );
 }
 
-/// A plugin is a file of its own: what a person wrote into it is not overwritten.
+/// A plugin is a separate file: a person's changes to it are not overwritten.
 #[test]
 fn a_plugin_that_a_person_changed_is_kept() {
     let scratch = Scratch::new();

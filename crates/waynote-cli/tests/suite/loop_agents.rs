@@ -42,7 +42,7 @@ fn one_that_prints_a_hundred_megabytes() {
 fn one_that_leaves_children() {
     let scratch = Scratch::new();
     let work = scratch.home().join("work");
-    // One in its group; and one that has left it and holds its output open.
+    // One child in the agent's process group, and one that has left the group and holds the output open.
     let script = "sleep 1000 & echo $! > child; setsid sleep 1000 & echo $! > left; true";
     let begin = Instant::now();
     let (code, _) = summary(looping(&scratch, "--iterations 1 --json", script));

@@ -1,4 +1,4 @@
-//! Loops of several machines over one server: what a real loop does about a dead one, and what others see of it.
+//! Loops of several machines over one server: a real loop facing a dead one, and the view of other machines.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn elsewhere(store: &RemoteStore) -> waynote::Result<Loop<'_>> {
 fn a_loop_takes_over_from_a_silent_one_of_another_machine() {
     let (serving, here) = (Serving::start(), Scratch::new());
     let store = serving.remote();
-    // Its machine fails: nothing says that it ended.
+    // Its machine fails, so its end is not recorded.
     drop(elsewhere(&store).unwrap());
     let looped = || {
         here.run("--session nightly loop --iterations 1 -- true")
@@ -116,7 +116,7 @@ fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
         .unwrap();
     let began = here.home().join("work/began");
     until("the iteration", || began.exists());
-    // As long as it runs, it goes on saying that it lives.
+    // Its heartbeat goes on as long as it runs.
     let threads = || std::fs::read_dir(format!("/proc/{}/task", looping.id())).unwrap();
     let beats = || {
         threads().any(|thread| {

@@ -1,4 +1,5 @@
-//! One night, played from the docs alone: set up, a loop of forty, trouble, a question, the end, and what the morning sees.
+//! One night, played from the docs alone: setup, a loop of forty iterations, trouble, a question, the end, and the
+//! report in the morning.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -30,7 +31,7 @@ case $start in
 esac
 "#;
 
-/// The commands of a document that begin with these words, without what is said about them.
+/// The commands of a document that begin with these words, without their descriptions.
 fn documented(text: &str, begins: &str) -> Vec<String> {
     let commands = text.lines().filter(|line| line.starts_with(begins));
     let commands = commands.map(|line| line.split("  #").next().unwrap_or(line));

@@ -105,7 +105,7 @@ fn nothing_in_a_note_a_spec_or_a_task_file_is_a_placeholder() {
     assert!(prompt.ends_with("|5\n"), "{prompt}");
 }
 
-/// An agent that is through with its tasks may remove the file; a person who names one means it.
+/// An agent that has finished its tasks may remove the file. A file that a person names must exist.
 #[test]
 fn a_task_file_may_go_on_the_way() {
     let scratch = Scratch::new();
@@ -215,7 +215,7 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     WAYNOTE_SESSION=s
     WAYNOTE_STORE=HOME/.local/share/waynote/notes.db
     ");
-    // Nothing is left of the environment but what a program needs.
+    // The agent clears the environment, except for the variables that a program needs.
     let drops = "env -i HOME=\"$HOME\" WAYNOTE_NOW=\"$WAYNOTE_NOW\" \"$WAYNOTE\" log add 'from the void' --type tip";
     let (_, of) = summary(looping(&scratch, "--iterations 1 --json", drops));
     assert_eq!(of["notes_added"]["tip"], 1, "{of}");
@@ -226,7 +226,7 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     );
 }
 
-/// With ten thousand notes in the session, whatever the budget is.
+/// Ten thousand notes in the session, with any budget.
 #[test]
 fn a_prompts_notes_are_never_over_their_budget() {
     let scratch = Scratch::new();
@@ -295,7 +295,7 @@ fn a_template_of_ralph_works_with_further_instructions() {
     );
 }
 
-/// As an agent may write it back: line ends as they are, what hides something as a code.
+/// A text that an agent may write back: line ends stay, and hiding characters are codes.
 #[test]
 fn the_sources_style_keeps_line_ends() {
     let scratch = Scratch::new();

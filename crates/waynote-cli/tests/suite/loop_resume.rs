@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::common::{Scratch, migrated_last_from_here, until};
 use super::loop_stops::{looping, summary};
 
-/// A loop that goes on until somebody ends it; its agent is a shell script.
+/// A loop that runs until somebody ends it; its agent is a shell script.
 fn endless(scratch: &Scratch, script: &str) -> Child {
     let mut command = scratch.command("--session s loop --stall 0 --retry-wait 0s -- sh -c");
     command
@@ -36,7 +36,7 @@ fn lines(path: &Path) -> Vec<String> {
     text.lines().map(String::from).collect()
 }
 
-/// Killed at any moment: numbers have no gap and no repeat, and what was acknowledged is there.
+/// Killed at any moment: numbers have no gap and no repeat, and every acknowledged note is there.
 #[test]
 fn killed_at_random_moments_it_goes_on_where_it_was() {
     let scratch = Scratch::new();
@@ -59,7 +59,8 @@ fn killed_at_random_moments_it_goes_on_where_it_was() {
         until("the moment", || begin.elapsed() >= wait);
         child.kill().unwrap();
         child.wait().unwrap();
-        // A second one finds it dead at once. The agent may live a moment longer, until the guard ends it, and note something.
+        // A second one finds it dead at once. The agent may live a moment longer, until the guard ends it, and note
+        // something.
         let (code, of) = summary(looping(&scratch, "--iterations 1 --stall 0 --json", "true"));
         assert_eq!(code, 0, "round {round}: {of}");
     }
@@ -144,7 +145,7 @@ fn a_second_loop_is_refused_while_the_first_lives() {
       wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
     ");
     if cfg!(target_os = "linux") {
-        // Of a process of this machine it is known that it lives, whatever a person thinks.
+        // A process of this machine is known to live, even if a person says that it is dead.
         let said = looping(&scratch, "--take-over", "true").said();
         assert!(said.contains("a loop is running in session s"), "{said}");
     }
@@ -274,7 +275,7 @@ fn what_a_killed_loop_left_open_is_drawn_as_it_is_listed() {
     killed.wait().unwrap();
 }
 
-/// A loop may run in another one's agent. What is below both belongs to the inner one, whatever their names are.
+/// A loop may run in the agent of another one. Processes below both belong to the inner one, whatever their names.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_an_environment_the_nearest_loop_is_the_agents() {

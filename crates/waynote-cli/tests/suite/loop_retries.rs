@@ -1,4 +1,4 @@
-//! An agent that fails is tried again, its last words are told, and a run that was cut short is gone on with.
+//! A failed agent is tried again, its last words are printed, and a run that was cut short is continued.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -76,7 +76,7 @@ fn a_wait_ends_with_a_signal_and_with_the_time() {
     assert_eq!((code, &of["reason"]), (0, &"time".into()));
 }
 
-/// Goose prints what went wrong and ends as if nothing had.
+/// Goose prints its error and exits with code 0.
 #[test]
 fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let scratch = Scratch::new();

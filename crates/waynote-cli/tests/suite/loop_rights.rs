@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::common::{Run, Scratch};
 
-/// Says what it was started with: its arguments, opencode's permissions, and a policy that it was given for this run.
+/// A client that prints its arguments, opencode's permissions, and the policy for this run.
 const CLIENT: &str = r#"#!/bin/sh
 cat > /dev/null
 echo "$(basename "$0")$(printf ' [%s]' "$@")" | sed 's|policy=/[^]]*/waynote-[^]]*/|policy=RUN/|'

@@ -212,7 +212,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     failed: the agent failed (exit code 7) in every attempt
     when the agent works again, run the same command to continue
     ");
-    // One that comes round after all goes on.
+    // A loop goes on after a retry that succeeds.
     let script = "test -e tried && exit 0; touch tried; exit 1";
     let (code, of) = summary(looping(&scratch, "--iterations 1 --json", script));
     assert_eq!(code, 0);

@@ -1,4 +1,4 @@
-//! A store that has lost acknowledged writes, or that is not there: what the commands say, and how it goes on.
+//! A store that has lost acknowledged writes, or that is missing: the output of commands, and the way on.
 
 use std::fs;
 use std::os::unix::fs::FileExt;

@@ -33,7 +33,7 @@ fn the_list_of_tools_is_short() {
     assert!(tools.iter().all(|tool| tool["name"] != "note_add"));
 }
 
-/// A tool in one line: what it does to notes, its name, its arguments, those in brackets that may be left away.
+/// A tool in one line: its effect on notes, its name, its arguments, with the optional ones in brackets.
 fn listed(tool: &Value) -> String {
     let hints = &tool["annotations"];
     let hint = |name: &str| hints[name] == true;
@@ -282,7 +282,7 @@ fn entries_of_the_log_are_listed_whole_or_with_their_address() {
         json!({ "address": format!("session:nightly#{id}") }),
     );
     assert_eq!(whole, long);
-    // By what the list shows, where that names one entry.
+    // By the name in the list, if that names one entry.
     insta::assert_snapshot!(call("note_show", json!({ "address": "#4" })), @"
     error: session:nightly has no entry of iteration 4
     note_list shows the log

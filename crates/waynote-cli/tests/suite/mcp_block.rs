@@ -86,7 +86,7 @@ fn no_reply_carries_what_a_hook_has_delivered() {
         assert_eq!(has_block(first), !was_given);
         let given = std::fs::read_to_string(&ledger).unwrap();
         assert!(given.starts_with("block "), "{given}");
-        // A later call brings what the session has lost meanwhile, once.
+        // A later call brings the block that the session has lost meanwhile, once.
         std::fs::write(&ledger, "block hook\nreset compact - 0\n").unwrap();
         for brings in [true, false] {
             let later = client.result("note_show", json!({ "key": "fact" }));

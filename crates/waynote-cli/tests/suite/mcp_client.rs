@@ -15,7 +15,7 @@ use super::common::Scratch;
 /// The line between the first reply and the block.
 pub(crate) const BLOCK: &str = "The notes that apply here, as they were before this call:\n\n";
 
-/// A server, and what is read of it.
+/// A server, and its output.
 pub(crate) struct Client {
     pub(crate) child: Child,
     input: Option<ChildStdin>,
@@ -33,7 +33,7 @@ impl Client {
         client
     }
 
-    /// Starts the server, and says nothing yet.
+    /// Starts the server, and sends nothing yet.
     pub(crate) fn spawn(mut command: Command) -> Self {
         command.stderr(Stdio::inherit());
         Self::spawn_heard(command)
@@ -125,7 +125,7 @@ impl Client {
         )
     }
 
-    /// The text of a tool's reply, with `error:` before that of an error, and without the block behind the first one.
+    /// The text of a tool's reply, with `error:` before that of an error, and without the block in the first reply.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments);
         let text = result["content"][0]["text"].as_str().unwrap();
@@ -139,13 +139,13 @@ impl Client {
         }
     }
 
-    /// The tools as a client is told of them.
+    /// The tools as a client gets them.
     pub(crate) fn tools(&mut self) -> Vec<Value> {
         let mut listed = self.request("tools/list", json!({}));
         serde_json::from_value(listed["tools"].take()).unwrap()
     }
 
-    /// Ends the input; what was still said, and how the server ended.
+    /// Ends the input. Returns the rest of the output, and the server's exit status.
     pub(crate) fn end(mut self) -> (String, ExitStatus) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -162,7 +162,7 @@ impl Client {
     }
 }
 
-/// The tools as clients send them to their models, by name: what each makes of the same list.
+/// The tools in the form in which clients send them to their models, by the client's name.
 pub(crate) fn definitions(tools: &[Value]) -> [(&'static str, Value); 5] {
     let all = |form: &dyn Fn(&Value, &str) -> Value| -> Value {
         let of = |tool| form(tool, tool["name"].as_str().unwrap());

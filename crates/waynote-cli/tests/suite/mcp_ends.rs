@@ -1,4 +1,4 @@
-//! How a server ends: with its client, however that goes, and with all that was asked answered.
+//! The end of a server: with its client, in whichever way that ends, and with every request answered.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -46,7 +46,7 @@ fn a_request_that_is_cancelled_keeps_nobody() {
     assert!(client.end().1.success());
 }
 
-/// A client that is killed, while another process holds the server's input open.
+/// The client is killed while another process holds the server's input open.
 #[test]
 #[cfg(target_os = "linux")]
 fn no_server_outlives_its_client() {
@@ -62,7 +62,7 @@ fn no_server_outlives_its_client() {
     // This test is that other process.
     let mut held = OpenOptions::new();
     let held = held.read(true).write(true).open(&pipe).unwrap();
-    // The shell is the client: it starts the server, says its number, and waits for it.
+    // The shell is the client: it starts the server, prints its process id, and waits for it.
     let script = "\"$0\" mcp < \"$1\" > /dev/null & echo $!; wait";
     let mut client = Command::new("sh");
     client
@@ -76,7 +76,7 @@ fn no_server_outlives_its_client() {
     let mut said = BufReader::new(client.stdout.take().unwrap());
     said.read_line(&mut line).unwrap();
     let server = line.trim().to_owned();
-    // Until it is the server, it is the shell that becomes it; then it looks whose child it is.
+    // At first the process is still the shell, which then becomes the server; after that it looks for its parent.
     until("it", || {
         status_of(&server).is_some_and(|status| status.contains("Name:\twaynote"))
     });

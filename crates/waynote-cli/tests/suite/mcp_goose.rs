@@ -8,7 +8,7 @@ use super::client_files::{found, run, said};
 use super::common::Scratch;
 use super::mcp_client::Client;
 
-/// A server that Goose starts in a directory, and what it says first.
+/// A server that Goose starts in a directory, and its first answer.
 fn begin(scratch: &Scratch, directory: &str) -> (Client, String) {
     begin_with(scratch, directory, &json!({}))
 }

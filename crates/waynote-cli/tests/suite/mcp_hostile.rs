@@ -117,7 +117,7 @@ fn huge_messages_are_refused_one_by_one() {
         json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "note_save", "arguments": {
             "place": "/p", "content": "x".repeat(bytes) } }, "id": id })
     };
-    // The id stands behind the text here, as some clients send it.
+    // Here the id follows the text, as some clients send it.
     for id in [json!(41), json!("forty-two")] {
         client.send(&huge(id.clone(), 24 * 1024 * 1024));
         let answer = client.receive();
@@ -133,7 +133,7 @@ fn huge_messages_are_refused_one_by_one() {
     );
     client.send_bytes(values.as_bytes());
     assert_eq!(client.receive()["error"]["code"], -32600);
-    // A message that can be read holds too large a note.
+    // A readable message with a note that is too large.
     client.send(&huge(json!(44), 1024 * 1024));
     assert_eq!(
         client.receive()["result"]["content"][0]["text"],
@@ -167,7 +167,7 @@ fn the_largest_note_is_taken_and_shown() {
     let mut client = Client::spawn(command);
     client.initialize(json!({}));
     let before = cfg!(target_os = "linux").then(|| client.kilobytes("VmHWM"));
-    // Nothing to split: what is hardest to count.
+    // A text without a place to split, which is the hardest to count.
     let text = "\u{1}".repeat(256 * 1024);
     let reply = client.call("note_save", json!({ "place": "~/work", "content": text }));
     assert_eq!(reply, "saved place:~/work (new)");
@@ -203,7 +203,7 @@ fn half_a_message_waits_and_then_gets_an_error() {
 fn no_error_says_a_credential_again() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, "mcp");
-    // Made here, so that no file of ours holds what looks like a token.
+    // Assembled at run time, so that no file of ours holds a text like a token.
     let token = format!("gh{}_{}", 'p', &"aZ3kQ9xW7m".repeat(4)[..36]);
     let sent = [
         ("note_list", json!({ "type": token })),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::common::Scratch;
 use super::mcp_client::Client;
 
-/// Calls the tool with its arguments, one call after another; what was said.
+/// Calls the tool with its arguments, one call after another. Returns the replies.
 fn play(client: &mut Client, calls: &[Value]) -> String {
     let said = calls.iter().map(|call| {
         let reply = client.call("memory", call.clone());

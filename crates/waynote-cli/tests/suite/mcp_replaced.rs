@@ -1,4 +1,4 @@
-//! A server whose store's files are deleted, overwritten or replaced while it runs, and one that has nothing to do.
+//! A server whose store's files are deleted, overwritten or replaced while it runs, and an idle server.
 
 use std::fs;
 use std::path::PathBuf;

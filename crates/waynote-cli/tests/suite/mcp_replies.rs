@@ -109,7 +109,7 @@ fn calls(tool: &str) -> Vec<Value> {
     calls
 }
 
-/// Fails where a reply has what a model must not get. What is echoed of a request, such as a URI, is no text of ours.
+/// Fails if a reply has a text that a model must not get. An echo of the request, such as a URI, is no text of ours.
 fn is_harmless(reply: &Value, of: &str) {
     match reply {
         Value::String(text) => {

@@ -69,11 +69,11 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     ");
     assert_eq!(scratch.ok("key count"), "1\n");
     assert_eq!(in_aside("key count"), "1\n");
-    // A server that starts now uses what is there.
+    // A server that starts now uses the present store.
     let mut later = Client::start(&scratch, "mcp");
     assert_eq!(show(&mut later, "other"), "theirs");
     assert!(later.end().1.success());
-    // The first one goes on when its own store is put back.
+    // The first one continues when its own store is put back.
     fs::remove_dir_all(folder(&scratch)).unwrap();
     fs::rename(&aside, folder(&scratch)).unwrap();
     assert_eq!(show(&mut client, "k"), "v");

@@ -1,4 +1,4 @@
-//! A store where none can be, a disk that takes no more, a lock that another process holds.
+//! A path that cannot hold a store, a full disk, and a lock that another process holds.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -107,7 +107,7 @@ fn a_limit_on_file_sizes_is_no_full_disk() {
 
 const LOCKED: &str = "WAYNOTE_TEST_LOCKED";
 
-/// In a process of its own: holds a lock on a file as the engine does, until its input ends.
+/// In a separate process: locks a file as the engine does, until its input ends.
 #[test]
 fn hold_a_lock() {
     #[allow(clippy::disallowed_methods, reason = "a test")]

@@ -19,7 +19,7 @@ pub(super) fn its_server() -> Option<&'static Server> {
     server(given, "the tests of stores in PostgreSQL in waynote-cli")
 }
 
-/// A home whose store is in a database, and the URL of the store.
+/// A home with its store in a database, and the URL of the store.
 struct Home {
     scratch: Scratch,
     url: String,
@@ -76,7 +76,7 @@ fn forgetting_says_what_the_administrator_has_to_run() {
     if !has_postgres() {
         return skipped("the test of `stores vacuum` in waynote-cli");
     }
-    // Of its own: its tables are written anew, for which nobody else may use them.
+    // A server of its own: its tables are rewritten, and nobody else can use them meanwhile.
     let cluster = Cluster::start(&Setup::default());
     let scratch = Scratch::new();
     let url = with_store(&cluster.url(), "s");
@@ -137,7 +137,7 @@ fn notes_sessions_and_the_block_are_those_of_a_file() {
     ] {
         let ran = |scratch: &Scratch| {
             let said = scratch.run(command).said();
-            // A loop says how long it took.
+            // A loop prints how long it took.
             let lines = said.lines();
             let lines = lines.filter(|line| !line.contains(" in ") && !line.contains("  done"));
             lines.collect::<Vec<_>>().join("\n")
@@ -173,7 +173,7 @@ fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
         // Other tests keep the processors busy, too.
         run.env("WAYNOTE_HOOK_WAIT", "60").said()
     };
-    // Without `--store`, the entries name none: what they start reads the configuration.
+    // Without `--store`, the entries name none: the processes that they start read the configuration.
     let other = format!("{database}?store=other");
     for client in ["claude-code", "cursor"] {
         let told = said(&format!("install {client}"));
@@ -284,7 +284,7 @@ fn a_loop_that_is_killed_goes_on_in_a_database() {
     let Some(home) = Home::new() else { return };
     let Home { scratch, url } = &home;
     let program = env!("CARGO_BIN_EXE_waynote");
-    // The agent says what it knows, in the session that the loop tells it by the environment.
+    // The agent adds an entry, to the session that the loop names in the environment.
     let agent =
         format!("loop --iterations 3 -- {program} log add --type learning learned-by-an-agent");
     let script = "echo began > began; sleep 1000";
@@ -428,7 +428,7 @@ fn a_prompt_goes_on_without_a_slow_database_and_the_next_one_is_told() {
     assert_eq!(hook("UserPromptSubmit", "60"), "{}\n");
 }
 
-/// `WAYNOTE_TEST_ROUNDS` says how often it is killed at least.
+/// `WAYNOTE_TEST_ROUNDS` sets how often it is killed at least.
 #[test]
 fn a_copy_into_a_database_that_is_killed_starts_anew_and_ends_equal() {
     let Some(server) = its_server() else { return };

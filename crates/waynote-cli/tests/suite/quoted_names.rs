@@ -1,4 +1,4 @@
-//! Names in hints: a command that is copied from a hint does what it says, whatever a session or a key is called.
+//! Names in hints: a command copied from a hint works, for any name of a session or a key.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use super::loop_stops::looping;
 
 const SESSION: &str = "x; touch pwned; `touch pwned` $(touch pwned)";
 
-/// Runs what stands between backticks in a hint and begins with `waynote`, as a person would.
+/// Runs the texts in backticks of a hint that begin with `waynote`, as a person would.
 fn run_hints(scratch: &Scratch, said: &str) -> usize {
     let mut run = 0;
     for (begin, _) in said.match_indices("`waynote ") {

@@ -112,7 +112,7 @@ fn the_store_is_as_recorded() {
                     }
                     continue;
                 }
-                // At the command line, a deletion that finds nothing says so; the tools answer as openotters does.
+                // At the command line, a deletion that finds nothing is reported; the tools answer as openotters does.
                 None if text(op, "op") == "delete" && output.status.code() == Some(1) => {
                     let error = String::from_utf8_lossy(&output.stderr).into_owned();
                     assert!(error.contains("nothing was deleted"), "{name}: {error}");
@@ -173,7 +173,7 @@ fn relative_times_are_as_recorded() {
 
 #[test]
 fn sections_join_as_recorded() {
-    // The joining is the agent's: what is ours is that the section is its exact bytes.
+    // The agent joins the parts. Ours is only the section, which has exactly its bytes.
     let footer = "Notes persist across sessions. Use `note_show <key>` for full content; \
                   `note_save` / `note_delete` to mutate.";
     for case in cases("gonotes/cases.json")["composition"]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::common::{Scratch, cases, reference, text};
 
-/// Frames that the source's programs fail on, and what is said of them. The rest of their sessions works.
+/// Frames on which the original programs fail, and the reports about them. The rest of their sessions works.
 const DAMAGED: [(&str, &str); 4] = [
     ("nohash", "it has no content"),
     ("striter", "its iteration is a string, not an integer"),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::common::{Scratch, cases, text};
 
-/// Cases whose outcome differs on purpose; `docs/sources.md` has the reasons.
+/// Cases with a different outcome on purpose; `docs/sources.md` has the reasons.
 const DIFFERENT: [&str; 10] = [
     // "Inside home" is a whole-component test, and home is normalized.
     "home-prefix-sibling-dash",
@@ -266,7 +266,7 @@ fn writes_are_as_recorded() {
                 }
                 _ => continue,
             };
-            // A write is stored whatever the file is like; then it says what is wrong with the file.
+            // A write is stored whatever the state of the file; then the problem of the file is reported.
             assert!(said.status.success(), "{id}");
             damaged |= String::from_utf8_lossy(&said.stderr).contains("is damaged");
             match (word(0).unwrap(), &want["ok"]) {

@@ -346,7 +346,7 @@ fn doctor_asks_the_server_that_a_clients_entry_names() {
         );
         assert_eq!(way.is_empty(), found.contains("hook works"), "{found}");
     }
-    // The client has no other token than that of the variable.
+    // The client has only the token in the variable.
     let token = server.scratch.json("token create cursor --write --json")["token"].clone();
     let (token, file) = (token.as_str().unwrap(), scratch.path("token"));
     std::fs::write(&file, token).unwrap();

@@ -2,7 +2,7 @@
 
 use super::common::{Scratch, migrated_last_from_here};
 
-/// Made here, so that no file of ours holds what looks like a token.
+/// Assembled at run time, so that no file of ours holds a text like a token.
 fn token() -> String {
     format!("gh{}_{}", 'p', "aZ3kQ9xW7m".repeat(4).split_at(36).0)
 }

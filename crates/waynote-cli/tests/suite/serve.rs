@@ -43,7 +43,7 @@ impl Serving {
         serde_json::from_str(&said).unwrap()
     }
 
-    /// Sends a signal, and returns the exit code and what was said on standard error.
+    /// Sends a signal, and returns the exit code and the text on standard error.
     fn end(&mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();

@@ -1,4 +1,4 @@
-//! Every session is listed, with how it stands: whether it has notes or not, and whatever became of its loop.
+//! Every session is listed with its state, with or without notes, and however its loop ended.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -200,7 +200,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
       the store is used without it; mend it or move it away; nothing was written to it
     ");
     assert_eq!(kept.text(), damaged);
-    // Once it is mended, what was written meanwhile gets there.
+    // Once the file is repaired, it gets the notes written meanwhile.
     kept.write("{\n  \"~/work\": \"before\"\n}");
     assert_eq!(kept.ok("place read"), "after");
     kept.ok("place write --at ~ home");
@@ -230,7 +230,7 @@ fn what_a_killed_process_left_beside_the_file_is_taken_in_as_history() {
     let kept = Kept::new();
     kept.ok("place write one");
     kept.ok("place write two");
-    // As if a process had died between its exchange and its look at what that displaced.
+    // The state after a process died between its exchange of files and the check of the displaced one.
     let left = kept.scratch.path(".notes.json.waynote-0");
     fs::write(
         &left,

@@ -105,7 +105,7 @@ fn forgetting_asks() {
       answer `y` to forget it
     ");
     assert_eq!(scratch.ok("key show k"), "two");
-    // Nobody is there to ask.
+    // Without a terminal there is nobody to ask.
     assert_snapshot!(scratch.run(forget).said(), @"
     exit 1
     error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
@@ -287,7 +287,7 @@ fn nothing_that_a_note_holds_acts_on_a_terminal() {
     }
     let faithful = scratch.ok("context --style faithful");
     assert!(faithful.contains(ACTS), "{faithful:?}");
-    // JSON is the same text to whoever reads it.
+    // JSON is the same text for every reader.
     let read = scratch.json("show agent:default#k --json");
     assert_eq!(read["content"], ACTS);
     let json = scratch.ok("show agent:default#k --json");

@@ -146,7 +146,7 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
             params.not_after = rcgen::date_time_ymd(2021, 1, 1);
         },
         |params: &mut CertificateParams| params.not_before = rcgen::date_time_ymd(4000, 1, 1),
-        // As `openssl req -x509` makes one, if nobody says otherwise.
+        // As `openssl req -x509` makes one by default.
         |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
     ] {
         let server = authority.serve("localhost", change);

@@ -20,7 +20,7 @@ use super::served::Served;
 /// The store, as both servers have it.
 const STORE: &str = "/s/team";
 
-/// How long it may take until there is more of what must come.
+/// The longest wait for progress.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `waynote serve`, on a machine of its own as far as it knows, until it is dropped.
@@ -96,7 +96,7 @@ impl Work {
     }
 }
 
-/// Ends the work, whatever ends the thread.
+/// Ends the work if its thread panics, so that the other threads end too.
 struct Ends<'w>(&'w Work);
 
 impl Drop for Ends<'_> {
@@ -139,7 +139,7 @@ fn client(address: SocketAddr, client: usize, work: &Work) {
         assert!(is_made, "{request} {body}: {made:?}");
         work.acknowledge(text, 0);
         for turn in 0..4 {
-            // Whichever server answers: what was acknowledged is there.
+            // Every acknowledged write is there, on whichever server.
             let wrote = match turn {
                 0 => number,
                 turn => (number * 7 + turn) % (number + 1),
@@ -201,7 +201,7 @@ fn ask(
     (answer.body["result"].take(), again)
 }
 
-/// A client of the MCP endpoint, each of whose requests goes to another server.
+/// A client of the MCP endpoint. Each of its requests goes to another server.
 fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
     let _ends = Ends(work);
     let call = |tool: &str, arguments: Value| {
@@ -251,7 +251,7 @@ struct Reading {
     is_over: AtomicBool,
 }
 
-/// Reads the feed from its start, and goes on where it was when a connection ends.
+/// Reads the feed from its start, and continues when a connection ends.
 fn reader(address: SocketAddr, reading: &Reading) {
     let goes_on = || !reading.is_over.load(Ordering::SeqCst);
     let mut last = "start".to_owned();
@@ -269,7 +269,7 @@ fn reader(address: SocketAddr, reading: &Reading) {
     }
 }
 
-/// Ends the readers, whatever ends the test.
+/// Ends the readers when it is dropped, even by a panic.
 struct Stops<'r>(&'r [Reading], &'r Work);
 
 impl Drop for Stops<'_> {
@@ -281,7 +281,8 @@ impl Drop for Stops<'_> {
     }
 }
 
-/// `WAYNOTE_TEST_CLIENTS` says how many there are, `WAYNOTE_TEST_WRITES` how often each writes between two events, and
+/// `WAYNOTE_TEST_CLIENTS` sets the number of clients, `WAYNOTE_TEST_WRITES` how often each writes between two events,
+/// and
 /// `WAYNOTE_TEST_ROUNDS` how often each server is killed.
 #[test]
 fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
@@ -368,7 +369,7 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
     );
 }
 
-/// Checks that each text is there as often as it may be, and nothing else.
+/// Checks that each text is there as often as it may be, and no other text.
 fn check_texts<'t>(
     found: impl Iterator<Item = &'t str>,
     texts: &BTreeMap<String, RangeInclusive<usize>>,
@@ -432,7 +433,8 @@ fn what_is_said_to_one_server_holds_at_the_other_at_once() {
     machines[0].ok(&format!("stores create {url}"));
     let [one, other] = machines.each_ref().map(|home| Server::start(home, &url));
     let [one, other] = [&one, &other].map(|server| server.address);
-    // The same call at both: the second one gets the first one's answer, also when what it resolved is not open any more.
+    // The same call at both servers: the second one returns the first one's answer, even if the resolved entry is no
+    // longer open.
     let entries = format!("{STORE}/api/v1/sessions/night/entries");
     let stuck = json!({ "type": "stuck", "content": "the linker fails" });
     let learning = json!({ "type": "learning", "content": "use lld", "resolves": "linker" });

@@ -238,7 +238,7 @@ fn every_command_that_the_page_shows_runs() {
     loop --session nightly --spec SPEC.md --with claude-code
     ");
     for command in commands {
-        // The loop goes on until somebody ends it.
+        // The loop runs until somebody ends it.
         let once = if command.starts_with("loop") {
             " --iterations 1"
         } else {

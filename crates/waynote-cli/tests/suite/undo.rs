@@ -12,8 +12,8 @@ fn seen(scratch: &Scratch, commands: &[&str]) -> String {
     commands.iter().map(said).collect()
 }
 
-/// As at the end of the README's five minutes: the last thing that was written is an entry of a log. `undo` says so, and
-/// goes on from the note that is named.
+/// The state at the end of the README's five minutes: the last write is an entry of a log. `undo` reports that, and
+/// continues with the note that is named.
 #[test]
 fn entries_of_a_log_are_passed_over() {
     let scratch = Scratch::new();

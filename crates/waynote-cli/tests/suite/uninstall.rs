@@ -1,4 +1,4 @@
-//! Clients' files put back, whoever has written to them meanwhile.
+//! Restores clients' files, even if others have written to them meanwhile.
 
 use std::fs;
 
@@ -109,7 +109,7 @@ fn parts(client: &str) -> (&'static str, Vec<&'static str>) {
     }
 }
 
-/// A person should know what still runs, and that their notes are there.
+/// The output names installations that are left, and the path of the notes.
 #[test]
 fn what_is_left_is_said() {
     let scratch = Scratch::new();

@@ -20,7 +20,7 @@ fn agents_are_not_isolated_from_each_other() {
     assert!(client.call("note_show", address.clone()).contains("mine"));
     client.call("note_delete", address);
     assert_eq!(scratch.ok("--agent victim key count"), "0\n");
-    // The history keeps what was there, and who took it away.
+    // The history keeps the removed text, and the author of the removal.
     let history = scratch.ok("history agent:victim#plan");
     assert!(
         history.contains("delete") && history.contains("agent:other"),
@@ -93,7 +93,7 @@ fn no_other_user_may_read_a_file_with_notes() {
                 .map(|of| of.to_string_lossy().into_owned()),
         );
     }
-    // The store, the copies of clients' files, what was delivered, what an agent printed.
+    // The store, the copies of clients' files, the ledgers of delivered notes, the output of agents.
     for of in ["db", "installed", "delivered", "log"] {
         assert!(seen.contains(of), "{of}: {seen:?}");
     }

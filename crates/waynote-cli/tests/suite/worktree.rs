@@ -81,7 +81,7 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
         .cwd(&tree)
         .ok();
     assert!(!faithful.contains("in_the_shop"), "{faithful}");
-    // The server says the same.
+    // The server has the same block.
     let mut command = scratch.command("mcp");
     command.current_dir(tree.join("api"));
     let mut client = Client::spawn(command);

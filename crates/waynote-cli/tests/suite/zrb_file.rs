@@ -1,4 +1,4 @@
-//! Zrb's notes.json that nobody keeps in sync yet: named, with what to do, and not too often.
+//! Zrb's notes.json without a sync: it is named with a hint, and not too often.
 
 use std::fs;
 

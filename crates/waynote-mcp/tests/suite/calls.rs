@@ -47,7 +47,7 @@ impl Folder {
     }
 }
 
-/// A clock that stands still until it is let go: the first call that asks for the time is a slow one.
+/// A clock that blocks the first call for the time until the test releases it: that call is slow.
 struct SlowClock {
     asked: Receiver<()>,
     go: Sender<()>,

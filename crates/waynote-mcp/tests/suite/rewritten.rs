@@ -69,7 +69,7 @@ impl Tools {
         }
     }
 
-    /// Saves a text in the place of what the model has read.
+    /// Saves a text in place of the one that the model has read.
     fn save(&mut self, read: &str, text: &str) {
         let (tool, arguments) = match self.set {
             Set::Zrb => ("WriteContextualNote", json!({ "content": text })),
@@ -89,8 +89,8 @@ impl Tools {
     }
 }
 
-/// Every character of the planes in which any is shown otherwise than it is, in lines of words of which one changes. (All
-/// planes: `waynote-text/src/visible/restored.rs`.)
+/// Every character of the planes in which any is shown otherwise than it is, in lines of words of which one changes.
+/// (All planes: `waynote-text/src/visible/restored.rs`.)
 #[test]
 fn every_character_comes_back() {
     let shown_otherwise = ('\u{e0000}'..='\u{e0fff}').chain([char::MAX]);
@@ -168,7 +168,7 @@ fn what_a_model_reads_and_what_is_stored() {
     "###);
 }
 
-/// The memory tool finds what it shows, and what is stored; where both are, it does not guess.
+/// The memory tool finds text in its shown and in its stored form; if both match, it does not guess.
 #[test]
 fn a_file_is_edited_as_it_is_shown() {
     let mut tools = Tools::new(Set::Memory);
@@ -258,7 +258,7 @@ fn the_sources_texts_are_read_as_they_were_saved() {
     "#);
 }
 
-/// The texts of notes in recorded cases: below `notes_json`, under `content`, and what `write` is given.
+/// The texts of notes in recorded cases: below `notes_json`, under `content`, and the arguments of `write`.
 fn texts_of(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Array(all) => {

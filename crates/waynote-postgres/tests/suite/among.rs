@@ -1,4 +1,4 @@
-//! A store of 5,000 notes alone, and among many others: what a block, an addition and a search take.
+//! A store of 5,000 notes alone, and among many others: the cost of a block, an addition and a search.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 use super::cost::{block, fill, save};
 use super::stores::new_store;
 
-/// `WAYNOTE_TEST_STORES` says how many others there are.
+/// The number of the others, from `WAYNOTE_TEST_STORES`.
 fn others() -> u32 {
     let others = std::env::var("WAYNOTE_TEST_STORES").ok();
     others.and_then(|others| others.parse().ok()).unwrap_or(100)
@@ -73,7 +73,7 @@ fn alone_and_among_others() {
             others()
         ));
     }
-    // At first without statistics of what has come.
+    // First without statistics of the new rows.
     let unknown = measured(&store, 2);
     cluster.sql("VACUUM ANALYZE");
     measured(&store, 3);

@@ -1,4 +1,4 @@
-//! Loops on several machines: which of them are dead shows in what they say to the database.
+//! Loops on several machines: their heartbeats in the database tell the dead from the living.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     assert!(heard(&store, lease).unwrap() > SILENCE);
     let state = SessionStatus::read(&store, &session, &|_| None).unwrap();
     assert_eq!(state.state, SessionState::Lost);
-    // It was only cut off, and says so in time.
+    // It was only cut off, and its heartbeat is in time.
     store.beat(&session, lease).unwrap();
     assert!(heard(&store, lease).unwrap() < Duration::from_secs(30));
     assert!(begin(&store, "two").is_err());

@@ -16,7 +16,7 @@ const CAP: i64 = 20;
 
 const JOB: &str = "WAYNOTE_TEST_CAP";
 
-/// `WAYNOTE_TEST_WRITES` says how often each writes.
+/// The number of writes by each, from `WAYNOTE_TEST_WRITES`.
 fn writes() -> u32 {
     let writes = std::env::var("WAYNOTE_TEST_WRITES").ok();
     writes.and_then(|writes| writes.parse().ok()).unwrap_or(40)

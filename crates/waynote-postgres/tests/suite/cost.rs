@@ -110,7 +110,7 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
     assert!(trips(&found) <= 3);
 }
 
-/// A text may have been said in any session: they are read together.
+/// Any session may have the text, so all sessions are read together.
 #[test]
 fn forgetting_takes_no_round_trip_for_each_session() {
     let Some(server) = its_server() else {

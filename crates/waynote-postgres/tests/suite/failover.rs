@@ -10,7 +10,7 @@ use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
 
 const WRITERS: u32 = 8;
 
-/// How the primary goes.
+/// The kind of the primary's failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goes {
     Killed,
@@ -30,7 +30,7 @@ fn standby_of(primary: &Cluster) -> Cluster {
     })
 }
 
-/// Writers write while the primary goes and the standby is promoted. How long the longest of them waited.
+/// Writers write while the primary fails and the standby is promoted. Returns the longest wait of a writer.
 fn round(goes: Goes) -> Duration {
     let mut primary = Cluster::start(&Setup {
         tcp: true,
@@ -125,7 +125,7 @@ fn round(goes: Goes) -> Duration {
             Goes::CutOff => ports[0].does(Does::Nothing),
         }
         if goes == Goes::CutOff {
-            // The standby is cut off from it as well: what the primary still commits, it acknowledges to nobody.
+            // The standby is cut off as well: the primary acknowledges none of its commits.
             primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
             primary.sql("SELECT pg_reload_conf()");
         }
@@ -156,7 +156,7 @@ fn round(goes: Goes) -> Duration {
     longest
 }
 
-/// `WAYNOTE_TEST_ROUNDS` says how often.
+/// `WAYNOTE_TEST_ROUNDS` sets the number of rounds.
 #[test]
 fn a_primary_that_dies_takes_nothing_with_it() {
     if !has_postgres() {

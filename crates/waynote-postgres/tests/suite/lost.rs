@@ -1,4 +1,4 @@
-//! Connections that are lost: what was acknowledged is there, and nothing twice.
+//! Lost connections: every acknowledged write is there, and none is there twice.
 
 use std::time::{Duration, Instant};
 
@@ -165,7 +165,7 @@ fn deadlocks_and_waits_for_others_are_told_apart() {
     stores::create(behind.options()).unwrap();
     let store = open(behind.options().wait(Duration::from_millis(300))).unwrap();
     add(&store, "first").unwrap();
-    // Somebody holds the store's row.
+    // Another transaction locks the store's row.
     let folder = behind.cluster.folder().to_owned();
     let psql = behind.cluster.programs().join("psql");
     let mut holder = std::process::Command::new(psql)

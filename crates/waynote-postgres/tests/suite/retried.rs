@@ -1,4 +1,4 @@
-//! Transactions that others are in the way of, and commits whose outcome nobody knows.
+//! Transactions that conflict with others, and commits with an unknown outcome.
 
 use std::time::{Duration, Instant};
 
@@ -97,7 +97,7 @@ fn a_commit_that_the_standby_may_not_have_is_not_acknowledged() {
         }
     };
     for ended in ["pg_cancel_backend", "pg_terminate_backend"] {
-        // There is no such standby.
+        // This standby does not exist.
         standby("nobody");
         let said = format!("ended by {ended}");
         let error = std::thread::scope(|scope| {
@@ -112,7 +112,7 @@ fn a_commit_that_the_standby_may_not_have_is_not_acknowledged() {
             adding.join().unwrap().expect_err(ended)
         });
         assert_eq!(error.kind(), "commit_unknown", "{ended}: {error}");
-        // The same call by the same id says what became of it.
+        // The same call with the same id returns the outcome.
         standby("");
         assert_eq!(add(&store, &said).unwrap().revision, 1);
     }

@@ -1,4 +1,4 @@
-//! Opening: who may, by which credentials, and what the tables are.
+//! Opening: the users who may, their credentials, and the tables.
 
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ fn stores_are_made_listed_and_dropped() {
         stores::drop(options.clone()).unwrap_err().kind(),
         "no_store"
     );
-    // Whoever has it open finds neither nothing nor another store.
+    // Processes that have it open find neither an empty store nor another one.
     assert!(matches!(
         write(&store, "there"),
         Err(Error::StoreLost { .. })
@@ -223,7 +223,7 @@ fn certificates_and_passwords_are_checked() {
     let file = format!("localhost:{port}:*:team:hunter2\n");
     for (options, expected) in [
         (at("localhost", &roots).passwords(&file), "open"),
-        // As it says of itself, but not by that name.
+        // The server's certificate is not for this name.
         (
             at("127.0.0.1", &roots).password(password()),
             "server_not_trusted",
@@ -232,7 +232,7 @@ fn certificates_and_passwords_are_checked() {
             at("127.0.0.1", &roots.replace("full", "ca")).password(password()),
             "open",
         ),
-        // Signed by nobody who is well known.
+        // No well-known authority signed the certificate.
         (
             at("localhost", "sslmode=verify-full").password(password()),
             "server_not_trusted",

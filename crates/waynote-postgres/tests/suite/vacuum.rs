@@ -122,7 +122,7 @@ fn tables_that_are_written_anew_have_no_byte_of_a_forgotten_text() {
     assert!(store.verify().unwrap().is_clean());
 }
 
-/// A session of psql that keeps what it has begun until it is dropped.
+/// A session of psql that keeps its transaction open until it is dropped.
 struct Psql {
     child: Child,
 }

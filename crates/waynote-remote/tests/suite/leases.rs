@@ -13,7 +13,7 @@ use waynote::{
 
 use super::support::{Served, now, served, stamp};
 
-/// The clock of a server, which goes on when it is told.
+/// The clock of a server. It moves only when the test moves it.
 #[derive(Clone, Default)]
 struct Clock(Arc<AtomicI64>);
 
@@ -56,7 +56,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     clock.later(40);
     assert_eq!(heard(lease), Some(Duration::from_secs(40)));
     assert!(is_running(&begin(&two, "two")));
-    // It says in time that it lives.
+    // Its heartbeat is in time.
     one.beat(&session, lease).unwrap();
     clock.later(40);
     assert!(is_running(&begin(&two, "two")));
@@ -68,7 +68,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     assert_eq!(state.state, SessionState::Lost);
     let second = begin(&two, "two").unwrap();
     assert!(second.lease() > lease);
-    // The first one comes back: it has lost the session, and what it says counts for nothing.
+    // The first one comes back: it has lost the session, and its heartbeat counts for nothing.
     one.beat(&session, lease).unwrap();
     assert_eq!(heard(lease), None);
     assert_eq!(heard(second.lease()), Some(Duration::ZERO));

@@ -1,4 +1,4 @@
-//! A store on a server does what the store there does, and has its errors.
+//! A remote store behaves as the local one on the server, errors included.
 
 use waynote::change::Expect;
 use waynote::context::{Renderer, Request, Section, block_and_notes, changed, matching, render};

@@ -1,4 +1,4 @@
-//! Servers on free ports of this machine: a true one, and one that answers what it is told.
+//! Servers on free ports of this machine: a real one, and one with scripted answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Migrations in processes of their own: how long one takes, and what is left of one that is killed.
+//! Migrations in separate processes: the duration of one, and the store after one is killed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -43,8 +43,8 @@ pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
     Whole { took, wal: longest }
 }
 
-/// Kills migrations of copies of a store, each when its WAL has reached another length. What is left is the old store or
-/// the new one, whole, and goes on. Returns how many were still of the old schema.
+/// Kills migrations of copies of a store, each at another length of its WAL. Each copy is then complete, in the old
+/// schema or in the new one, and migrates. Returns the number of copies in the old schema.
 pub(crate) fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -> u32 {
     let Whole { took, wal: longest } = whole(old, folder, opens);
     println!("a whole migration: {took:?}, a WAL of {longest} bytes");
@@ -123,7 +123,7 @@ fn events(path: &Path) -> u64 {
     conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64
 }
 
-/// All tables are those of schema 5, with every row.
+/// Checks that the tables are those of schema 5, with every row.
 pub(crate) fn is_whole_old(path: &Path, known: u64) {
     assert_eq!(events(path), known);
     let conn = Connection::open(path).unwrap();

@@ -1,4 +1,4 @@
-//! The search index, built from a snapshot while others write: what happens between the reading and the writing of it.
+//! The search index, built from a snapshot while others write between the read and the write of it.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ const SMALL: Indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
 /// A hook that runs once, when something has been read from a snapshot.
 type Meanwhile<'m> = RefCell<Option<Box<dyn FnOnce() -> Result<()> + 'm>>>;
 
-/// An engine whose index is built apart, whatever the engine itself wants.
+/// An engine whose index is built apart, whatever the wrapped engine returns.
 struct Apart<'e> {
     engine: &'e dyn Engine,
     /// While the snapshot is open.
@@ -249,7 +249,7 @@ fn only_one_of_many_processes_builds() {
             apart.between(|| Ok(()));
         }
         put(&stores[3], 3, "word");
-        // The segment is there, so the next three leave it at that.
+        // The segment has been built, so the next three notes build none.
         for number in 4..7 {
             put(&stores[number as usize - 4], number, "word");
         }

@@ -1,4 +1,4 @@
-//! Blocks made one after another, and blocks as they were: never what is no longer so.
+//! Blocks made one after another, and blocks of the past: an outdated state is never shown.
 
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
@@ -110,7 +110,7 @@ fn as_they_counted_then() {
     }
 }
 
-/// Blocks are read on one state of the store, so sums agree whatever is written meanwhile.
+/// Blocks are read from one state of the store, so their sums agree despite writes meanwhile.
 #[test]
 fn while_others_write() {
     let folder = tempfile::tempdir().unwrap();

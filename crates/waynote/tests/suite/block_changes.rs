@@ -97,7 +97,7 @@ fn only_what_is_new_is_told() {
     assert!(!few.notes.is_empty() && few.text.len() <= block.text.len());
 }
 
-/// Somebody saves a note again and again while blocks are made: the revision is that of the text in the block.
+/// A note is saved again and again while blocks are made: the revision is always that of the text in the block.
 #[test]
 fn the_revision_is_that_of_the_text() {
     let folder = tempfile::tempdir().unwrap();

@@ -195,7 +195,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
         for number in 0..20 {
-            // A clock that stands still, jumps and goes back.
+            // A clock that stops, jumps and goes back.
             let second = [5, 5, 9, 1, 7][number % 5];
             let kind = EntryType::ALL[number % 4].clone();
             log.add(
@@ -297,7 +297,7 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
         };
         let first = add(Some(5), "wall", &by("one", 10));
         add(Some(5), "door", &by("one", 11));
-        // It belongs to the earliest iteration that noted it, whatever their order.
+        // It belongs to the earliest iteration that noted it, in any order.
         for (iteration, author, belongs) in
             [(Some(6), "two", 5), (None, "two", 5), (Some(2), "three", 2)]
         {
@@ -527,7 +527,7 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
 
 #[test]
 fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
-    // Put together here, so that this file holds none.
+    // Assembled at run time, so that this file holds no credential.
     let token = format!("gh{}_{}6wq2", 'p', "aZ3kQ9xW".repeat(4));
     each_store(|store| {
         let says = || text(&format!("push with\n {token}"));

@@ -71,7 +71,7 @@ fn all_of_a_store_is_in_its_copy() {
             store.operation(operation).unwrap(),
             copy_of.operation(operation).unwrap()
         );
-        // It goes on as a store like any other, by the same rules.
+        // The copy takes writes like any other store, by the same rules.
         let mut writer = Writer::new(seed + 100);
         writer.second = 5_000;
         writer.iteration = 1_000;

@@ -1,4 +1,4 @@
-//! A damaged store: what is damaged is never shown, it is named, and the rest keeps working.
+//! A damaged store: damaged notes are named and never shown, and the rest keeps working.
 
 use rusqlite::Connection;
 use waynote::context::{Budget, Request, Style, render};
@@ -47,7 +47,7 @@ fn request() -> Request {
     Request::new(agent, "~".parse().unwrap(), now)
 }
 
-/// Ways in which one note, `k1`, is no longer what was written.
+/// Ways to damage one note, `k1`.
 const OF_A_NOTE: [&str; 9] = [
     "UPDATE waynote_content SET body = CAST('Second words' AS BLOB) WHERE body = CAST('second words' AS BLOB)",
     "UPDATE waynote_content SET hash = zeroblob(32) WHERE body = CAST('second words' AS BLOB)",

@@ -1,5 +1,5 @@
-//! A store that can hold no state, as one behind a network: whatever is written between two of its answers, a block is
-//! made from one state, and an undo takes back what it looked at.
+//! A store without snapshots, like one behind a network: despite writes between two of its answers, a block is made
+//! from one state, and an undo takes back the change that it looked at.
 
 use std::cell::{Cell, RefCell};
 
@@ -192,7 +192,7 @@ impl Reader for Rendering<'_> {
     }
 }
 
-/// A wrapper that changes what is read, and knows nothing of blocks.
+/// A wrapper that changes reads, and knows nothing of blocks.
 struct Laid<'s>(&'s dyn LocalStore);
 
 impl Reader for Laid<'_> {

@@ -63,7 +63,7 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 /// A store of five notes, the last four in the WAL.
 pub(super) fn five(folder: &Path) -> PathBuf {
     let path = folder.join("notes.db");
-    // The tables fill the WAL, which is folded when whoever made them closes.
+    // The tables fill the WAL, which is checkpointed when the connection that made them closes.
     add(&open(&path), "note 1").unwrap();
     let store = open(&path);
     for number in 2..=5 {
@@ -270,7 +270,7 @@ fn what_is_absent_torn_old_or_of_another_store_means_nothing() {
         add(&store, &format!("after {position}")).unwrap();
         position += 1;
         drop(store);
-        // The next write notes it anew.
+        // The next write stores it again.
         let wal = fs::read(beside(&path, "-wal")).unwrap();
         damage(&path, 1);
         let _ = fs::remove_file(beside(&path, "-shm"));
@@ -282,7 +282,7 @@ fn what_is_absent_torn_old_or_of_another_store_means_nothing() {
     add(&open(&path), "without").unwrap();
 }
 
-/// The files of a store that was copied with all that stands beside it.
+/// A copy of a store with all files beside it.
 fn copied(path: &Path, to: &Path) -> PathBuf {
     let copy = to.join("notes.db");
     for ending in ["", "-wal", "-lock"] {

@@ -37,7 +37,7 @@ fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {
     test(&EngineStore::new(memory.clone()), &EngineStore::new(memory));
 }
 
-/// Every engine, with a store that is there.
+/// Every engine, with an existing store.
 fn each_engine(test: impl Fn(&dyn Engine)) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
@@ -133,7 +133,7 @@ fn what_a_transaction_wrote_is_taken_back_when_it_fails_or_panics() {
             engine.write(Writing::Durable, &mut |tx| {
                 tx.put_side("s", &[value(key)], &[])?;
                 tx.renew_id()?;
-                // The transaction reads what it has written.
+                // The transaction reads its own writes.
                 let rows: &dyn Read = tx;
                 assert_eq!(rows.side("s")?.last(), Some(&value(key)));
                 end()

@@ -97,7 +97,7 @@ fn a_session_has_one_loop_and_its_numbers_go_on() {
         assert_eq!(live_iteration(store, &session).unwrap(), None);
         assert_eq!(second.start_iteration(&at(5)).unwrap(), 3);
         assert_eq!(live_iteration(store, &session).unwrap(), Some(3));
-        // It is killed here; the next one finds it dead and tells what it left.
+        // It is killed here. The next one finds it dead and reports its open iteration.
         drop(second);
         let third = begin(store, 3, None, &[2]).unwrap();
         assert_eq!(live_iteration(store, &session).unwrap(), None);

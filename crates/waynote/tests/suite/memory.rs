@@ -1,4 +1,4 @@
-//! An engine in memory, written against the public interface alone: what a stranger's crate would have to do.
+//! An engine in memory, written against the public interface alone, as another crate would have to do it.
 
 mod read;
 mod state;
@@ -133,7 +133,7 @@ impl Engine for Memory {
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        // One state, whatever is written meanwhile.
+        // One state, despite writes meanwhile.
         let state = self.state.borrow().clone();
         work(&Handle(Rc::new(RefCell::new(state))))
     }

@@ -50,7 +50,7 @@ pub(super) fn whole_feed(store: &dyn LocalStore) -> Vec<FeedEntry> {
     store.feed(Cursor::START, usize::MAX).unwrap()
 }
 
-/// One line for what happened.
+/// A feed entry in one line.
 fn told(entry: &FeedEntry) -> String {
     match &entry.happened {
         Happened::Changed(revision) => {

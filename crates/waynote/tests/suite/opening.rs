@@ -52,7 +52,7 @@ fn a_store_that_does_not_exist_is_made_by_the_first_write_that_has_something_to_
     }
     assert!(!path.exists());
     add(&stores[0], "one").unwrap();
-    // One that had looked in vain finds what another has made.
+    // A store that looked in vain before finds the one that another has made.
     assert_eq!(count(&stores[1]).unwrap(), 1);
     add(&stores[1], "two").unwrap();
     assert_eq!(count(&stores[0]).unwrap(), 2);

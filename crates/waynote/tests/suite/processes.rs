@@ -82,7 +82,7 @@ fn eight_processes_add_a_thousand_notes_each() {
     stores::check_written(folder.path(), 8 * (ADDS as usize / 3));
 }
 
-/// Kills processes under load, again and again, and looks whether all that was acknowledged is there.
+/// Kills processes under load, again and again, and checks that all acknowledged writes are there.
 #[test]
 fn killed_processes_lose_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();

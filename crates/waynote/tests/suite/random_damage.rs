@@ -30,7 +30,7 @@ fn number(variable: &str, default: u64) -> u64 {
     set.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Damages a file in one of four ways, and says how.
+/// Damages a file in one of four ways, and returns a description.
 fn damage(bytes: &mut [u8], random: &mut Random) -> String {
     const PAGE: usize = 4096;
     let at = random.next(bytes.len());

@@ -1,5 +1,5 @@
-//! Files that are deleted, replaced or overwritten while a store is open: nothing is written into what is no longer the
-//! store, and nothing of ours gets into a backup that was restored.
+//! Files that are deleted, replaced or overwritten while a store is open: nothing is written into files that are no
+//! longer the store, and nothing of ours gets into a restored backup.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use waynote::{Error, Store};
 
 use super::head::{add, beside, count, five, lost, open};
 
-/// The store's database file by itself, with all that the store holds now.
+/// The store's database file by itself, with everything in the store now.
 fn backup(path: &Path) -> PathBuf {
     let copy = beside(path, "-backup");
     let _ = fs::remove_file(&copy);

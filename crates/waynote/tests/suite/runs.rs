@@ -1,4 +1,4 @@
-//! A run of several loops: how much of it is done, how its session stands, and what its log tells of it.
+//! A run of several loops: its progress, the state of its session, and its log.
 
 use std::time::Duration;
 
@@ -202,7 +202,7 @@ fn an_iteration_that_has_not_ended_has_its_notes() {
         assert_eq!(added(), [0, 1]);
         drop(run);
         let _next = begin(store, 2, None);
-        // An orphan of what was killed.
+        // An entry by an orphaned agent of the killed loop.
         log.add(EntryType::Tip, Some(2), text("b"), &at(3)).unwrap();
         assert_eq!(added(), [0, 2]);
         let told = iterations(store, &session, 9).unwrap();
@@ -275,7 +275,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
         ask(begin(store, 1, None), "blue?", DONE);
         let run = begin_with(store, 2, None, Some("green"));
         assert_eq!(notes(), "");
-        // A turn that failed, and in which the next question came up: none of the answers is lost.
+        // A failed iteration with the next question in it: none of the answers is lost.
         ask(run, "light?", IterationOutcome::Exited { code: 1 });
         assert_eq!(notes(), "");
         let run = begin_with(store, 3, None, Some("dark"));
@@ -289,7 +289,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
     });
 }
 
-/// A question and an answer may hold a credential that was allowed when they were said, and that later runs do not allow.
+/// A question and an answer may hold a credential that was allowed at the time, and that later runs do not allow.
 #[test]
 fn an_allowed_credential_in_an_answer_stops_no_later_run() {
     const TOKEN: &str = concat!("ghp", "_q7Rk2mXv9Tz4LwPd8HsYb3NfGc6JuEa1VtQo");
@@ -393,7 +393,7 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
             .unwrap();
         let run = begin(store, 1, None);
         assert_eq!(turn(&run, DONE), 10);
-        // From then on what loops began counts.
+        // From then on the iterations begun by loops count.
         log.add(EntryType::Tip, Some(100), text("far"), &at(1))
             .unwrap();
         assert_eq!(turn(&run, DONE), 11);

@@ -80,7 +80,7 @@ pub(super) fn addresses(hits: &[Hit]) -> Vec<String> {
         .collect()
 }
 
-/// The keys of what is found, in order.
+/// The keys of the notes found, in order.
 pub(super) fn found(store: &dyn LocalStore, query: &str) -> String {
     let hits = store.search(&SearchRequest::new(query)).unwrap();
     let keys: Vec<String> = hits
@@ -90,7 +90,7 @@ pub(super) fn found(store: &dyn LocalStore, query: &str) -> String {
     keys.join(" ")
 }
 
-/// The same whatever the order.
+/// The same, sorted.
 pub(super) fn all_found(store: &dyn LocalStore, query: &str) -> String {
     let keys = found(store, query);
     let mut keys: Vec<&str> = keys.split_whitespace().collect();

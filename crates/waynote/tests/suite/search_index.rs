@@ -248,7 +248,7 @@ proptest! {
                     now += i64::from(*later);
                 }
             }
-            // Only what is there can be pinned, and a batch may delete it first.
+            // Only existing notes can be pinned, and a batch may delete one first.
             let is_there = |number: &u8| one.get(&key(&format!("k{number}"))).unwrap().is_some();
             let may = |step: &&Step| match step {
                 Step::Pin(number) => batch == 1 && is_there(number),

@@ -214,7 +214,7 @@ fn refused(template: &str) -> Option<(&'static str, String)> {
     })
 }
 
-/// Prints what was missed or refused, when that is asked for.
+/// Prints a missed or refused text, if the variable asks for it.
 fn show(line: &str) {
     if std::env::var_os("WAYNOTE_SHOW_FORMS").is_some() {
         println!("{line}");
@@ -269,8 +269,8 @@ fn texts_without_a_credential_are_not_refused() {
     assert!(refused <= 2, "{refused}");
 }
 
-/// Forms that were written down when the rules were done: 94 % of them were found at first, and a few rules were widened
-/// afterwards.
+/// Forms that were written down when the rules were done: 94 % of them were found at first, and a few rules were
+/// widened afterwards.
 #[test]
 fn forms_that_the_rules_were_not_made_with_are_found_too() {
     let share = share_found(include_str!("../fixtures/secrets/held_out.txt"));

@@ -1,4 +1,4 @@
-//! The id of a store: it stays, in whatever a store is kept.
+//! The id of a store: it stays the same in every kind of store.
 
 use waynote::engine::Engine;
 use waynote::{AttachedStore, EngineStore, LocalStore, Options, Reader, SqliteStore};

@@ -195,7 +195,7 @@ fn a_panic_in_one_call_leaves_the_others_working() {
                     begin.wait();
                     for number in 0..4 {
                         let address = key("a", &format!("k{thread}-{number}"));
-                        // Those that the panicking thread wrote for are told that it failed.
+                        // The callers whose writes the panicking thread carried out get its failure.
                         if store.apply(&[save(address.clone(), "v")], &at(2)).is_ok() {
                             written.lock().unwrap().push(address);
                         }

@@ -106,7 +106,7 @@ fn a_save_tells_what_was_there_before() {
     });
 }
 
-/// An engine whose next write waits until it is let go.
+/// An engine whose next write waits until the gate opens.
 struct Gate<'e> {
     engine: &'e (dyn Engine + Sync),
     /// True if writes are to wait, and true if one waits.
@@ -200,8 +200,8 @@ fn id(applied: &[Applied]) -> EntryId {
     }
 }
 
-/// One commit has a call that resolves an entry, the same call again, a call that was carried out long ago, and one that
-/// is refused.
+/// One commit has a call that resolves an entry, the same call again, a call that was carried out long ago, and one
+/// that is refused.
 #[test]
 fn an_entry_is_resolved_beside_repeated_and_refused_calls_in_one_commit() {
     const ROUNDS: usize = 60;

@@ -40,7 +40,7 @@ fn append(kind: &str, iteration: i64, text: String) -> Change {
     }
 }
 
-/// A text of that many words, of which every third says which one it is.
+/// A text of `number` words. Every third one depends on the seed and on its place.
 fn words(seed: u64, number: usize) -> String {
     let word = |place: usize| match place % 3 {
         0 => format!("{}", seed * 31 + place as u64),
@@ -50,8 +50,8 @@ fn words(seed: u64, number: usize) -> String {
     (0..number).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// So many keyed notes and as many entries, each of the length that `words_of` says; the last entries of each type were
-/// repeated in later iterations.
+/// The given number of keyed notes, and as many entries, with lengths from `words_of`. The last entries of each type
+/// are repeated in later iterations.
 fn fill(store: &dyn Store, notes: u64, repeated: u64, words_of: impl Fn(u64) -> usize) {
     let types = ["stuck", "learning", "tip", "decision", "warning"];
     let mut changes = vec![

@@ -1,4 +1,4 @@
-//! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
+//! Undo and redo without an address: the changes that count, how far back they reach, and the end of a redo.
 
 use waynote::{
     Address, Applied, Change, EntryType, Error, Limits, LocalStore, Notebook, Place, Places,
@@ -47,7 +47,7 @@ impl<'s> Person<'s> {
         places.write(&place, text(said), &self.stamp()).unwrap();
     }
 
-    /// The address that was taken back, and what it says now.
+    /// The address that was taken back, and its present text.
     fn undo(&self) -> Result<String> {
         let undone = undo_last(self.store, &reach(&["~/p"]), &self.stamp())?;
         Ok(said(&undone.applied))

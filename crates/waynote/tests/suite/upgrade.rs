@@ -1,4 +1,4 @@
-//! A store of the last schema, as the program of that time wrote it (`tests/data`), and what becomes of it.
+//! A store of the last schema, as the program of that time wrote it (`tests/data`), and its migration.
 
 mod feed;
 mod killed;

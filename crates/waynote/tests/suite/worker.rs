@@ -21,7 +21,7 @@ pub(crate) struct Job {
 const JOB: &str = "WAYNOTE_TEST_JOB";
 
 impl Job {
-    /// Starts it; it waits for a line on its standard input and says each note that is acknowledged.
+    /// Starts it. It waits for a line on its standard input, and prints each acknowledged note.
     pub(crate) fn start(&self) -> Child {
         let job = format!("{}\n{}\n{}", self.folder.display(), self.name, self.adds);
         Command::new(std::env::current_exe().unwrap())

@@ -52,7 +52,7 @@ fn an_entry_from_outside_belongs_to_the_last_iteration() {
         log.add(EntryType::Tip, Some(0), text("from a person"), &at(1))
             .unwrap();
         let run = begin(store, 1, None, &[]).unwrap();
-        // The first iteration, and so every one, has what was there before.
+        // The first iteration, and so every one, has the notes from before the loop.
         assert_eq!(run.next_iteration().unwrap(), 1);
         for style in [Style::Stable, Style::Faithful] {
             let request = Request::new(name("a"), Place::home(), at(1).now);
@@ -135,7 +135,7 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
                 .unwrap(),
             3
         );
-        // Seen and history are what they were.
+        // The count and the history are unchanged.
         let now = store.get(&wall.address).unwrap().unwrap();
         assert_eq!(
             (now.seen(), store.history(&wall.address).unwrap().len()),
@@ -320,7 +320,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         );
         assert_eq!(brought(position()), Progress::default());
 
-        // The same once more is not; nor is what the same agent's loop in another session notes there.
+        // The same text again is not new, and neither are entries that the same agent's loop writes in another session.
         let start = position();
         places
             .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
@@ -338,7 +338,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
             .unwrap();
         assert_eq!(brought(start), Progress::default());
 
-        // Open again, it begins anew.
+        // Once open again, it is counted from the start.
         let start = position();
         stuck(6);
         assert_eq!(brought(start).walls[0].iterations, [6]);

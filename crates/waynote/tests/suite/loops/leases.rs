@@ -31,7 +31,7 @@ fn held<T: std::fmt::Debug>(outcome: waynote::Result<T>) -> Option<String> {
     }
 }
 
-/// Writes in every way with one stamp: notes and entries, what the agent says, and forgetting.
+/// Writes in every way with one stamp: notes and entries, the agent's signals, and forgetting.
 fn writes(store: &dyn LocalStore, stamp: &Stamp) -> Vec<waynote::Result<()>> {
     let delete = Change::Delete {
         address: key("k1"),

@@ -235,13 +235,13 @@ fn a_forgetting_that_is_made_again_forgets_nothing_that_was_written_since() {
         assert_eq!(first.shared.len(), 1);
         store.apply(&[save(k.clone(), "three")], &at(3)).unwrap();
         let before = whole_feed(store);
-        // That the other note says the same is not kept: it would give away what was forgotten.
+        // The other address with the same text is not stored: it would give away the forgotten text.
         first.shared.clear();
         assert_eq!(store.forget(&all_of(&k), &of("all", 4)).unwrap(), first);
         assert_eq!(whole_feed(store), before);
         assert_eq!(store.get(&k).unwrap().unwrap().content, text("three"));
 
-        // One revision, of which the note goes on.
+        // One revision; the note keeps the others.
         let one = all_of(&l).revision(Some(1));
         store.apply(&[save(l.clone(), "more")], &at(5)).unwrap();
         let first = store.forget(&one, &of("one", 6)).unwrap();

@@ -138,6 +138,6 @@ fn it_goes_on_without_a_gap() {
     let next = |by| Cursor::at(Position::new(head + by));
     assert_eq!(positions, [next(1), next(2), next(3)]);
     assert!(store.verify().unwrap().is_clean());
-    // The loop that was killed in the old store is still told as the one that has its session.
+    // The loop that was killed in the old store still counts as the holder of its session.
     assert_eq!(store.leases().unwrap()[0].session, name("killed"));
 }

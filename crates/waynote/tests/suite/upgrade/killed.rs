@@ -68,7 +68,7 @@ impl Drop for Small {
 fn a_full_disk_leaves_the_old_store() {
     let old = Old::with_notes(NOTES);
     let bytes = std::fs::metadata(old.path()).unwrap().len();
-    // The store has room, and half of what its migration writes.
+    // The disk has room for the store and half of the migration's writes.
     let Some(small) = Small::mount(bytes + bytes / 4) else {
         return waynote_testing::not_checked(
             "an upgrade on a full disk",
@@ -83,7 +83,7 @@ fn a_full_disk_leaves_the_old_store() {
     assert_eq!(migrations::schema(&path), 5);
     let events = 50 + u64::from(NOTES / 100);
     migrations::is_whole_old(&path, events);
-    // With room it goes on where it was.
+    // With enough room the migration continues.
     let elsewhere = tempfile::tempdir().unwrap();
     let copy = elsewhere.path().join("notes.db");
     std::fs::copy(&path, &copy).unwrap();

@@ -10,7 +10,7 @@ use waynote::{
 
 use super::Old;
 
-/// Everything that a store says, as text.
+/// All answers of a store, as text.
 fn says(store: &dyn LocalStore) -> String {
     let mut says = String::new();
     let mut add = |what: &dyn std::fmt::Debug| says.push_str(&format!("{what:#?}\n"));
