@@ -1,8 +1,8 @@
 //! The HTTP server: a JSON API, an MCP endpoint, a change feed and a page for the browser, over one or several stores.
 //!
-//! [`Server::new`] takes the stores, the options, a clock and a place for the log. [`Server::bind`] listens, and
-//! [`Bound::run`] serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks
-//! no clock of its own.
+//! [`Server::new`] takes the stores, the options, a clock and the log. [`Server::bind`] listens, and [`Bound::run`]
+//! serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks no clock of
+//! its own.
 
 mod api;
 mod app;

@@ -1,7 +1,7 @@
 //! The JSON API of a store: `/s/{store}/api/v1/…`.
 //!
-//! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`; a route is added to [`routes`],
-//! and is then served and documented.
+//! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`. A route that is added to
+//! [`routes`] is served and documented.
 
 mod batch;
 mod changes;

@@ -1,4 +1,4 @@
-//! Tokens and the audit log, for those who look after a store.
+//! Tokens and the audit log, for administrators.
 
 use std::sync::atomic::Ordering;
 

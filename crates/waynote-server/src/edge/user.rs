@@ -23,7 +23,8 @@ pub(crate) fn is_own(peer: SocketAddr, local: SocketAddr) -> bool {
     owner(&list, peer, local).is_some_and(|owner| owner == own || owner == 0)
 }
 
-/// The owner of the socket with these ends in the list of the kernel: `sl local remote st queues timer retransmits uid`.
+/// The owner of the socket with these ends. A line of the kernel's list has the fields `sl local remote st queues timer
+/// retransmits uid`.
 fn owner(list: &str, from: SocketAddr, to: SocketAddr) -> Option<u32> {
     let (from, to) = (listed(from)?, listed(to)?);
     list.lines().find_map(|line| {

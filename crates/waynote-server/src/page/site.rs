@@ -96,7 +96,7 @@ impl<'a> Site<'a> {
         let shelf = shelf.ok_or_else(|| Error::NotFound {
             what: format!("the store {}", visit.name),
         })?;
-        // The whole store's, of which everybody sees their part.
+        // The cache of the whole store, of which a grant sees a part.
         let known = shelf.overview.now(&shelf.store)?;
         Ok(Self {
             store: &visit.name,

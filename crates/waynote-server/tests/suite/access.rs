@@ -1,4 +1,4 @@
-//! Tokens: what a request may see, and who looks after them.
+//! Tokens: the rights of a request, and administration.
 
 use std::io::Read;
 use std::time::Duration;

@@ -1,14 +1,14 @@
 //! The library's errors, as one enum that a caller can match.
 //!
-//! `Display` says in one line what went wrong and why. [`Error::advice`] says what to do about it, in words that suit
-//! every program; a program adds its own commands or tools. [`Error::class`] is the family of the error: a program
+//! `Display` names the failure and its cause in one line. [`Error::advice`] says what to do about it, in words that
+//! suit every program; a program adds its own commands or tools. [`Error::class`] is the family of the error: a program
 //! derives its exit code or status from it. [`Error::kind`] is a stable word for programs.
 //!
-//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`], [`StorageError`]. A crate that builds on this
-//! one puts its own errors into [`Error::Custom`].
+//! Errors of only one module are enums of their own: [`LoopError`], [`UndoError`], [`StorageError`]. A crate that
+//! builds on this one puts its own errors into [`Error::Custom`].
 //!
-//! In JSON an error is an object with its kind and its fields: credentials are masked, and paths are left out. The other
-//! side of a connection makes the same error of it, or [`Error::Remote`] if it does not know the kind.
+//! In JSON an error is an object with its kind and its fields: credentials are masked, and paths are left out. The
+//! other side of a connection makes the same error of it, or [`Error::Remote`] if it does not know the kind.
 //!
 //! `Display` and the advice mask credentials. Of notes they show only previews, where several notes could be meant. The
 //! fields hold the unmasked input, and a conflict holds the current note: do not log the fields.

@@ -64,11 +64,11 @@ impl FromStr for Cursor {
 pub struct FeedEntry {
     /// Its point in the feed; a reader continues from there.
     pub at: Cursor,
-    /// The event.
+    /// The change, the event or the forgetting.
     pub happened: Happened,
 }
 
-/// The event of a feed's item.
+/// A change of a note, an event of a session, or a forgetting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Happened {
