@@ -84,21 +84,20 @@ fn errors(document: &mut Value) {
         let named = parts[0]["$ref"].as_str().unwrap_or_default();
         let of = schemas.remove(named.rsplit('/').next().unwrap_or_default());
         let mut of = of.unwrap_or_default();
-        match of["oneOf"].as_array_mut() {
-            Some(several) => all.append(several),
-            None => {
-                for part in &parts[1..] {
-                    for (name, field) in part["properties"].as_object().into_iter().flatten() {
-                        of["properties"][name] = field.clone();
-                        if let Some(required) = of["required"].as_array_mut() {
-                            required.push(json!(name));
-                        }
-                    }
+        if let Some(several) = of.get_mut("oneOf").and_then(Value::as_array_mut) {
+            all.append(several);
+            continue;
+        }
+        for part in &parts[1..] {
+            for (name, field) in part["properties"].as_object().into_iter().flatten() {
+                of["properties"][name] = field.clone();
+                if let Some(required) = of["required"].as_array_mut() {
+                    required.push(json!(name));
                 }
-                of["description"] = error["description"].take();
-                all.push(of);
             }
         }
+        of["description"] = error["description"].take();
+        all.push(of);
     }
     schemas["Fields"]["oneOf"] = Value::Array(all);
 }
