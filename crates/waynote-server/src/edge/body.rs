@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
 
+use super::objects::Objects;
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
@@ -38,7 +39,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
         }
         let bytes = whole(request, app).await?;
         let mut json = serde_json::Deserializer::from_slice(&bytes);
-        let read = serde_path_to_error::deserialize(&mut json);
+        let read = serde_path_to_error::deserialize(Objects(&mut json));
         let value = read.map_err(|error| cannot_read(&error))?;
         json.end().map_err(|error| cannot_read(&error))?;
         Ok(Self(value))

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod body;
+mod objects;
 mod origin;
 mod path;
 mod query;
