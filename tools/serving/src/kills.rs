@@ -36,18 +36,17 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     std::thread::scope(|scope| -> Result<()> {
         // The threads end when this does, however it ends.
         let _over = (Over(&are_written), Over(&is_over));
-        for _ in 0..WRITERS {
-            scope.spawn(|| {
-                while !are_written.load(Ordering::Relaxed) {
-                    // One that is killed has a successor.
-                    let Ok(mut client) = Client::connect(address) else {
-                        std::thread::yield_now();
-                        continue;
-                    };
-                    write(&mut client, &next, &acknowledged, &are_written);
-                }
-            });
-        }
+        let writer = || {
+            while !are_written.load(Ordering::Relaxed) {
+                // One that is killed has a successor.
+                let Ok(mut client) = Client::connect(address) else {
+                    std::thread::yield_now();
+                    continue;
+                };
+                write(&mut client, &next, &acknowledged, &are_written);
+            }
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(writer)).collect();
         scope.spawn(|| follow(address, &read, &is_over));
         for _ in 0..form.kills {
             let before = count(&acknowledged);
@@ -63,6 +62,10 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
             serving = RunningServer::start(program, folder.path(), address.port())?;
         }
         are_written.store(true, Ordering::Relaxed);
+        // Their last requests may still be on their way.
+        for writer in writers {
+            ensure!(writer.join().is_ok(), "a writer panicked");
+        }
         caught_up(folder.path(), &read)
     })?;
     check(folder.path(), &acknowledged, 0)?;
