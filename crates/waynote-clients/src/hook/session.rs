@@ -48,11 +48,19 @@ impl Session {
         let Some((name, ledgers)) = &session.remembered else {
             return session;
         };
-        let begins_anew = payload
-            .source()
-            .filter(|source| matches!(*source, "clear" | "compact"));
+        // Copilot's harness keeps no text of hooks in a conversation that is resumed.
+        let begins_anew = payload.source().filter(|source| match *source {
+            "clear" | "compact" => true,
+            "resume" => client == Client::Vscode,
+            _ => false,
+        });
         if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
-            ledgers.reset(name, source, payload.turn());
+            let turn = match (source, process) {
+                // Each process of the client resumes a session once, and names no turn.
+                ("resume", Some(process)) => format!("{}-{}", process.pid, process.start),
+                _ => payload.turn().to_owned(),
+            };
+            ledgers.reset(name, source, &turn);
         }
         let begins = event == Event::SessionStart;
         let entered = process.map(|process| ledgers.enter(process, name, begins));

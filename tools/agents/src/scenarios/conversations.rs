@@ -53,7 +53,9 @@ pub(super) fn long(bench: &Bench) -> Result<()> {
         "gemini" => "BeforeAgent",
         _ => "SessionStart",
     };
-    let (_, answer) = bench.shell(&format!("echo '{{}}' | waynote hook {client} {event}"))?;
+    let (_, answer) = bench.shell(&format!(
+        "echo '{{\"session_id\":\"long\"}}' | waynote hook {client} {event}"
+    ))?;
     let answer: Value = serde_json::from_str(&answer)?;
     let text = &answer["hookSpecificOutput"]["additionalContext"];
     let mut text = text.as_str().context("the hook adds nothing")?.to_owned();
