@@ -30,6 +30,7 @@
 //! order of commits. Addresses and names are compared byte by byte.
 
 mod one;
+mod reference;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -125,52 +126,6 @@ pub trait Engine {
 
     /// The store's name in errors, usually the path of its file.
     fn name(&self) -> String;
-}
-
-impl<E: Engine + ?Sized> Engine for &E {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        (**self).rows()
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        (**self).snapshot(work)
-    }
-
-    fn write(
-        &self,
-        writing: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        (**self).write(writing, work)
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        (**self).exclusively(work)
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        (**self).scrub()
-    }
-
-    fn indexes_apart(&self) -> bool {
-        (**self).indexes_apart()
-    }
-
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        (**self).beat(session, lease)
-    }
-
-    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        (**self).silence(session, lease)
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        (**self).checkpoint()
-    }
-
-    fn name(&self) -> String {
-        (**self).name()
-    }
 }
 
 /// The purpose of a transaction.

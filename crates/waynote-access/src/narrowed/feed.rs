@@ -1,8 +1,7 @@
 //! The feed and the journal, as far as a grant sees them.
 
 use waynote::event::SessionsEvent;
-use waynote::store::ForgottenTexts;
-use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage};
+use waynote::store::{Ask, Cursor, FeedEntry, ForgottenTexts, Happened, JournalPage};
 use waynote::{Position, Reader, Result, Revision, Scope};
 
 use super::Narrowed;

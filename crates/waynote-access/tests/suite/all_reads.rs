@@ -3,14 +3,12 @@
 
 use waynote::context::{Request, block_and_notes, matching};
 use waynote::error::Error;
-use waynote::event::EventAddress;
-use waynote::event::SessionsEvent;
+use waynote::event::{EventAddress, SessionsEvent};
 use waynote::jiff::Timestamp;
 use waynote::search::SearchKind;
-use waynote::store::ForgottenTexts;
 use waynote::store::{
-    Answers, Ask, Count, Cursor, Done, EventPage, FeedEntry, FeedPage, Happened, JournalPage,
-    NotedBefore, Page,
+    Answers, Ask, Count, Cursor, Done, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened,
+    JournalPage, NotedBefore, Page,
 };
 use waynote::{
     Address, AsOf, EntryType, Filter, OperationId, Position, Reader, ReaderExt, Recent, Scope,

@@ -4,8 +4,7 @@ use waynote::store::{Ask, Count, ScopeSummary};
 use waynote::{EntryType, Scope};
 
 use super::plan::{Plan, question, scope_hash, whole};
-use crate::row::kind_key;
-use crate::row::{count, get, scope};
+use crate::row::{count, get, kind_key, scope};
 use crate::trip::{bytes, flag, many_bytes, maybe_big, maybe_text, texts};
 
 const COUNTED: &str = "SELECT u.i, s.notes FROM unnest($2) WITH ORDINALITY u (scope, i)

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use waynote::engine::{self, Step};
 use waynote::event::SessionsEvent;
-use waynote::store::ForgottenTexts;
-use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, Happened};
+use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, ForgottenTexts, Happened};
 use waynote::{OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};

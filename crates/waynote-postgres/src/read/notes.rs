@@ -6,8 +6,7 @@ use waynote::{Address, EntryId, Position, Scope};
 
 use super::plan::{Plan, addresses, question, scope_hash, whole};
 use crate::error::Outcome;
-use crate::row::kind_key;
-use crate::row::{NOTE, count, get, note, note_columns, position, scope, unreadable};
+use crate::row::{NOTE, count, get, kind_key, note, note_columns, position, scope, unreadable};
 use crate::trip::{bigs, many_bytes, texts};
 
 const STATES: &str = concat!(

@@ -6,8 +6,7 @@ use waynote::store::{Ask, Page, Recent};
 
 use super::plan::{Plan, scope_hash, whole};
 use crate::error::Outcome;
-use crate::row::kind_key;
-use crate::row::{NOTE, count, note, note_columns};
+use crate::row::{NOTE, count, kind_key, note, note_columns};
 use crate::trip::{big, bytes, flag, text};
 
 /// The scope is a value of its own, so that the index gives the notes in their order and the limit ends the reading.

@@ -19,3 +19,4 @@ pub(crate) mod report;
 pub mod scope;
 pub(crate) mod secret_policy;
 mod serde_text;
+pub(crate) mod stamp;

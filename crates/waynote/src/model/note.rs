@@ -10,76 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::event::EventAddress;
-use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::model::as_of::AsOf;
-use crate::model::secret_policy::SecretPolicy;
 use crate::secrets;
 
 pub use super::entry_type::{EntryType, OtherType};
-
-/// Who writes, and when. Every change takes one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Stamp {
-    /// The time of the change, by the writer's clock.
-    pub now: Timestamp,
-    /// The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses.
-    pub author: Name,
-    /// The name of the token with which somebody writes over a server; none without one. A caller does not claim it:
-    /// whoever checks the token sets it.
-    #[serde(skip)]
-    pub token: Option<Name>,
-    /// Which credentials the written text may contain.
-    #[serde(default, skip_serializing_if = "SecretPolicy::refuses_all")]
-    pub secrets: SecretPolicy,
-    /// The id of this call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record). A call
-    /// that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last
-    /// change and forgetting ignore the id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operation: Option<OperationId>,
-    /// The event with which a loop took its session, if this is written inside that loop: refused when the loop has lost
-    /// the session. What a person writes has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lease: Option<EventAddress>,
-}
-
-impl Stamp {
-    /// A stamp that allows no credentials. The time is rounded to the microsecond, as stores keep it.
-    pub fn new(now: Timestamp, author: Name) -> Self {
-        Self {
-            now: micros(now),
-            author,
-            token: None,
-            secrets: SecretPolicy::default(),
-            operation: None,
-            lease: None,
-        }
-    }
-
-    /// The same stamp inside the loop that took its session with this event.
-    pub fn inside(self, lease: impl Into<Option<EventAddress>>) -> Self {
-        Self {
-            lease: lease.into(),
-            ..self
-        }
-    }
-
-    /// The same stamp with a call id, so that the call can be repeated safely if its answer is lost.
-    pub fn of_operation(self, operation: OperationId) -> Self {
-        Self {
-            operation: Some(operation),
-            ..self
-        }
-    }
-
-    /// The stamp with another policy for credentials.
-    pub fn allowing(self, secrets: SecretPolicy) -> Self {
-        Self { secrets, ..self }
-    }
-}
+pub use super::stamp::Stamp;
 
 /// The earlier of two iterations, if they are known.
 pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {

@@ -14,8 +14,7 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
-use crate::store::ForgottenTexts;
-use crate::store::{Done, Happened};
+use crate::store::{Done, ForgottenTexts, Happened};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
 use waynote::engine::Engine;
-use waynote::event::SessionEvent;
-use waynote::event::SessionsEvent;
+use waynote::event::{SessionEvent, SessionsEvent};
 use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{
     EngineStore, Error, ErrorClass, LocalStore, Name, OperationId, Options, Position, Reader,

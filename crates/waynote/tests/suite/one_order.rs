@@ -6,10 +6,8 @@ mod again;
 #[path = "one_order/together.rs"]
 mod together;
 
-use waynote::event::SessionsEvent;
-use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
-use waynote::store::ForgottenTexts;
-use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
+use waynote::event::{EndReason, ProcessIdentity, SessionEvent, SessionsEvent};
+use waynote::store::{Cursor, FeedEntry, ForgottenTexts, Happened, SideValue};
 use waynote::{
     Address, Change, Content, EntryType, Expect, Forget, Limits, LocalStore, Place, SessionLog,
 };

@@ -10,8 +10,7 @@ use waynote::context::{
     Block, Budget, IterationBlock, ReaderTools, Request, Section, Shown, Style, render,
 };
 use waynote::session_state::iteration_start;
-use waynote::store::AsOf;
-use waynote::store::Ask;
+use waynote::store::{AsOf, Ask};
 use waynote::visible::visible;
 use waynote::{Action, Address, Error, Note, Result, Scope, ScopeKind, Store};
 

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waynote::event::SessionsEvent;
 use waynote::session_status::{last_events, question_after};
-use waynote::store::ForgottenTexts;
-use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
+use waynote::store::{Ask, Count, Cursor, FeedEntry, ForgottenTexts, Happened};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::seen::{Last, tree_key};

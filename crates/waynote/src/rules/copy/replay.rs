@@ -7,13 +7,11 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Step, Transaction, Writing};
 use crate::error::{Error, Result};
-use crate::event::SessionsEvent;
-use crate::event::{EventAddress, RecordedEvent, SessionEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::key::{EntryId, Name};
 use crate::note::{Note, Position, Revision};
 use crate::rules::pending::is_counted;
-use crate::store::ForgottenTexts;
-use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, Happened};
+use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened};
 
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;

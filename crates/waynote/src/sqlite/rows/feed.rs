@@ -7,14 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
 use crate::engine::Step;
-use crate::event::EventAddress;
-use crate::event::SessionsEvent;
+use crate::event::{EventAddress, SessionsEvent};
 use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
-use crate::store::ForgottenTexts;
-use crate::store::{Cursor, Done, FeedEntry, Happened};
+use crate::store::{Cursor, Done, FeedEntry, ForgottenTexts, Happened};
 
 use super::events::{self, AFTER_EVENT, EVENT};
 use super::journal::{REVISION, revision_anywhere};

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows, Step};
-use waynote::event::RecordedEvent;
-use waynote::event::SessionsEvent;
-use waynote::store::ForgottenTexts;
+use waynote::event::{RecordedEvent, SessionsEvent};
 use waynote::store::{
-    self, Answers, Count, Cursor, Done, FeedEntry, Happened, Recent, SideValue, Version,
+    self, Answers, Count, Cursor, Done, FeedEntry, ForgottenTexts, Happened, Recent, SideValue,
+    Version,
 };
 use waynote::{
     Address, AddressAt, Content, EntryId, EntryType, Name, Note, OperationId, Position, Revision,

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use waynote::event::SessionsEvent;
-use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
+use waynote::event::{EndReason, ProcessIdentity, SessionEvent, SessionsEvent};
 use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{Notebook, Position, Reader, SaveOptions, SqliteStore, Store};
 
