@@ -360,6 +360,23 @@ fn an_answer_does_not_wait_for_the_end_of_the_input() {
 }
 
 #[test]
+fn a_session_that_is_resumed_gets_the_block_again_where_the_client_drops_it() {
+    let scratch = noted();
+    let added = |client: &str, source: &str| {
+        let mut input = said(&scratch, client);
+        input["source"] = json!(source);
+        let words = format!("{client} SessionStart");
+        hook(&scratch, &words, &input).ok().contains("canary")
+    };
+    for (client, drops_it) in [("vscode", true), ("claude-code", false)] {
+        assert!(added(client, "startup"), "{client}");
+        assert_eq!(added(client, "resume"), drops_it, "{client}");
+        // The other configuration reports the same event.
+        assert!(!added(client, "resume"), "{client}");
+    }
+}
+
+#[test]
 fn a_session_gets_the_block_once_and_after_each_compaction_again() {
     let scratch = noted();
     let added = |words: &str, input: &Value| hook(&scratch, words, &input).ok().contains("canary");
