@@ -28,7 +28,6 @@ mod tls;
 mod told;
 mod visit;
 mod watch;
-mod writer;
 
 pub use app::Clock;
 pub use error::StartError;

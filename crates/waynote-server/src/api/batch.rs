@@ -1,7 +1,7 @@
 //! One route for each function of a store, for a client that is a store itself. Every request is answered from one
 //! state of the store.
 //!
-//! Long answers are serialized on a thread that may block, mostly the one that reads the store.
+//! Answers are serialized on the thread that uses the store, which may block.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -18,10 +18,7 @@ use waynote::{Forgotten, Report, Result, SearchRequest, Store};
 
 use crate::edge::Json;
 use crate::problem::{Answer, ProblemForm};
-use crate::visit::{Visit, waiting};
-
-/// Answers to at most this many changes are serialized in place: that takes less time than a thread needs to wake up.
-const SHORT: usize = 8;
+use crate::visit::Visit;
 
 /// An answer.
 pub(crate) struct Reply(Option<Vec<u8>>);
@@ -112,16 +109,12 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
-    let changes = grant.changes(request.changes);
-    let applied = visit.apply(changes, grant.stamp(request.stamp, now));
-    let answer = ApplyAnswer {
-        applied: applied.await?,
-    };
-    let written = match answer.applied.len() {
-        ..=SHORT => json(&answer),
-        _ => waiting(move || json(&answer)).await?,
-    };
-    Ok(Reply(Some(written)))
+    reply(&visit, move |store| {
+        let changes = grant.changes(request.changes);
+        let applied = store.apply(&changes, &grant.stamp(request.stamp, now))?;
+        Ok(ApplyAnswer { applied })
+    })
+    .await
 }
 
 /// Records events of a session, all of them or none.

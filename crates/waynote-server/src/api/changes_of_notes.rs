@@ -45,18 +45,17 @@ pub(crate) async fn save(
     let stamp = query.stamp(&visit, Some(&address), &headers)?;
     let content = content(&note.content)?;
     let options = SaveOptions::default().limits(note.limits).pin(note.pinned);
-    let current = match expected {
-        Precondition::Exists => {
-            let address = address.clone();
-            let current = visit.run(move |store| store.get(&address));
-            current.await?.map(|note| note.revision)
-        }
-        _ => None,
-    };
-    let options = options.expect(expected.expect(current));
-    let applied = visit.apply(vec![options.change(address, content)], stamp);
-    let applied = applied.await.map_err(|problem| expected.failed(problem))?;
-    let (note, before) = single::saved(applied)?;
+    let saved = visit.run(move |store| {
+        let current = match expected {
+            Precondition::Exists => store.get(&address)?.map(|note| note.revision),
+            _ => None,
+        };
+        let change = options
+            .expect(expected.expect(current))
+            .change(address, content);
+        single::saved(store.apply(&[change], &stamp)?)
+    });
+    let (note, before) = saved.await.map_err(|problem| expected.failed(problem))?;
     let status = match before {
         None => StatusCode::CREATED,
         Some(_) => StatusCode::OK,
@@ -229,7 +228,7 @@ pub(crate) async fn restore(
 }
 
 async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {
-    let applied = visit.apply(vec![change], stamp);
+    let applied = visit.run(move |store| store.apply(&[change], &stamp));
     let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
     Ok(Json(applied))
 }

@@ -183,6 +183,7 @@ fn examples(method: &str, path: &str, operation: &mut Value) {
             Some("agent") => "builder",
             Some("place") => "~/shop",
             Some("author") => "agent:builder",
+            Some("lease") => "session:nightly#event-1",
             Some("as_of") => "2026-05-17T12:00:00Z",
             _ => continue,
         };
