@@ -4,6 +4,7 @@
 //! serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks no clock of
 //! its own.
 
+mod admin;
 mod api;
 mod app;
 mod beats;
