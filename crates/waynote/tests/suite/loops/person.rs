@@ -1,7 +1,7 @@
 //! A person's acts inside a loop: an agent writes there, and only a person answers.
 
 use waynote::error::PersonalAct;
-use waynote::{Ancestor, Change, Forget, Reader, UndoScope, Writer, person, redo_last, undo_last};
+use waynote::{Ancestor, Change, Forget, UndoScope, Writer, person, redo_last, undo_last};
 
 use super::super::search::{key, save};
 use super::*;
