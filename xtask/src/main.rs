@@ -45,7 +45,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
              | faults [--seed N] [--only PART] [--short] [--release] | docs | lines"
         ),
     }

@@ -40,6 +40,7 @@ pub(super) fn complete(document: &mut Value) {
     in_place(document, &texts);
     tuples(document);
     named(document);
+    defaults(&mut document["components"]);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
@@ -79,6 +80,23 @@ fn tuples(of: &mut Value) {
             members.values_mut().for_each(tuples);
         }
         Value::Array(items) => items.iter_mut().for_each(tuples),
+        _ => {}
+    }
+}
+
+/// Removes the empty defaults of properties: openapi-typescript makes a property with a default one that has to be given.
+fn defaults(of: &mut Value) {
+    match of {
+        Value::Object(members) => {
+            let default = members.get("default");
+            if default.is_some_and(|default| {
+                [json!(null), json!(false), json!([]), json!({})].contains(default)
+            }) {
+                members.remove("default");
+            }
+            members.values_mut().for_each(defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(defaults),
         _ => {}
     }
 }
