@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::EngineStore;
-use waynote_postgres::{Later, Options, is_url};
+use waynote_postgres::{Options, Postgres, is_url};
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use crate::error::{Failure, Outcome};
@@ -12,7 +12,7 @@ use crate::home;
 use crate::settings::Settings;
 
 /// A store in a database, which is connected to at the first call.
-pub(crate) type DatabaseStore = EngineStore<Later>;
+pub(crate) type DatabaseStore = EngineStore<Postgres>;
 
 impl Settings {
     /// The address of the store, if it is in a database.
