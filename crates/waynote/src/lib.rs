@@ -150,7 +150,7 @@ mod work;
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
-pub use rules::{copy, session_state, stall};
+pub use rules::{copy, heartbeat, session_state, stall};
 pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
