@@ -34,7 +34,6 @@ fn a_store_is_backed_up_and_restored() {
     error: there is no store HOME/.local/share/waynote/notes.db
       there is nothing to back up; name another store with `--store`
 
-    exit 0
     backed up to b.db: 1 note, 1 revision, 1 content up to position 1; verified
     store id ID
 
@@ -46,7 +45,6 @@ fn a_store_is_backed_up_and_restored() {
     error: HOME/.local/share/waynote/notes.db cannot be written: it exists already
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
-    exit 0
     restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 content up to position 1; verified
     store id ID
     the store that was there before is HOME/.local/share/waynote/notes.db.before-20260517T120000Z

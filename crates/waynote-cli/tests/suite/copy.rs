@@ -110,7 +110,6 @@ fn what_cannot_be_copied_is_said() {
     ];
     let seen = seen.join("\n").replace(store, "STORE");
     insta::assert_snapshot!(seen, @"
-    exit 0
     copied to new.db: 1 note, 1 revision, 0 events, 0 forgettings up to position 1; compared, with 1 block: equal
     store id ID
 

@@ -81,7 +81,6 @@ fn the_overview_has_ten_lines() {
     let scratch = Scratch::new();
     let overview = scratch.waynote::<[&str; 0], &str>([]).said();
     insta::assert_snapshot!(overview, @"
-    exit 0
     waynote: notes for the next run. What applies in ~/work:
       0 notes on this directory and those above it
       agent:default: 0 notes, 0 pinned

@@ -58,7 +58,6 @@ fn all_is_well() {
     stand_in(&scratch, ANSWERS);
     scratch.ok("place write x");
     insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @r#"
-    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, 1 note, sound
@@ -165,7 +164,6 @@ fn a_server_that_says_nothing_is_given_up_and_ended() {
 fn what_is_not_set_up_or_damaged_is_wrong() {
     let scratch = Scratch::new();
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
-    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write
@@ -240,7 +238,6 @@ fn notes_of_zrb_that_are_not_in_sync_are_named() {
     fs::create_dir(file.parent().unwrap()).unwrap();
     fs::write(&file, "{}").unwrap();
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
-    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write
@@ -300,9 +297,7 @@ fn a_damaged_file_in_sync_is_named() {
     WRONG notes_file: HOME/work/notes.json is damaged: line 1: EOF while parsing an object
           next: mend it or move it away
     ");
-    insta::assert_snapshot!(finding("{\"~/work\": \"a\"}").lines().nth(1).unwrap(), @"
-    ok    notes_file: HOME/work/notes.json, kept in sync
-    ");
+    insta::assert_snapshot!(finding("{\"~/work\": \"a\"}").lines().nth(1).unwrap(), @"ok    notes_file: HOME/work/notes.json, kept in sync");
 }
 
 #[test]

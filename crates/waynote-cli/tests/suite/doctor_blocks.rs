@@ -103,7 +103,7 @@ fn claude_code() {
         )],
     );
     insta::assert_snapshot!(found(&scratch, "doctor claude-code"), @"
-    exit 0
+    note  `waynote` is not on the path
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
           next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     ");
@@ -231,7 +231,7 @@ fn opencode() {
     )
     .unwrap();
     fs::remove_file(scratch.home().join("work/opencode.json")).unwrap();
-    insta::assert_snapshot!(found(&scratch, "doctor opencode"), @"exit 0");
+    insta::assert_snapshot!(found(&scratch, "doctor opencode"), @"note  `waynote` is not on the path");
 }
 
 #[test]

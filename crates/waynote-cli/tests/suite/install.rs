@@ -20,7 +20,6 @@ fn installing_shows_what_changes() {
     }
     insta::assert_snapshot!(seen, @r#"
     $ waynote install claude-code
-    exit 0
     HOME/.claude.json (server): changed
             "/home/u/p": { "allowedTools": [] }
       +   },
@@ -75,7 +74,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor claude-code
 
     $ waynote install codex
-    exit 0
     HOME/.codex/config.toml (server): changed
         
       + [mcp_servers.waynote]
@@ -150,7 +148,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor codex
 
     $ waynote install cursor
-    exit 0
     HOME/.cursor/mcp.json (server): changed
       - { "mcpServers": { } }
       + { "mcpServers": {
@@ -177,7 +174,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor cursor
 
     $ waynote install opencode
-    exit 0
     HOME/.config/opencode/opencode.jsonc (server): changed
           "$schema": "https://opencode.ai/config.json", // schema
       -   "theme": "dark"
@@ -262,7 +258,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor opencode
 
     $ waynote install gemini
-    exit 0
     HOME/.gemini/settings.json (server and hooks): changed
       - {}
       + {
@@ -295,7 +290,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor gemini
 
     $ waynote install goose
-    exit 0
     HOME/.config/goose/config.yaml (server): changed
         extensions:
       +   waynote:
@@ -312,7 +306,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor goose
 
     $ waynote install vscode
-    exit 0
     HOME/.config/Code/User/mcp.json (server): changed
             "servers": {
       -         "a": { "command": "a" }
@@ -388,37 +381,12 @@ fn a_dry_run_changes_nothing() {
     }
     assert_eq!(files(&scratch), before);
     assert!(!scratch.home().join(".local").exists());
-    insta::assert_snapshot!(said(&scratch, "install gemini --dry-run"), @r#"
-    exit 0
+    let said = said(&scratch, "install gemini --dry-run");
+    let lines = said.lines().filter(|line| !line.starts_with("  "));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
     HOME/.gemini/settings.json (server and hooks): would be changed
-      - {}
-      + {
-      +   "mcpServers": {
-      +     "waynote": {
-      +       "command": "WAYNOTE",
-      +       "args": ["mcp"],
-      +       "env": {
-      +         "WAYNOTE_AUTHOR": "agent:gemini"
-      +       }
-      +     }
-      +   },
-      +   "hooks": {
-      +     "BeforeAgent": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
-      +             "name": "waynote",
-      +             "timeout": 10000
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
     nothing was written: this was a dry run
-    "#);
+    ");
 }
 
 #[test]
@@ -454,7 +422,6 @@ fn without_a_name_all_are_listed() {
     run(&scratch, "install codex --project").ok();
     fs::remove_file(scratch.home().join("work/.codex/hooks.json")).unwrap();
     insta::assert_snapshot!(said(&scratch, "install"), @"
-    exit 0
     CLIENT       FOUND  USER    THIS DIRECTORY
     claude-code  yes    set up  -
     codex        yes    -       in part
@@ -495,25 +462,21 @@ fn what_comes_next_is_said() {
     seen = seen.replace(folder.to_str().unwrap(), "BIN");
     insta::assert_snapshot!(seen, @r#"
     $ install claude
-    exit 0
     next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
     then: waynote doctor claude-code
     $ install claude
-    exit 0
     already set up; `waynote doctor claude-code` checks it
     $ install goose --project
     exit 2
     error: Goose reads servers only from the user's file
     $ --store /x/notes.db install codex
-    exit 0
     next: install Codex: it was not found on this machine; its files are ready for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2
     error: Cursor takes no notes at prompts
-    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write

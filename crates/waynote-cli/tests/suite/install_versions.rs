@@ -59,7 +59,6 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
     insta::assert_snapshot!(seen, @r#"
     note  Claude Code: hooks in HOME/.claude/settings.json is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
-    exit 0
     HOME/.claude.json (server): unchanged
     HOME/.claude/settings.json (hooks): changed
                     "command": "WAYNOTE hook claude-code SessionStart",
@@ -103,7 +102,6 @@ fn what_a_person_changed_is_kept_and_named() {
     let mut seen = said(&scratch, "install claude-code");
     seen += &of_hooks(&scratch);
     insta::assert_snapshot!(seen, @r#"
-    exit 0
     HOME/.claude.json (server): unchanged
     HOME/.claude/settings.json (hooks): changed
                     "command": "WAYNOTE hook claude-code SubagentStart",
@@ -140,7 +138,6 @@ fn a_plugin_that_a_person_changed_is_kept() {
     let text = fs::read_to_string(&file).unwrap() + "// mine\n";
     fs::write(&file, &text).unwrap();
     insta::assert_snapshot!(said(&scratch, "install opencode"), @"
-    exit 0
     HOME/.config/opencode/opencode.json (server): unchanged
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       changed by hand, and kept; this version expects:

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Stdio};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
 
 /// A server that is killed when the test ends.
 struct Serving {
@@ -164,17 +164,18 @@ fn a_store_in_a_database_has_a_name_too() {
 #[test]
 fn what_is_not_safe_is_not_served() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0").said(), @"
+    assert_transcript!(scratch, @"
+    $ waynote serve --listen 0.0.0.0:0
     exit 1
     error: 0.0.0.0:0 can be reached by others, and tokens and notes would go there unencrypted
       name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)
-    ");
-    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0 --behind-proxy").said(), @"
+
+    $ waynote serve --listen 0.0.0.0:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
       make one for each who may use it: `waynote token create NAME --admin`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
     error: store `new` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store new.db token create NAME --admin`
@@ -186,30 +187,29 @@ fn what_is_not_safe_is_not_served() {
         "serve --json --listen 127.0.0.1:0 --behind-proxy --store new=new.db",
     )
     .json();
-    assert_snapshot!(scratch.run("--store b.db serve --listen 127.0.0.1:0 --behind-proxy").said(), @"
+    assert_transcript!(scratch, @"
+    $ waynote --store b.db serve --listen 127.0.0.1:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store b.db token create NAME --admin`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem
     exit 2
     error: no.pem cannot be used: I/O error: No such file or directory (os error 2)
       give the certificate and its key as PEM files
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store a/b=x --store y").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --store a/b=x --store y
     exit 2
     error: two stores have the name `default`
       give each its own: `--store NAME=PATH`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store b!d=x").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --store b!d=x
     exit 2
     error: `b!d` cannot be the name of a store: letters, digits, `-`, `_` and `.` can
       choose another name
-    ");
-    assert_snapshot!(scratch.run("serve --listen nowhere").said(), @"
+
+    $ waynote serve --listen nowhere
     exit 2
     error: invalid value 'nowhere' for '--listen <ADDRESS:PORT>': write an IP address and a port, as in 127.0.0.1:7467
-
-    For more information, try '--help'.
     ");
 }

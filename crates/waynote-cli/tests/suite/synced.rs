@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, assert_transcript};
 
 struct Kept {
     scratch: Scratch,
@@ -174,19 +174,17 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
     kept.write(damaged);
     let said = |words: &str| kept.said(words);
-    insta::assert_snapshot!(said("place read"), @"
-    exit 0
+    assert_transcript!(said, @"
+    $ waynote place read
     beforewarning: FILE is damaged: line 3: EOF while parsing a value
       the store is used without it; mend it or move it away; nothing was written to it
-    ");
-    insta::assert_snapshot!(said("place write after"), @"
-    exit 0
+
+    $ waynote place write after
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE is damaged: line 3: EOF while parsing a value
       the store is used without it; mend it or move it away; nothing was written to it
-    ");
-    insta::assert_snapshot!(said("context"), @"
-    exit 0
+
+    $ waynote context
     ## Notes of this place
 
     ### `place:~/work` (2026-05-17, by a person)
@@ -284,13 +282,11 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
     let said = |words: &str| kept.said(words);
     insta::assert_snapshot!(said("place write text"), @"
-    exit 0
     saved place:~/work (revision 1)
     warning: FILE is damaged: it is no regular file
       the store is used without it; mend it or move it away; nothing was written to it
     ");
     insta::assert_snapshot!(said("--json place read"), @r#"
-    exit 0
     {
       "address": "place:~/work",
       "scope": "place:~/work",
@@ -311,7 +307,6 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     kept.write("{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();
     insta::assert_snapshot!(said("place write more"), @"
-    exit 0
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE cannot be written: it is read-only
       the store is used without it; fix the cause and try again

@@ -204,10 +204,7 @@ fn another_user_of_the_machine_does_not_get_in() {
 #[test]
 fn a_store_on_a_server_has_its_page_there() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"
-    exit 0
-    the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default
-    ");
+    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default");
 }
 
 /// The commands that a store without notes and loops shows are those that put something there.
