@@ -271,7 +271,8 @@ fn a_full_disk_loses_nothing_acknowledged() {
     let store = folder.join("notes.db").to_string_lossy().into_owned();
     let mut acknowledged = 0;
     let refused = loop {
-        let words = format!("--store {store} key save k{acknowledged} - --max-bytes 0");
+        let words =
+            format!("--store {store} key save k{acknowledged} - --max-bytes 0 --max-notes 0");
         let output = scratch.run(&words).stdin("x".repeat(20_000)).output();
         if !output.status.success() {
             break String::from_utf8(output.stderr).unwrap();
@@ -281,8 +282,8 @@ fn a_full_disk_loses_nothing_acknowledged() {
     };
     let refused = refused.replace(&folder.to_string_lossy().into_owned(), "FOLDER");
     insta::assert_snapshot!(refused, @"
-    error: the notebook is full: 64 notes, the limit is 64
-      delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
+    error: the store FOLDER/notes.db cannot be written: the disk is full
+      free some space and try again; everything acknowledged is still there
     ");
     assert!(acknowledged > 3);
     let run = |words: &str| scratch.run(&format!("--store {store} {words}"));

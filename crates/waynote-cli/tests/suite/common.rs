@@ -273,6 +273,15 @@ fn without_id(text: &str) -> String {
     }
 }
 
+/// Runs git in a folder; the tests need it.
+pub(crate) fn git(folder: &Path, words: &str) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+    let git = git.args(words.split(' ')).current_dir(folder);
+    let output = git.env("HOME", folder).output().expect("git");
+    assert!(output.status.success(), "git {words}: {output:?}");
+}
+
 /// Waits until a condition holds, for at most five minutes; looking costs little.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();

@@ -135,8 +135,9 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     ] {
         std::fs::write(&file, text).unwrap();
         let run = |words: &str| scratch.run(words).env("WAYNOTE_CONFIG", "~/c.toml");
-        seen += &format!("{text}$ waynote key list\n{}\n", run("key list").said());
-        seen += &format!("$ waynote key save k v\n{}\n\n", run("key save k v").said());
+        let [listed, saved] = ["key list", "key save k v"].map(|words| run(words).said());
+        seen += &format!("{text}$ waynote key save k v\n{saved}\n");
+        assert!(listed == saved || text.starts_with("agent"), "{listed}");
         let named = format!(
             "--store {}/other.db --agent x key save k v",
             scratch.home().display()
@@ -146,46 +147,24 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     assert!(!scratch.store().exists());
     insta::assert_snapshot!(seen, @r#"
     sotre = "~/n.db"
-    $ waynote key list
-    exit 1
-    error: the setting `store` cannot be used: HOME/c.toml: line 1: there is no setting `sotre`
-      did you mean `store`? (or give `--store` for this command); run `waynote doctor` for details
-
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: there is no setting `sotre`
       did you mean `store`? (or give `--store` for this command); run `waynote doctor` for details
-
 
     store = ~/n.db
-    $ waynote key list
-    exit 1
-    error: the setting `store` cannot be used: HOME/c.toml: line 1: string values must be quoted, expected literal string
-      correct that line (or give `--store` for this command); run `waynote doctor` for details
-
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: string values must be quoted, expected literal string
       correct that line (or give `--store` for this command); run `waynote doctor` for details
-
 
     store = "redis://x"
-    $ waynote key list
-    exit 1
-    error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
-      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME (or give `--store` for this command); run `waynote doctor` for details
-
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
       give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME (or give `--store` for this command); run `waynote doctor` for details
 
-
     agent = "a\nb"
-    $ waynote key list
-    no notes in agent:default
-    warning: HOME/c.toml: line 1: `a<U+000A>b` is not a valid name: it holds the control character U+000A; run `waynote doctor` for details
-
     $ waynote key save k v
     exit 1
     warning: HOME/c.toml: line 1: `a<U+000A>b` is not a valid name: it holds the control character U+000A; run `waynote doctor` for details

@@ -4,49 +4,15 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
-use super::common::{Run, Scratch};
+use super::synced::Kept;
 
 /// Only the text to be forgotten has it.
 const SECRET: &str = "zq7Kp-secret";
 
-struct Kept {
-    scratch: Scratch,
-    file: PathBuf,
-}
-
 impl Kept {
-    fn new() -> Self {
-        let scratch = Scratch::new();
-        fs::create_dir(scratch.path("zrb")).unwrap();
-        let file = scratch.path("zrb/notes.json");
-        Self { scratch, file }
-    }
-
-    fn run(&self, words: &str) -> Run {
-        self.scratch.run(words).env("ZRB_LLM_NOTE_FILE", &self.file)
-    }
-
-    fn ok(&self, words: &str) -> String {
-        self.run(words).ok()
-    }
-
-    fn said(&self, words: &str) -> String {
-        let folder = self.scratch.path("zrb").to_string_lossy().into_owned();
-        self.run(words).said().replace(&folder, "FOLDER")
-    }
-
-    fn write(&self, text: &str) {
-        fs::write(&self.file, text).unwrap();
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(&self.file).unwrap()
-    }
-
     /// The files that hold the text or its hash.
     fn holding(&self) -> Vec<String> {
         let hash = waynote::Content::text(SECRET).unwrap().hash();

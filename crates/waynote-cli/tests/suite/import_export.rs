@@ -130,51 +130,16 @@ fn openotters_there_and_back() {
     scratch.ok("key pin k");
     scratch.ok("key save mine here");
     insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"wrote 3 notes to memory.db, 0 unchanged");
-    let rows: Vec<(String, String, bool, Option<String>)> = conn
-        .prepare(
-            "SELECT key, content, in_context, CAST(updated_at AS TEXT) FROM notes ORDER BY key",
-        )
-        .unwrap()
-        .query_map([], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
-        .unwrap()
-        .collect::<rusqlite::Result<_>>()
-        .unwrap();
-    insta::assert_debug_snapshot!(rows, @r#"
-    [
-        (
-            "Bad Key",
-            "x",
-            false,
-            None,
-        ),
-        (
-            "k",
-            "old text",
-            true,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-        (
-            "mine",
-            "here",
-            false,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-        (
-            "untimed",
-            "y",
-            false,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-    ]
-    "#);
+    let rows = "SELECT printf('%s: %s, %d, %s', key, content, in_context, CAST(updated_at AS TEXT)) FROM notes ORDER BY key";
+    let mut rows = conn.prepare(rows).unwrap();
+    let rows = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let rows: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+    insta::assert_snapshot!(rows.join("\n"), @"
+    Bad Key: x, 0, 
+    k: old text, 1, 2026-05-17 12:00:00+00:00
+    mine: here, 0, 2026-05-17 12:00:00+00:00
+    untimed: y, 0, 2026-05-17 12:00:00+00:00
+    ");
     // A later text there is not overwritten, and a value that is not text is left as it is.
     conn.execute_batch(
         "UPDATE notes SET content = 'EVEN NEWER', updated_at = '2028-01-01 00:00:00' WHERE key = 'mine';

@@ -200,7 +200,6 @@ fn every_way_is_taken_back_to_the_byte() {
         String::new(),
         format!(" --store {URL}"),
         format!(" --store {URL} --remote-mcp"),
-        " --store https://other.example/s/team".into(),
         format!(" --store {URL} --remote-mcp --agent builder"),
         " --store postgres://u@h,i:5433/d?store=/s/team&sslmode=disable".into(),
         format!(" --store {URL}"),

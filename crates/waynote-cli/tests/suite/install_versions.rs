@@ -147,22 +147,3 @@ fn a_plugin_that_a_person_changed_is_kept() {
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
-
-#[test]
-fn settings_that_the_client_does_not_see_are_named() {
-    let scratch = Scratch::new();
-    let run = scratch
-        .run("--agent builder --session nightly install claude-code")
-        .env("PATH", "/usr/bin:/bin")
-        .env("WAYNOTE_BUDGET", "900")
-        .env("WAYNOTE_ITERATION", "3")
-        .env("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json")
-        .env("WAYNOTE_STYLE", "faithful");
-    let said = run.said();
-    let next = said.lines().filter(|line| line.starts_with("next:"));
-    insta::assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
-    next: install Claude Code: it was not found on this machine; its files are ready for it
-    next: start a new session of Claude Code
-    next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
-    ");
-}

