@@ -7,7 +7,6 @@
 mod admin;
 mod api;
 mod app;
-mod beats;
 mod connection;
 mod edge;
 mod error;

@@ -7,10 +7,9 @@ use jiff::Timestamp;
 use waynote::change::{Applied, Change};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
-use waynote::{Name, Reader, Result, SideData, Stamp, Store, pass_on};
+use waynote::{Name, Reader, Result, SideData, Stamp, Store, heartbeat, pass_on};
 
 use crate::app::Clock;
-use crate::beats;
 use crate::stores::Served;
 use crate::watch::Watched;
 
@@ -78,14 +77,14 @@ impl Store for Told {
         match self.store.silence(session, lease)? {
             // The store records heartbeats by itself.
             Some(_) => Ok(()),
-            None => beats::beat(&*self.store, session, lease, (self.clock)()),
+            None => heartbeat::beat(&*self.store, session, lease, (self.clock)()),
         }
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
         match self.store.silence(session, lease)? {
             Some(silence) => Ok(Some(silence)),
-            None => beats::silence(&*self.store, session, lease, (self.clock)(), self.since),
+            None => heartbeat::silence(&*self.store, session, lease, (self.clock)(), self.since),
         }
     }
 }

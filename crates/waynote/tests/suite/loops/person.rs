@@ -22,7 +22,7 @@ fn author(store: &dyn LocalStore, of: &str) -> String {
 }
 
 fn is_refused<T>(written: &waynote::Result<T>, expected: PersonalAct) -> bool {
-    matches!(written, Err(Error::Loop(LoopError::NotAPerson { act })) if act == expected)
+    matches!(written, Err(Error::Loop(LoopError::NotAPerson { act })) if *act == expected)
 }
 
 #[test]
