@@ -14,8 +14,8 @@ fn post(server: &Running, token: &str, path: &str, body: &Value) -> Response {
     server.send("POST", &path, headers, &body.to_string())
 }
 
-#[test]
-fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
+/// A server on which a loop of another machine holds the session `nightly`.
+fn looping() -> Running {
     let server = start();
     let started = json!({
         "session": "nightly",
@@ -25,6 +25,12 @@ fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
     });
     let recorded = post(&server, "", "/record", &started);
     assert_eq!(recorded.status, 204, "{}", recorded.body);
+    server
+}
+
+#[test]
+fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
+    let server = looping();
     let create = |by: &str, body: Value| {
         let made = post(&server, by, "/tokens", &body);
         assert_eq!(made.status, 201, "{}", made.body);
@@ -69,14 +75,7 @@ fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
 
 #[test]
 fn a_note_is_written_inside_a_loop_that_holds_its_session() {
-    let server = start();
-    let started = json!({
-        "session": "nightly",
-        "stamp": { "now": "2026-08-01T12:00:00Z", "author": "person" },
-        "events": [{ "event": "loop_started", "directory": "/p",
-            "holder": { "host": "one", "boot": "b", "pid": 7, "start": 9 } }],
-    });
-    assert_eq!(post(&server, "", "/record", &started).status, 204);
+    let server = looping();
     let note = json!({ "content": "text" });
     let put = |note_of: &str, query: &str| {
         let path = format!("{API}/notes/{note_of}?{query}");

@@ -283,13 +283,23 @@ fn the_limits_are_those_that_the_server_is_told() {
 #[test]
 fn forgetting_has_to_be_confirmed() {
     let server = start();
+    save(&server, "deploy", "the first text", "agent:builder");
     save(&server, "deploy", "a text to forget", "agent:builder");
     let asks = server
         .get("/s/notes/notes/forget?note=agent:builder%23deploy")
         .body;
-    assert!(asks.contains("This cannot be undone."), "{asks}");
+    for shown in [
+        "This cannot be undone.",
+        "the first text",
+        "a text to forget",
+    ] {
+        assert!(asks.contains(shown), "{shown}: {asks}");
+    }
     let of = ("note", "agent:builder#deploy");
-    assert_eq!(post(&server, "/s/notes/notes/forget", &[of]).status, 422);
+    let unsure = post(&server, "/s/notes/notes/forget", &[of]);
+    assert_eq!(unsure.status, 422);
+    let says = "Nothing was forgotten.";
+    assert!(unsure.body.contains(says), "{}", unsure.body);
     assert!(note(&server, "agent:builder#deploy").is_some());
     let done = post(&server, "/s/notes/notes/forget", &[of, ("sure", "yes")]);
     assert_eq!(done.status, 303);

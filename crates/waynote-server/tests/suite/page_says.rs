@@ -282,29 +282,6 @@ fn a_question_that_waits_is_on_every_page() {
 }
 
 #[test]
-fn what_would_be_forgotten_is_shown() {
-    let server = start();
-    save(&server, "deploy", "the first text", "agent:builder");
-    save(&server, "deploy", "the second text", "agent:builder");
-    let asks = server
-        .get("/s/notes/notes/forget?note=agent:builder%23deploy")
-        .body;
-    assert!(
-        asks.contains("the first text") && asks.contains("the second text"),
-        "{asks}"
-    );
-    let unsure = post(
-        &server,
-        "/s/notes/notes/forget",
-        &[("note", "agent:builder#deploy")],
-    );
-    assert_eq!(
-        problems(&unsure.body),
-        ["Nothing was forgotten. Tick the box to confirm."]
-    );
-}
-
-#[test]
 fn a_session_that_waits_says_how_to_go_on() {
     let server = start();
     let of = asking(&server);
