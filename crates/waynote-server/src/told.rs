@@ -10,7 +10,7 @@ use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::heartbeat;
 use waynote::search::{Hit, SearchRequest};
-use waynote::store::{Answers, ApplyCall, Ask, Damage, SideValue};
+use waynote::store::{Answers, Ask, Damage, SideValue};
 use waynote::{
     Address, AsOf, Name, Note, Reader, Report, Result, Revision, Scope, SideData, Stamp, Store,
 };
@@ -88,17 +88,6 @@ impl Reader for Told {
 impl Store for Told {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.told(self.store.apply(changes, stamp))
-    }
-
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        // The feeds are notified before the client gets its answer.
-        self.store.apply_each(calls, &mut |index, answer| {
-            answered(index, self.told(answer));
-        });
     }
 
     fn record(

@@ -1,7 +1,5 @@
 //! The proposals for arguments that cannot be read.
 
-use insta::assert_snapshot;
-
 use super::common::{Scratch, assert_transcript};
 
 #[test]

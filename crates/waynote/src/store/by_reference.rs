@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{
-    Answers, ApplyCall, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
-};
+use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::context::{BlockAnswer, BlockAsk};
@@ -60,14 +58,6 @@ macro_rules! by_reference {
         impl<$inner: Store + ?Sized> Store for $reference {
             fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
                 (**self).apply(changes, stamp)
-            }
-
-            fn apply_each(
-                &self,
-                calls: &[ApplyCall],
-                answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-            ) {
-                (**self).apply_each(calls, answered);
             }
 
             fn record(
