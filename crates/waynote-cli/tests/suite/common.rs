@@ -43,6 +43,22 @@ impl Scratch {
         self.home().join(".local/share/waynote/notes.db")
     }
 
+    /// Writes a file below the home, and makes its folder. Returns its path.
+    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a shell script that can be run. Returns its path.
+    pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.put(name, text);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+        path
+    }
+
     /// `waynote` with arguments, from `~/work`.
     pub(crate) fn waynote<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(
         &self,

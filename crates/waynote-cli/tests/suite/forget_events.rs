@@ -158,9 +158,10 @@ fn no_file_that_waynote_wrote_keeps_a_text() {
         let run = scratch.waynote(words).cwd(scratch.home());
         run.env("ZRB_LLM_NOTE_FILE", &synced).ok()
     };
-    let old = scratch.home().join(".local/share/waynote/goose.md");
-    fs::create_dir_all(old.parent().unwrap()).unwrap();
-    fs::write(&old, format!("# Notes\n{text}\n")).unwrap();
+    let old = scratch.put(
+        ".local/share/waynote/goose.md",
+        format!("# Notes\n{text}\n"),
+    );
     run(&["install", "claude-code"]);
     run(&["place", "write", "--at", "~/work", &text]);
     let said = format!(

@@ -143,11 +143,7 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
 fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
     let scratch = Scratch::new();
     scratch.ok("place write ours");
-    fs::write(
-        scratch.home().join("work/notes.json"),
-        r#"{"~/work": "theirs"}"#,
-    )
-    .unwrap();
+    scratch.put("work/notes.json", r#"{"~/work": "theirs"}"#);
     assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
@@ -238,11 +234,7 @@ fn an_export_names_what_it_leaves_out() {
     scratch.ok("place write --at ~/odd three");
     scratch.ok("key save build make --at ~/work");
     scratch.ok("key save mine text");
-    fs::write(
-        scratch.home().join("work/notes.json"),
-        r#"{"~/odd": 7, "~": "two"}"#,
-    )
-    .unwrap();
+    scratch.put("work/notes.json", r#"{"~/odd": 7, "~": "two"}"#);
     assert_transcript!(scratch, @r#"
     $ waynote export zrb notes.json
     wrote 1 note to notes.json, 1 unchanged, 2 skipped

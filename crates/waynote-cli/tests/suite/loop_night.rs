@@ -1,10 +1,7 @@
 //! One night, played from the docs alone: setup, a loop of forty iterations, trouble, a question, the end, and the
 //! report in the morning.
 
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, git};
 use super::loop_stops::seconds_gone;
 
 /// A client that works, fails twice, asks once and completes. It counts its own starts.
@@ -46,16 +43,10 @@ fn one_night() {
     let docs = std::fs::read_to_string(docs).unwrap();
     let scratch = Scratch::new();
     let (work, bin) = (scratch.home().join("work"), scratch.home().join("bin"));
-    std::fs::create_dir(&bin).unwrap();
-    std::fs::write(bin.join("claude"), CLIENT).unwrap();
-    std::fs::set_permissions(bin.join("claude"), PermissionsExt::from_mode(0o755)).unwrap();
+    scratch.script("bin/claude", CLIENT);
     std::fs::write(work.join("SPEC.md"), "A shop with a cart and an import.\n").unwrap();
     std::fs::write(work.join("TODO.md"), "- [ ] cart\n- [ ] import\n").unwrap();
-    let git = Command::new("git")
-        .args(["init", "-q"])
-        .current_dir(&work)
-        .status();
-    assert!(git.unwrap().success());
+    git(&work, "init -q");
     let run = |command: &str| -> Run {
         let words = command.split_whitespace().skip(1);
         let words = words.map(|word| match word {

@@ -100,8 +100,8 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
     ] {
         let scratch = Scratch::new();
         std::fs::create_dir(scratch.home().join(".ssh")).unwrap();
-        std::fs::write(scratch.home().join(".ssh/id"), "the key").unwrap();
-        std::fs::write(scratch.home().join("work/tasks.md"), "- [ ] one\n").unwrap();
+        scratch.put(".ssh/id", "the key");
+        scratch.put("work/tasks.md", "- [ ] one\n");
         let script = format!("cat >> prompts; {plants}");
         let said = looping(&scratch, "--iterations 3 --tasks tasks.md", &script).said();
         let error = format!(

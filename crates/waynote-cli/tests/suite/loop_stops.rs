@@ -316,17 +316,11 @@ fn a_change_of_the_working_tree_is_something_new() {
 #[test]
 fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     let scratch = Scratch::new();
-    let agent = scratch.home().join("work/agent");
-    let write = |script: &str| {
-        std::fs::write(&agent, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&agent, mode).unwrap();
-    };
+    scratch.script("work/agent", "#!/bin/sh\ncat > /dev/null\nrm agent\n");
     let run = || {
         let words = "--session s loop --stall 0 --retries 1 --retry-wait 0s -- ./agent";
         seconds_gone(&scratch.run(words).said())
     };
-    write("rm agent");
     insta::assert_snapshot!(run(), @"
     exit 5
     ── iteration 1 ──

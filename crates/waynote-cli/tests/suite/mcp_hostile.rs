@@ -205,10 +205,16 @@ fn a_text_of_nothing_is_no_note() {
     let mut client = Client::start(&scratch, "--session s mcp");
     assert_calls!(client, @r#"
     $ note_save {"key":"k","content":""}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
 
     $ note_save {"place":".","content":" \n\t"}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
 
     $ note_add {"content":"","type":"tip"}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
     "#);
     assert_eq!(scratch.ok("key list"), "no notes in agent:default\n");
 }

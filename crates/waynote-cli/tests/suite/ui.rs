@@ -1,7 +1,6 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -100,13 +99,10 @@ fn the_page_is_for_whoever_opens_the_link_first() {
 #[test]
 fn the_browser_that_is_named_is_opened() {
     let scratch = Scratch::new();
-    let browser = scratch.home().join("browser");
-    std::fs::write(
-        &browser,
+    let browser = scratch.script(
+        "browser",
         "#!/bin/sh\nprintf '%s' \"$*\" > ~/opened.new\nmv ~/opened.new ~/opened\n",
-    )
-    .unwrap();
-    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    );
     let mut command = scratch.command("ui");
     command.env(
         "BROWSER",
@@ -195,11 +191,8 @@ fn a_store_on_a_server_has_its_page_there() {
 fn every_command_that_the_page_shows_runs() {
     let scratch = Scratch::new();
     let programs = scratch.home().join("programs");
-    std::fs::create_dir(&programs).unwrap();
-    let claude = programs.join("claude");
-    std::fs::write(&claude, "#!/bin/sh\ncat > /dev/null\n").unwrap();
-    std::fs::set_permissions(&claude, PermissionsExt::from_mode(0o755)).unwrap();
-    std::fs::write(scratch.home().join("SPEC.md"), "Make the tests green.").unwrap();
+    scratch.script("programs/claude", "#!/bin/sh\ncat > /dev/null\n");
+    scratch.put("SPEC.md", "Make the tests green.");
 
     let page = Page::start(scratch.command("ui"));
     let opened = get(page.link(), None);

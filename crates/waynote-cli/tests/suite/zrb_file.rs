@@ -7,7 +7,7 @@ use super::common::{Scratch, assert_transcript};
 fn with_file() -> Scratch {
     let scratch = Scratch::new();
     fs::create_dir(scratch.home().join(".zrb")).unwrap();
-    fs::write(scratch.home().join(".zrb/notes.json"), r#"{"~": "home"}"#).unwrap();
+    scratch.put(".zrb/notes.json", r#"{"~": "home"}"#);
     scratch
 }
 
