@@ -37,8 +37,7 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
             return;
         }
         let end = run_end(&bytes[..limit], name + 1, OPAQUE | PERCENT);
-        let key = text[at..name].to_ascii_lowercase();
-        let is_harmless = HARMLESS.iter().any(|word| key.contains(word));
+        let is_harmless = value::contains_any(text[at..name].as_bytes(), &HARMLESS);
         // `name:signature` in one value.
         let value: Vec<u8> = bytes[name + 1..end]
             .iter()
