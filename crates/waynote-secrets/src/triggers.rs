@@ -5,35 +5,20 @@ use std::sync::LazyLock;
 use super::shape::Pattern;
 use super::table::{AS_WRITTEN, IN_ANY_CASE, SERVICES, Service};
 
+/// Finds a credential beside the word from the first to the second offset of a text.
+pub(super) type Reader = fn(&str, usize, usize) -> Option<(usize, usize)>;
+
 /// The search to make where a word stands.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     /// A token of that form: its rule and pattern.
     Token(&'static str, &'static Pattern),
+    /// A credential of that rule, by a reader of its own.
+    Reader(&'static str, Reader),
     /// A name that something is assigned to.
     Name,
-    /// The password of a URL.
-    Url,
-    /// A private key between lines that say so.
-    Armour,
-    /// PuTTY's private key.
-    Putty,
-    /// A JSON web token.
-    Jwt,
-    /// The value of an authorization header, behind its scheme.
-    Scheme,
-    /// The value of an authorization header, behind its name.
-    Authorization,
     /// The cookies of a header.
     Cookie,
-    /// A line of `.pgpass`.
-    Pgpass,
-    /// The user and the password of a JDBC URL of Oracle.
-    Thin,
-    /// A call that takes a user and a password.
-    Call,
-    /// A call that connects to something, and takes a password among its texts.
-    Connect,
     /// The arguments of a command.
     Command,
     /// The end of a text in quotes, which may go on behind it.

@@ -1,8 +1,8 @@
 //! Credentials that are known by what stands around them: the rules, the words beside which one is looked for, and which
 //! reader looks there.
 
-use crate::Rule;
-use crate::triggers::Look;
+use crate::triggers::Look::{self, Reader};
+use crate::{Rule, headers, keys, named, paths, url};
 
 pub(crate) const PRIVATE_KEY: &str = "private-key";
 pub(crate) const JWT: &str = "jwt";
@@ -39,14 +39,14 @@ pub(crate) static FORMS: &[Rule] = &[
 /// Words and what to look at where one stands; between two words is a `|`. The first list is of words in any case.
 #[rustfmt::skip]
 pub(crate) static IN_ANY_CASE: &[(Look, &str)] = &[
-    (Look::Scheme, "bearer |basic "),
-    (Look::Authorization, "authorization"),
+    (Reader(AUTHORIZATION, headers::bearer), "bearer |basic "),
+    (Reader(AUTHORIZATION, headers::authorization), "authorization"),
+    // Of `connect(` and `connection(`.
+    (Reader(PASSWORD, named::strong_argument), "ct(|on("),
+    (Reader(PASSWORD, named::second_argument), "login(|auth("),
     (Look::Cookie, "cookie"),
     // Of other languages only the ends, which are rare in texts.
     (Look::Name, "pass|pwd|psk|_pw|-pw| pw|\npw|rootpw|bindpw|secret|token|key|cred|auth|nnwort|enha|htwoord"),
-    (Look::Call, "login(|auth("),
-    // Of `connect(` and `connection(`.
-    (Look::Connect, "ct(|on("),
     (Look::Command, " -p| -u| -a| -w| -x| -k| -s| -t| -b|\"-p|\"-u|\"-a|\"-w|'-p|'-u|'-a|'-w| /p| /rp"),
     (Look::Command, "sqlplus|expdp |impdp |sqlldr |rman |net use |net user "),
 ];
@@ -54,14 +54,15 @@ pub(crate) static IN_ANY_CASE: &[(Look, &str)] = &[
 #[rustfmt::skip]
 pub(crate) static AS_WRITTEN: &[(Look, &str)] = &[
     // The last two of five dashes: rows of them are frequent, and other words begin with dashes.
-    (Look::Armour, "--BEGIN "),
-    (Look::Putty, "Private-Lines: "),
-    (Look::Jwt, "eyJ"),
-    (Look::Url, "://"),
-    (Look::Thin, ":thin:"),
-    (Look::Pgpass, ":5432:|:5433:|:6432:"),
+    (Reader(PRIVATE_KEY, keys::armoured), "--BEGIN "),
+    (Reader(PRIVATE_KEY, keys::putty), "Private-Lines: "),
+    (Reader(JWT, keys::jwt), "eyJ"),
+    (Reader(PASSWORD_IN_URL, url::find), "://"),
+    (Reader(TOKEN_IN_URL, paths::token), "://"),
+    (Reader(PASSWORD_IN_URL, paths::thin), ":thin:"),
+    (Reader(PASSWORD, paths::pgpass), ":5432:|:5433:|:6432:"),
+    (Reader(PASSWORD, named::strong_argument), "PDO("),
     (Look::Name, "SecureString|ña"),
-    (Look::Connect, "PDO("),
     (Look::Command, " -hp| --user| --auth| --login| --proxy-user| --body| --uri| --value| --parameter-v| --creds"),
     (Look::Command, " --src-creds| --dest-creds| --pass| --http-pass| --secret| --oauth2| --ks-pass| login | auth "),
     (Look::Command, "-authtoken| unseal |chpasswd|-stdin|--with-token|alias set |secret set|cryptsetup|<<<"),

@@ -5,28 +5,12 @@ use super::Service;
 use crate::Rule;
 use crate::shape::Part::{self, Run, Word};
 use crate::shape::{
-    ALNUM, BASE64, CAPS, Class, DASH, DIGITS, DOT, HEX, LOWER, OPEN, PERCENT, Pattern, UNDERSCORE,
-    UPPER, URL64, WORD,
+    ALNUM, BASE64, CAPS, Class, DASH, DIGITS, DOT, HEX, LOWER, OPEN, PERCENT, UNDERSCORE, UPPER,
+    URL64, WORD, after, around, new,
 };
 
 /// Made tokens are this long at most, those without a known length.
 const LONG: usize = 400;
-
-const fn new(trigger: &'static str, parts: &'static [Part]) -> Pattern {
-    Pattern::new(trigger, parts)
-}
-
-const fn after(trigger: &'static str, parts: &'static [Part]) -> Pattern {
-    Pattern::after(trigger, parts)
-}
-
-const fn around(
-    lead: (Class, usize, usize),
-    trigger: &'static str,
-    parts: &'static [Part],
-) -> Pattern {
-    Pattern::around(lead, trigger, parts)
-}
 
 const UUID: &[Part] = &[
     Run(HEX, 8, 8),
