@@ -78,7 +78,6 @@ mod suite {
     mod other_users;
     mod place;
     mod postgres;
-    mod processes;
     mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;

@@ -7,7 +7,7 @@ use waynote::EngineStore;
 use waynote::copy::Copied;
 use waynote::engine::Engine;
 use waynote::visible::visible;
-use waynote_postgres::{Later, Options, stores};
+use waynote_postgres::{Options, Postgres, stores};
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use super::{is_url, own_password_file};
@@ -16,7 +16,7 @@ use crate::home;
 use crate::settings::Settings;
 
 /// A store in a database, which is connected to at the first call.
-pub(crate) type DatabaseStore = EngineStore<Later>;
+pub(crate) type DatabaseStore = EngineStore<Postgres>;
 
 /// The store at this address. Nothing is sent yet.
 pub(crate) fn open(

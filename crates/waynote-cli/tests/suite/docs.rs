@@ -81,7 +81,6 @@ fn the_overview_has_ten_lines() {
     let scratch = Scratch::new();
     let overview = scratch.waynote::<[&str; 0], &str>([]).said();
     insta::assert_snapshot!(overview, @"
-    exit 0
     waynote: notes for the next run. What applies in ~/work:
       0 notes on this directory and those above it
       agent:default: 0 notes, 0 pinned
@@ -93,7 +92,7 @@ fn the_overview_has_ten_lines() {
       waynote log add TEXT --type T  add to a session's log (stuck, tip, …)
       waynote context                print what applies; `waynote --help` lists all
     ");
-    assert_eq!(overview.lines().count(), 1 + 10);
+    assert_eq!(overview.lines().count(), 10);
 }
 
 /// Zrb's file is named by a variable that does not begin as ours do.
@@ -112,46 +111,10 @@ fn the_demo_is_not_of_this_machine() {
 #[test]
 fn the_demo_plays() {
     let scratch = Scratch::new();
-    insta::assert_snapshot!(seconds_gone(&scratch.ok("demo")), @"
-    A scripted agent imports orders in a loop; the store is thrown away afterwards.
-      waynote loop --session nightly --iterations 5 -- AGENT
-
-    ── iteration 1 ──
-      the notes in its prompt:
-      | (none)
-      it imports as fast as it can:
-        orders 1 to 100 … imported; order 101 … 429 Too Many Requests
-      note_add: Note added: [stuck] The orders API refuses more than 100 requests a mi...
-    ── iteration 2 ──
-      the notes in its prompt:
-      | ## Notes from previous iterations
-      |
-      | STUCK:
-      | - [#1] `The orders API refuses more than 100 requests a minute: 429 at order 101, the import died`
-      |
-      | 46 of 2,000 tokens
-      it avoids what stopped an earlier iteration:
-        orders 1 to 100 … imported; a minute's pause
-        orders 101 to 200 … imported; a minute's pause
-        orders 201 to 250 … imported; a minute's pause
-      note_add: Note added: [learning] Import in batches of 100 with a minute between the...; the stuck note is resolved
-    ── iteration 3 ──
-      the notes in its prompt:
-      | ## Notes from previous iterations
-      |
-      | LEARNING:
-      | - [#2] `Import in batches of 100 with a minute between them: all 250 orders arrive`
-      |
-      | 41 of 2,000 tokens
-      it only has to check the result:
-        250 orders, the totals agree
-      note_add: Note added: [decision] Prices stay integers, in cents: the API's decimals...
-      session_complete: session nightly is complete: no further iteration starts
-    session nightly: 3 iterations in N.Ns, 3 notes added (1 stuck, 1 learning, 1 decision)
-    done: the agent says that all is done
-      | 250 orders imported and checked
-
-    The session afterwards:
+    // The run itself is in the README.
+    let played = seconds_gone(&scratch.ok("demo"));
+    let (_, session) = played.split_once("\nThe session afterwards:\n").unwrap();
+    insta::assert_snapshot!(session, @"
       waynote --session nightly log show
 
     ITERATIONS

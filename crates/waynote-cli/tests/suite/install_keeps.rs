@@ -116,31 +116,6 @@ fn what_a_person_wrote_around_our_entries_stays() {
     }
 }
 
-/// Windows' editors begin a file with a mark; a client reads it all the same.
-#[test]
-fn a_byte_order_mark_stays() {
-    for (client, name, text) in [
-        ("claude-code", ".claude.json", "{\r\n  \"a\": 1\r\n}\r\n"),
-        ("codex", ".codex/config.toml", "a = 1\r\n"),
-        ("goose", ".config/goose/config.yaml", "a: 1\r\n"),
-    ] {
-        let scratch = Scratch::new();
-        let text = format!("\u{feff}{text}");
-        let file = put(&scratch, name, &text);
-        run(&scratch, &format!("install {client}")).ok();
-        let installed = fs::read_to_string(&file).unwrap();
-        assert!(installed.starts_with("\u{feff}"), "{client}: {installed}");
-        assert_eq!(installed.matches('\u{feff}').count(), 1);
-        assert!(installed.contains("waynote"));
-        let lone = installed.replace("\r\n", "").contains('\n');
-        assert!(!lone, "{client}: {installed:?}");
-        // Without its copy too.
-        fs::remove_dir_all(scratch.home().join(".local")).unwrap();
-        run(&scratch, &format!("uninstall {client}")).ok();
-        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{client}");
-    }
-}
-
 /// A program with an unusual path is recognized.
 #[test]
 fn a_program_at_an_odd_path_is_known_again() {

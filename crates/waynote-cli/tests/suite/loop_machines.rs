@@ -190,7 +190,6 @@ fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
 
     {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"the loop has lost session nightly: process 7 on elsewhere has had it since 2026-05-17 12:00 UTC\nan agent of that loop ends its turn: nothing that it writes is taken any more"}],"isError":true}}
 
-    exit 0
     saved agent:default#k (new key)
     created the store other.db, which was not there
     "#);

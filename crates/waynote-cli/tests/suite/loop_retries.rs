@@ -14,7 +14,6 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
         printf '\\033[31mError:\\033[0m overloaded_error (529)\\n  at x.js\\n' >&2; exit 1";
     let said = looping(&scratch, "--iterations 2 --logs logs", script).said();
     insta::assert_snapshot!(seconds_gone(&said), @"
-    exit 0
     ── iteration 1 ──
     iteration 1: failed (exit code 1); attempt 2 of 9 in N.Ns
       failed with: Error: overloaded_error (529)
@@ -136,7 +135,6 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     run the same command to continue: 2 of 3 iterations are left
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
-    exit 0
 
     ITERATIONS
 

@@ -183,18 +183,16 @@ fn different_reads_are_as_documented() {
             "home-unnormalised" => assert!(said().contains("place:~/p\ntilde")),
             "value-null" | "value-object" => {
                 let only = if id == "value-null" {
-                    "exit 0\nplace:~\nhome note\n"
+                    "place:~\nhome note\n"
                 } else {
-                    "exit 0\nno notes apply here\n"
+                    "no notes apply here\n"
                 };
                 assert_eq!(said(), only);
             }
             _ if DIFFERENT.contains(&id) => {
                 let said = said();
                 assert!(
-                    said.starts_with(
-                        "exit 0\nno notes apply here\nwarning: notes.json is damaged: "
-                    ),
+                    said.starts_with("no notes apply here\nwarning: notes.json is damaged: "),
                     "{id}: {said}"
                 );
             }

@@ -43,15 +43,9 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     let text = format!("push with {}", token());
     let save = |key: &str| scratch.waynote(["key", "save", key, &text]);
     let flagged = scratch.waynote(["key", "save", "flag", &text, "--allow-secret"]);
-    insta::assert_snapshot!(flagged.said(), @"
-    exit 0
-    saved agent:default#flag (new key)
-    ");
+    insta::assert_snapshot!(flagged.said(), @"saved agent:default#flag (new key)");
     let by_variable = save("variable").env("WAYNOTE_ALLOW_SECRETS", "jwt, github-token");
-    insta::assert_snapshot!(by_variable.said(), @"
-    exit 0
-    saved agent:default#variable (new key)
-    ");
+    insta::assert_snapshot!(by_variable.said(), @"saved agent:default#variable (new key)");
     let folder = scratch.home().join(".config/waynote");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(
@@ -59,10 +53,7 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
         "allow_secrets = [\"github-token\"]\n",
     )
     .unwrap();
-    insta::assert_snapshot!(save("file").said(), @"
-    exit 0
-    saved agent:default#file (new key)
-    ");
+    insta::assert_snapshot!(save("file").said(), @"saved agent:default#file (new key)");
     // Another rule's are still refused.
     let other = scratch.waynote(["key", "save", "other", &format!("id {}", key())]);
     insta::assert_snapshot!(other.said(), @"
@@ -103,18 +94,9 @@ fn lists_and_replies_mask_what_was_allowed() {
             .waynote(["place", "write", &text, "--allow-secret"])
             .said(),
         scratch
-            .waynote([
-                "--session",
-                "s",
-                "--iteration",
-                "1",
-                "log",
-                "add",
-                &text,
-                "--type",
-                "tip",
-                "--allow-secret",
-            ])
+            .run(&format!(
+                "--session s --iteration 1 log add '{text}' --type tip --allow-secret"
+            ))
             .said(),
         scratch.run("place all").said(),
         scratch.run("place list").said(),
@@ -133,17 +115,12 @@ fn lists_and_replies_mask_what_was_allowed() {
     for said in &said {
         assert!(!said.contains(&token()), "{said}");
     }
-    insta::assert_snapshot!(said[1], @"
-    exit 0
-    Note added: [tip] push with [masked: github-token]
-    ");
+    insta::assert_snapshot!(said[1], @"Note added: [tip] push with [masked: github-token]");
     insta::assert_snapshot!(said[2], @"
-    exit 0
     place:~/work
     push with [masked: github-token]
     ");
     insta::assert_snapshot!(said[4], @"
-    exit 0
 
     SESSION NOTES
 
@@ -182,7 +159,6 @@ fn what_is_imported_is_kept_and_flagged() {
         serde_json::json!({ "~/a": text, "~/b": format!("id {}", key()), "~/c": "nothing" });
     std::fs::write(scratch.home().join("notes.json"), notes.to_string()).unwrap();
     insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
-    exit 0
     3 added, 0 updated, 0 unchanged, 0 skipped
     warning: 2 notes taken in from outside hold a credential:
       place:~/a: github-token
@@ -191,15 +167,11 @@ fn what_is_imported_is_kept_and_flagged() {
     ");
     assert_eq!(scratch.ok("place read --at ~/a"), text);
     // Nothing is new the second time.
-    insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
-    exit 0
-    0 added, 0 updated, 3 unchanged, 0 skipped
-    ");
+    insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"0 added, 0 updated, 3 unchanged, 0 skipped");
     let other = Scratch::new();
     std::fs::write(other.home().join("notes.json"), notes.to_string()).unwrap();
     let run = other.waynote(["import", "zrb", "../notes.json", "--json"]);
     insta::assert_snapshot!(run.env("WAYNOTE_ALLOW_SECRETS", "aws-access-key").said(), @r#"
-    exit 0
     {
       "added": 3,
       "updated": 0,
@@ -236,16 +208,12 @@ fn what_a_file_brings_is_kept_and_flagged() {
             .env("ZRB_LLM_NOTE_FILE", &file)
     };
     insta::assert_snapshot!(write("fine").said(), @"
-    exit 0
     saved place:~/work (revision 1)
     warning: 1 note taken in from outside holds a credential:
       place:~/a: github-token
       rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
-    insta::assert_snapshot!(write("better").said(), @"
-    exit 0
-    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-    ");
+    insta::assert_snapshot!(write("better").said(), @"saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)");
     let refused = write(&format!("id {}", key())).said();
     insta::assert_snapshot!(refused, @"
     exit 1
@@ -315,25 +283,17 @@ fn names_hold_none_either() {
 fn a_credential_in_an_address_is_masked_wherever_it_is_shown() {
     let scratch = Scratch::new();
     let key = format!("glp{}-{}", "at", "k3q9x7w2m5z8r4t6y1ab");
-    let save = [
-        "key",
-        "save",
-        &key,
-        "release notes",
-        "--pin",
-        "--allow-secret",
-    ];
-    scratch.waynote(save).ok();
+    scratch
+        .run(&format!(
+            "key save '{key}' 'release notes' --pin --allow-secret"
+        ))
+        .ok();
     let place = format!("~/{}", token());
-    let write = [
-        "place",
-        "write",
-        "--at",
-        &place,
-        "release place",
-        "--allow-secret",
-    ];
-    scratch.waynote(write).ok();
+    scratch
+        .run(&format!(
+            "place write --at '{place}' 'release place' --allow-secret"
+        ))
+        .ok();
     let address = format!("agent:default#{key}");
     for (words, count) in [
         (&["context", "--at", &place][..], 2),
@@ -393,72 +353,14 @@ fn a_preview_from_before_the_rule_is_masked() {
 }
 
 #[test]
-fn what_nobody_sees_hides_none() {
-    let scratch = Scratch::new();
-    let (head, tail) = (token()[..14].to_owned(), token()[14..].to_owned());
-    for unseen in [
-        "\u{2066}",
-        "\u{202d}",
-        "\u{34f}",
-        "\u{fe0f}",
-        "\u{180e}",
-        "\u{e0041}",
-        "\u{1b}[0m",
-        "\u{7f}",
-        "\u{200b}",
-        "\u{fff3}",
-        "\u{1bca1}",
-        "\u{1d173}",
-        "\u{3164}",
-    ] {
-        let said = scratch
-            .waynote(["key", "save", "k", &format!("a {head}{unseen}{tail} b")])
-            .said();
-        assert!(
-            said.contains("holds a credential (github-token)"),
-            "{unseen:?}: {said}"
-        );
-    }
-}
-
-#[test]
 fn a_name_that_is_imported_is_flagged_too() {
     let scratch = Scratch::new();
     let notes = serde_json::json!({ (format!("~/{}", token())): "fine", "~/b": "fine" });
     std::fs::write(scratch.home().join("notes.json"), notes.to_string()).unwrap();
     insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
-    exit 0
     2 added, 0 updated, 0 unchanged, 0 skipped
     warning: 1 note taken in from outside holds a credential:
       place:~/[masked: github-token]: github-token
       rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
-}
-
-/// A rule that finds a plain credential also finds it in a command, in base64 and behind escapes.
-#[test]
-fn a_credential_in_another_form_is_refused() {
-    let scratch = Scratch::new();
-    let password = ["Falcon", "4821", "!"].concat();
-    for (text, rule) in [
-        (
-            format!("mysql -u root -p{password} shop"),
-            "command-line-password",
-        ),
-        (
-            format!("curl -u ops:{password} https://ci.acme.io"),
-            "command-line-password",
-        ),
-        (token().replace("ghp", "gh\\u0070"), "github-token"),
-        (token().replace('_', "%5F"), "github-token"),
-        (token().replace('_', "&#95;"), "github-token"),
-    ] {
-        let run = scratch.waynote(["key", "save", "k", &text]);
-        let said = run.said();
-        assert!(
-            said.contains(&format!("holds a credential ({rule})")),
-            "{text}: {said}"
-        );
-        assert!(!said.contains(&password), "{said}");
-    }
 }

@@ -505,7 +505,7 @@ fn what_is_said_to_one_server_holds_at_the_other_at_once() {
     machines[1].ok(&format!("{there} key save zz canary"));
     let forgotten = machines[1].run(&format!("{there} forget agent:default#zz --yes"));
     let said = forgotten.said();
-    assert!(said.starts_with("exit 0"), "{said}");
+    assert!(!said.starts_with("exit "), "{said}");
     assert!(said.contains("waynote stores vacuum --full"), "{said}");
     // A token, from when it is made until it is revoked.
     let read = |server, token: &str| {

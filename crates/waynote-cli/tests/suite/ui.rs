@@ -1,7 +1,6 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 
 use super::common::Scratch;
+use super::http::get;
 
 /// A page that is ended when the test ends.
 struct Page {
@@ -51,23 +51,6 @@ impl Drop for Page {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A server's answer to a browser with this cookie.
-fn get(url: &str, cookie: Option<&str>) -> String {
-    let (address, path) = url
-        .strip_prefix("http://")
-        .unwrap()
-        .split_once('/')
-        .unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
-    let head =
-        format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\n{cookie}Connection: close\r\n\r\n");
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }
 
 fn cookie(answer: &str) -> &str {
@@ -204,10 +187,7 @@ fn another_user_of_the_machine_does_not_get_in() {
 #[test]
 fn a_store_on_a_server_has_its_page_there() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"
-    exit 0
-    the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default
-    ");
+    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default");
 }
 
 /// The commands that a store without notes and loops shows are those that put something there.

@@ -1,29 +1,9 @@
 //! Notes in a linked git worktree: those of its main checkout apply too.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, git};
 use super::mcp_client::Client;
-
-/// Runs git, on its own where it is installed.
-fn git(folder: &Path, words: &str) {
-    let mut git = Command::new("git");
-    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
-    let output = git
-        .args(words.split(' '))
-        .current_dir(folder)
-        .env("HOME", folder)
-        .output();
-    let output = output.expect("the tests need git");
-    assert!(
-        output.status.success(),
-        "git {words}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
 
 #[test]
 fn a_worktree_has_the_notes_of_its_main_checkout() {
