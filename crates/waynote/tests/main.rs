@@ -49,6 +49,7 @@ mod suite {
     mod trips;
     mod undo;
     mod upgrade;
+    mod verify;
     mod worker;
     mod write_trips;
 }
