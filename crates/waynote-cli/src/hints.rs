@@ -158,7 +158,8 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         }
         LoopError::NotAPerson {
             act: PersonalAct::Write,
-        } => "leave the author out: the loop has set the agent's own".into(),
+        } => "leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own"
+            .into(),
         _ => advice,
     }
 }

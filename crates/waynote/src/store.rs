@@ -9,6 +9,7 @@ mod ask;
 mod by_reference;
 mod feed;
 mod noted;
+mod pass_on;
 mod values;
 
 use std::path::PathBuf;

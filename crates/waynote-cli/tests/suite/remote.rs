@@ -51,7 +51,7 @@ fn a_write_of_a_person_is_one_request() {
         "key save deploy run-make-ship",
         "key save deploy run-make-ship-twice",
         "key pin deploy",
-        "place write the API allows 100 requests a minute",
+        "place write use-lld",
         "key delete deploy",
     ] {
         scratch.ok(&format!("--store {} {words}", server.url));
@@ -67,7 +67,8 @@ fn a_write_of_a_person_is_one_request() {
         routes = of.collect();
         routes.iter().any(|route| route.ends_with("/verify"))
     });
-    routes.retain(|route| !route.ends_with("/verify"));
+    // A write with another request would move one of these back.
+    routes.truncate(5);
     assert_eq!(routes, ["/s/{store}/api/v1/apply"; 5]);
 }
 

@@ -21,8 +21,8 @@ fn author(store: &dyn LocalStore, of: &str) -> String {
     store.get(&key(of)).unwrap().unwrap().author.to_string()
 }
 
-fn is_refused<T>(written: waynote::Result<T>, expected: PersonalAct) -> bool {
-    matches!(written, Err(Error::Loop(LoopError::NotAPerson { act })) if act == expected)
+fn is_refused<T>(written: &waynote::Result<T>, expected: PersonalAct) -> bool {
+    matches!(written, Err(Error::Loop(LoopError::NotAPerson { act })) if *act == expected)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_person_who_is_named_is_refused_inside_a_loop() {
             store.would_forget(&forget, &inside).map(drop),
             store.forget(&forget, &inside).map(drop),
         ] {
-            assert!(is_refused(written, PersonalAct::Write));
+            assert!(is_refused(&written, PersonalAct::Write));
         }
         assert_eq!(store.version().unwrap(), before);
         store
@@ -108,11 +108,11 @@ fn only_a_person_answers() {
             below(&[1], Some("agent:a")),
             of_token,
         ] {
-            assert!(is_refused(answers(&stamp), PersonalAct::Answer));
+            assert!(is_refused(&answers(&stamp), PersonalAct::Answer));
         }
         let act = PersonalAct::Administer;
         assert!(is_refused(
-            person::only(&store, &below(&[1], None), act),
+            &person::only(&store, &below(&[1], None), act),
             act
         ));
         person::only(&store, &below(&[2], None), act).unwrap();
@@ -121,6 +121,6 @@ fn only_a_person_answers() {
         let is_dead = |_: &ProcessIdentity| Some(true);
         let start = LoopStart::new(holder(9), "/p", &is_dead).answer("8080");
         let begun = Loop::begin(store, name("t"), start, &below(&[1], Some("agent:a")));
-        assert!(is_refused(begun.map(drop), PersonalAct::Answer));
+        assert!(is_refused(&begun.map(drop), PersonalAct::Answer));
     });
 }
