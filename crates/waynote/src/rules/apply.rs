@@ -52,9 +52,6 @@ impl Call<'_> {
         if let Some(lease) = &self.stamp().lease {
             questions.session(&lease.session);
         }
-        if person::needs_leases(self.stamp()) {
-            questions.all_leases();
-        }
         match self {
             Self::Apply { changes, .. } => {
                 for change in *changes {

@@ -405,11 +405,10 @@ impl Before for Pending<'_> {
 /// The questions of the rules for events.
 impl Reader for Pending<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
-        let all_leases = self.known.all_leases().filter(|_| ask.all_leases);
         let others = Ask {
             events: Vec::new(),
             leases: Vec::new(),
-            all_leases: ask.all_leases && all_leases.is_none(),
+            all_leases: false,
             ..ask.clone()
         };
         let mut answers = match others.questions() {
@@ -417,8 +416,9 @@ impl Reader for Pending<'_> {
             _ => self.state.read(&others)?,
         };
         refuse_damaged(&mut answers.damaged)?;
-        if let Some(leases) = all_leases {
-            answers.all_leases = leases.to_vec();
+        if ask.all_leases {
+            // The damaged lease of another session refuses no write.
+            answers.all_leases = self.state.leases()?;
         }
         for of in &ask.events {
             let events = self.latest_events(&of.session, of.before, of.limit)?;

@@ -48,16 +48,12 @@ pub(super) fn stamped(
     }))
 }
 
-/// True if the leases of all loops are needed to tell who writes.
-pub(super) fn needs_leases(stamp: &Stamp) -> bool {
-    stamp.lease.is_none() && !stamp.is_agents && stamp.writer.is_some()
-}
-
 /// True if an agent writes, by what the stamp and the leases of all loops say.
 fn is_agents(stamp: &Stamp, leases: impl FnOnce() -> Result<Vec<SessionsEvent>>) -> Result<bool> {
     match &stamp.writer {
-        Some(writer) if needs_leases(stamp) => Ok(writer.nearest_loop(&leases()?).is_some()),
-        _ => Ok(stamp.is_agents || stamp.lease.is_some()),
+        _ if stamp.is_agents || stamp.lease.is_some() => Ok(true),
+        Some(writer) => Ok(writer.nearest_loop(&leases()?).is_some()),
+        None => Ok(false),
     }
 }
 
