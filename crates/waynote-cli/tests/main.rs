@@ -10,7 +10,6 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
-    mod balancer;
     mod client_files;
     mod common;
     mod config;
@@ -78,7 +77,6 @@ mod suite {
     mod other_users;
     mod place;
     mod postgres;
-    mod processes;
     mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;

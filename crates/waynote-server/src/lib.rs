@@ -4,9 +4,9 @@
 //! serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks no clock of
 //! its own.
 
+mod admin;
 mod api;
 mod app;
-mod beats;
 mod connection;
 mod edge;
 mod error;
@@ -28,7 +28,6 @@ mod tls;
 mod told;
 mod visit;
 mod watch;
-mod writer;
 
 pub use app::Clock;
 pub use error::StartError;

@@ -19,6 +19,8 @@ mod suite {
     mod damage;
     mod distant;
     mod expected;
+    #[cfg(feature = "sqlite")]
+    mod facade;
     mod golden;
     mod head;
     mod history_pages;
@@ -47,6 +49,7 @@ mod suite {
     mod trips;
     mod undo;
     mod upgrade;
+    mod verify;
     mod worker;
     mod write_trips;
 }

@@ -56,6 +56,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::NameHoldsSecret { .. }
         | Error::NoteTooLarge { .. }
         | Error::TooManyNotes { .. }
+        | Error::Incomplete { .. }
         | Error::Empty { .. }
         | Error::Denied { .. }
         | Error::NotBuiltIn { .. }
@@ -98,7 +99,7 @@ fn of_loop(grant: &Grant, error: &LoopError) -> bool {
         | LoopError::AlreadyAnswered { session, .. } => {
             grant.sees(&Scope::Session(session.clone()))
         }
-        LoopError::AlreadySaid { .. } => true,
+        LoopError::AlreadySaid { .. } | LoopError::NotAPerson { .. } => true,
         _ => false,
     }
 }

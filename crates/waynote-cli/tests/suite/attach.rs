@@ -1,6 +1,6 @@
 //! Notes in the database of another program, beside its own tables.
 
-use super::common::{Scratch, seen};
+use super::common::{Scratch, assert_transcript};
 
 #[test]
 fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
@@ -25,41 +25,23 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
         .unwrap()
     };
     let before = schema(&conn);
-    let commands = [
-        "--store memory.db key list",
-        "--store memory.db key save mine text",
-        "--store memory.db --attach key save mine text",
-        "--store memory.db key list",
-        "--store memory.db import openotters memory.db",
-        "--store memory.db verify",
-        "--store memory.db forget agent:default#mine --yes",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
-    $ waynote --store memory.db key list
-    exit 1
-    error: memory.db is the SQLite database of another program
-      add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
-
+    assert_transcript!(scratch, @"
     $ waynote --store memory.db key save mine text
     exit 1
     error: memory.db is the SQLite database of another program
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
 
     $ waynote --store memory.db --attach key save mine text
-    exit 0
     saved agent:default#mine (new key)
 
     $ waynote --store memory.db key list
-    exit 0
     NOTE                UPDATED               PINNED  PREVIEW
     agent:default#mine  2026-05-17T12:00:00Z          text
 
     $ waynote --store memory.db import openotters memory.db
-    exit 0
     1 added, 0 updated, 0 unchanged, 0 skipped
 
     $ waynote --store memory.db verify
-    exit 0
     memory.db is sound: 2 notes, 2 revisions, 2 contents
     store id ID
 

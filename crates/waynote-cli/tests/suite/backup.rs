@@ -6,11 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::common::Scratch;
-use super::mcp_client::Client;
-
-fn home(scratch: &Scratch, said: &str) -> String {
-    said.replace(scratch.home().to_str().unwrap(), "HOME")
-}
 
 #[test]
 fn a_store_is_backed_up_and_restored() {
@@ -34,7 +29,6 @@ fn a_store_is_backed_up_and_restored() {
     error: there is no store HOME/.local/share/waynote/notes.db
       there is nothing to back up; name another store with `--store`
 
-    exit 0
     backed up to b.db: 1 note, 1 revision, 1 content up to position 1; verified
     store id ID
 
@@ -46,7 +40,6 @@ fn a_store_is_backed_up_and_restored() {
     error: HOME/.local/share/waynote/notes.db cannot be written: it exists already
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
-    exit 0
     restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 content up to position 1; verified
     store id ID
     the store that was there before is HOME/.local/share/waynote/notes.db.before-20260517T120000Z
@@ -132,30 +125,4 @@ fn what_cannot_be_restored_is_refused() {
     error: `b.db` is not an address, and only a note is restored to a revision
       write the address, for example `place:~/p` or `agent:name#key`
     ");
-}
-
-#[test]
-fn a_server_that_runs_notices_a_restore() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k old");
-    scratch.ok("backup b.db");
-    let mut client = Client::start(&scratch, "mcp");
-    let save = |client: &mut Client, key: &str| {
-        let reply = client.call("note_save", json!({ "key": key, "content": "v" }));
-        home(&scratch, &reply)
-    };
-    assert_eq!(
-        save(&mut client, "before"),
-        "saved agent:default#before (new)"
-    );
-    scratch.ok("restore b.db --replace");
-    // Either the server refuses, or its notes are in the restored store.
-    let reply = save(&mut client, "after");
-    let is_saved = reply.starts_with("saved");
-    assert!(is_saved || reply.contains("replaced"), "{reply}");
-    client.end();
-    let keys = scratch.ok("key list");
-    assert!(!keys.contains("before"), "{keys}");
-    assert_eq!(keys.contains("after"), is_saved, "{keys}");
-    scratch.ok("verify");
 }

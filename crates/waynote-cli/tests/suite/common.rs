@@ -43,6 +43,22 @@ impl Scratch {
         self.home().join(".local/share/waynote/notes.db")
     }
 
+    /// Writes a file below the home, and makes its folder. Returns its path.
+    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a shell script that can be run. Returns its path.
+    pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.put(name, text);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+        path
+    }
+
     /// `waynote` with arguments, from `~/work`.
     pub(crate) fn waynote<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(
         &self,
@@ -69,9 +85,9 @@ impl Scratch {
         self.run(words).command
     }
 
-    /// Runs words separated by blanks.
-    pub(crate) fn run(&self, words: &str) -> Run {
-        self.waynote(words.split(' '))
+    /// Runs a command as it is typed: its words are separated by blanks, and one with blanks stands between single quotes.
+    pub(crate) fn run(&self, typed: &str) -> Run {
+        self.waynote(words(typed))
     }
 
     /// The standard output of words that must succeed.
@@ -209,7 +225,8 @@ impl Run {
         child.wait_with_output().unwrap()
     }
 
-    /// The exit code and both streams, the scratch home written as `HOME` and the store's id as `ID`: for snapshots.
+    /// Both streams, behind the exit code if it is not 0, for snapshots. The scratch home is written as `HOME` and the
+    /// store's id as `ID`; the lines about usage and help that end clap's errors are left out.
     pub(crate) fn said(self) -> String {
         let home = self.home.to_string_lossy().into_owned();
         let output = self.output();
@@ -218,13 +235,15 @@ impl Run {
             without_id(&text)
         };
         let (out, err) = (text(&output.stdout), text(&output.stderr));
-        format!(
-            "{}\n{out}{err}",
-            output
-                .status
-                .code()
-                .map_or("killed".into(), |code| format!("exit {code}"))
-        )
+        let (err, _usage) = err.split_once("\n\nUsage: ").unwrap_or((err.as_str(), ""));
+        let (err, _help) = err
+            .split_once("\n\nFor more information")
+            .unwrap_or((err, ""));
+        match output.status.code() {
+            Some(0) => format!("{out}{err}"),
+            Some(code) => format!("exit {code}\n{out}{err}"),
+            None => format!("exit by a signal\n{out}{err}"),
+        }
     }
 
     pub(crate) fn bytes(self) -> Vec<u8> {
@@ -270,6 +289,15 @@ fn without_id(text: &str) -> String {
     }
 }
 
+/// Runs git in a folder; the tests need it.
+pub(crate) fn git(folder: &Path, words: &str) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+    let git = git.args(words.split(' ')).current_dir(folder);
+    let output = git.env("HOME", folder).output().expect("git");
+    assert!(output.status.success(), "git {words}: {output:?}");
+}
+
 /// Waits until a condition holds, for at most five minutes; looking costs little.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
@@ -299,18 +327,58 @@ pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
         .unwrap_or_else(|| panic!("{field} of {value}"))
 }
 
-/// The output of each command, one after the other.
-pub(crate) fn seen(scratch: &Scratch, commands: &[&str]) -> String {
-    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    commands.iter().map(run).collect()
+/// The words of a command, as it is typed: separated by single blanks, and a word with blanks between single quotes.
+fn words(typed: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = Some(typed);
+    while let Some(text) = rest {
+        let quoted = text
+            .strip_prefix('\'')
+            .and_then(|text| text.split_once('\''));
+        let (word, after) = match quoted {
+            Some((word, after)) => (word, after.strip_prefix(' ')),
+            None => match text.split_once(' ') {
+                Some((word, after)) => (word, Some(after)),
+                None => (text, None),
+            },
+        };
+        words.push(word);
+        rest = after;
+    }
+    words
 }
 
-/// The same of commands that are given word by word.
-pub(crate) fn seen_of_words(scratch: &Scratch, commands: &[&[&str]]) -> String {
-    let said = |words: &&[&str]| {
-        let typed = words.join(" ");
-        let said = scratch.waynote(words.iter()).said();
-        format!("$ waynote {typed}\n{}\n\n", said.trim_end())
-    };
-    commands.iter().map(said).collect()
+/// Runs a command for a transcript.
+pub(crate) trait Plays {
+    /// The output of a command, as [`Run::said`] has it.
+    fn plays(&self, words: &str) -> String;
 }
+
+impl Plays for Scratch {
+    fn plays(&self, words: &str) -> String {
+        self.run(words).said()
+    }
+}
+
+impl<F: Fn(&str) -> String> Plays for F {
+    fn plays(&self, words: &str) -> String {
+        self(words)
+    }
+}
+
+/// The commands of a transcript, each with what it prints now.
+pub(crate) fn played(plays: &impl Plays, transcript: &str) -> String {
+    let commands = transcript.lines().map(str::trim_start);
+    let commands = commands.filter_map(|line| line.strip_prefix("$ waynote "));
+    let play = |words: &str| format!("$ waynote {words}\n{}\n\n", plays.plays(words).trim_end());
+    commands.map(play).collect()
+}
+
+/// Runs the commands of a transcript, its lines that begin with `$ waynote`, and compares what they print with the
+/// lines below them. `cargo insta accept` brings it up to date.
+macro_rules! assert_transcript {
+    ($plays:expr, @$transcript:literal) => {
+        insta::assert_snapshot!($crate::suite::common::played(&$plays, $transcript), @$transcript)
+    };
+}
+pub(crate) use assert_transcript;

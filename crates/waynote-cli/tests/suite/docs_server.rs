@@ -190,12 +190,8 @@ fn servers_start_by_the_lines_of_the_page() {
     let scratch = Scratch::new();
     token(&scratch, &line("sh", "waynote token create admin"));
     let made = generate_simple_self_signed(vec!["localhost".into()]).unwrap();
-    std::fs::write(scratch.home().join("cert.pem"), made.cert.pem()).unwrap();
-    std::fs::write(
-        scratch.home().join("key.pem"),
-        made.signing_key.serialize_pem(),
-    )
-    .unwrap();
+    scratch.put("cert.pem", made.cert.pem());
+    scratch.put("key.pem", made.signing_key.serialize_pem());
     let serving = Serving::start(&scratch, &line("sh", "waynote serve --listen"));
     assert!(serving.url.starts_with("https://"), "{}", serving.url);
     drop(serving);

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
 use super::loop_stops::looping;
 use super::mcp_client::Client;
 
@@ -18,27 +18,12 @@ fn resolved() -> Scratch {
 #[test]
 fn show_and_history_take_the_address_of_an_event() {
     let scratch = resolved();
-    let mut seen = String::new();
-    for words in [
-        "show session:s#event-1",
-        "show session:s#event-1 --json",
-        "history session:s#event-1",
-        "show session:s#event-2",
-        "history session:none#event-1",
-        "show session:s#event-1 --as-of 2026-05-17T12:00:00Z",
-        "forget session:s#event-1 --yes",
-        "undo session:s#event-1",
-    ] {
-        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    }
-    assert_snapshot!(seen, @r#"
+    assert_transcript!(scratch, @r#"
     $ waynote show session:s#event-1
-    exit 0
     2026-05-17 12:00 (UTC), person
     entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
 
     $ waynote show session:s#event-1 --json
-    exit 0
     {
       "address": "session:s#event-1",
       "author": "person",
@@ -50,7 +35,6 @@ fn show_and_history_take_the_address_of_an_event() {
     }
 
     $ waynote history session:s#event-1
-    exit 0
     session:s#event-1
     AUTHOR  RECORDED              EVENT
     person  2026-05-17T12:00:00Z  entry 03g56gadhc9giz28czzxeif1v was resolved by 03g56gadhc9giz28d01wfmh0z
@@ -71,7 +55,6 @@ fn show_and_history_take_the_address_of_an_event() {
       leave `--as-of` out
 
     $ waynote forget session:s#event-1 --yes
-    exit 0
     session:s#event-1 has no text left to forget
 
     $ waynote undo session:s#event-1

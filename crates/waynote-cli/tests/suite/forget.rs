@@ -92,6 +92,11 @@ fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
     some(160..330);
 }
 
+/// Each byte as a character.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
 /// The files in the store's folder that hold one of these byte strings, as `file: what, N times`.
 fn found(folder: &Path, needles: &[(&str, Vec<u8>)]) -> Vec<String> {
     let mut found = Vec::new();
@@ -99,12 +104,10 @@ fn found(folder: &Path, needles: &[(&str, Vec<u8>)]) -> Vec<String> {
         if !file.file_type().unwrap().is_file() {
             continue;
         }
-        let bytes = std::fs::read(file.path()).unwrap();
+        // As texts, because the standard library searches them fast, whatever this test is compiled with.
+        let bytes = latin(&std::fs::read(file.path()).unwrap());
         for (what, needle) in needles {
-            let times = bytes
-                .windows(needle.len())
-                .filter(|window| window == needle)
-                .count();
+            let times = bytes.matches(&latin(needle)).count();
             if times > 0 {
                 let name = file.file_name().to_string_lossy().into_owned();
                 found.push(format!("{name}: {what}, {times} times"));
@@ -291,22 +294,17 @@ fn a_text_of_several_notes_goes_with_the_last_of_them() {
         run.said().replace(entry.as_str().unwrap(), "ENTRY")
     };
     assert_snapshot!(said("forget --yes agent:default#a@1"), @"
-    exit 0
     forgot revision 1 of agent:default#a; 1 revision is left
     the same text remains in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
     ");
     assert_snapshot!(said("forget --yes agent:default#a"), @"
-    exit 0
     forgot 1 revision of agent:default#a; no text of it is left
     the same text remains in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
     ");
     assert_eq!(scratch.ok("show agent:default#b@1"), secret);
     assert_eq!(scratch.ok("place read"), secret);
     assert_ne!(is_in(&scratch.folder()), [""; 0]);
-    assert_snapshot!(said("forget --yes agent:default#b@1 --everywhere"), @"
-    exit 0
-    forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision is left
-    ");
+    assert_snapshot!(said("forget --yes agent:default#b@1 --everywhere"), @"forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision is left");
     assert_eq!(is_in(&scratch.folder()), [""; 0]);
     assert_eq!(scratch.ok("key show b"), "else");
     assert_eq!(scratch.ok("place read"), "");
@@ -315,7 +313,6 @@ fn a_text_of_several_notes_goes_with_the_last_of_them() {
         "no notes in session:s\n"
     );
     assert_snapshot!(said("history place:~/work"), @"
-    exit 0
     place:~/work
     REVISION  ACTION  AUTHOR  RECORDED              PREVIEW
     2         forget  person  2026-05-17T12:00:00Z
@@ -367,10 +364,7 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     let error: serde_json::Value = serde_json::from_slice(&again.stderr).unwrap();
     assert_eq!(error["error"]["kind"], "not_erased");
     reader.execute_batch("COMMIT").unwrap();
-    assert_snapshot!(forget(false).said(), @"
-    exit 0
-    agent:default#secret has no text left to forget
-    ");
+    assert_snapshot!(forget(false).said(), @"agent:default#secret has no text left to forget");
     assert_eq!(is_in(&scratch.folder()), [""; 0]);
     assert!(scratch.ok("verify").contains("is sound"));
 }

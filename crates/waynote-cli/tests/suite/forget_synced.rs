@@ -4,49 +4,15 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
-use super::common::{Run, Scratch};
+use super::synced::Kept;
 
 /// Only the text to be forgotten has it.
 const SECRET: &str = "zq7Kp-secret";
 
-struct Kept {
-    scratch: Scratch,
-    file: PathBuf,
-}
-
 impl Kept {
-    fn new() -> Self {
-        let scratch = Scratch::new();
-        fs::create_dir(scratch.path("zrb")).unwrap();
-        let file = scratch.path("zrb/notes.json");
-        Self { scratch, file }
-    }
-
-    fn run(&self, words: &str) -> Run {
-        self.scratch.run(words).env("ZRB_LLM_NOTE_FILE", &self.file)
-    }
-
-    fn ok(&self, words: &str) -> String {
-        self.run(words).ok()
-    }
-
-    fn said(&self, words: &str) -> String {
-        let folder = self.scratch.path("zrb").to_string_lossy().into_owned();
-        self.run(words).said().replace(&folder, "FOLDER")
-    }
-
-    fn write(&self, text: &str) {
-        fs::write(&self.file, text).unwrap();
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(&self.file).unwrap()
-    }
-
     /// The files that hold the text or its hash.
     fn holding(&self) -> Vec<String> {
         let hash = waynote::Content::text(SECRET).unwrap().hash();
@@ -89,10 +55,7 @@ fn a_note_goes_from_store_and_file() {
     kept.ok("place write first");
     kept.ok(&format!("place write {SECRET}"));
     assert_eq!(kept.holding(), ["notes.json", "notes.db-wal"]);
-    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
-    exit 0
-    forgot 2 revisions of place:~/work; no text of it is left
-    ");
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"forgot 2 revisions of place:~/work; no text of it is left");
     assert_snapshot!(kept.text(), @r#"
     {
       "other": [
@@ -103,10 +66,7 @@ fn a_note_goes_from_store_and_file() {
     "#);
     assert_eq!(kept.ok("place read"), "");
     kept.is_gone();
-    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
-    exit 0
-    place:~/work has no text left to forget
-    ");
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"place:~/work has no text left to forget");
 }
 
 #[test]
@@ -118,10 +78,7 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
     assert_eq!(kept.text(), "{\n  \"~/work\": \"now\"\n}");
     kept.is_gone();
     kept.ok(&format!("place write {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"
-    exit 0
-    forgot revision 3 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)
-    ");
+    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"forgot revision 3 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)");
     assert!(!kept.text().contains("~/work"));
     kept.is_gone();
     kept.ok("restore place:~/work@2");
@@ -132,10 +89,7 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
 fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     let kept = Kept::new();
     kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
-    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
-    exit 0
-    forgot 1 revision of place:~/work; no text of it is left
-    ");
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"forgot 1 revision of place:~/work; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/x\": \"theirs\"\n}");
     kept.is_gone();
     // Its revision is the one that history shows, even if that changes on the way.
@@ -147,10 +101,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
         kept.ok("history place:~/work")
             .contains("\n4         in the file")
     );
-    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"
-    exit 0
-    forgot revision 6 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (3 revisions left)
-    ");
+    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"forgot revision 6 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (3 revisions left)");
     assert_snapshot!(kept.ok("history place:~/work"), @"
     place:~/work
     REVISION  ACTION     AUTHOR      RECORDED              PREVIEW
@@ -193,10 +144,7 @@ fn everywhere_is_in_the_file_too() {
     let kept = Kept::new();
     kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
     kept.ok(&format!("key save k {SECRET}"));
-    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"
-    exit 0
-    forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left
-    ");
+    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
     kept.is_gone();
 }
@@ -232,7 +180,6 @@ fn a_file_that_is_not_kept_now_is_named() {
     let said = kept.scratch.run("forget --yes place:~/work").said();
     let folder = kept.scratch.path("zrb").to_string_lossy().into_owned();
     assert_snapshot!(said.replace(&folder, "FOLDER"), @"
-    exit 0
     forgot 1 revision of place:~/work; no text of it is left
     the text may still be in FOLDER/notes.json; run this again with ZRB_LLM_NOTE_FILE=FOLDER/notes.json
     ");

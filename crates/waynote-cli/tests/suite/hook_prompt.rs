@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::common::Scratch;
+use super::hook_session::{self, hook};
 
 fn noted() -> Scratch {
     let scratch = Scratch::new();
@@ -14,17 +15,6 @@ fn noted() -> Scratch {
     scratch.ok("place write --at ~/elsewhere Deploy-elsewhere.");
     scratch.ok("--agent other key save deploy another-agents-deploy");
     scratch
-}
-
-fn answer(scratch: &Scratch, session: &str, event: &str, more: &Value) -> Value {
-    let mut input = json!({ "session_id": session, "cwd": scratch.home().join("work") });
-    let fields = more.as_object().unwrap().clone();
-    input.as_object_mut().unwrap().extend(fields);
-    scratch
-        .run(&format!("hook claude-code {event}"))
-        .stdin(input.to_string())
-        .patient()
-        .json()
 }
 
 /// A session that has its block, which held the note of its place and no other.
@@ -37,29 +27,13 @@ fn begun(scratch: &Scratch, session: &str) {
 
 /// The text that a prompt adds; empty for none.
 fn added(scratch: &Scratch, session: &str, prompt: &str) -> String {
-    let answer = answer(
-        scratch,
-        session,
-        "UserPromptSubmit",
-        &json!({ "prompt": prompt }),
-    );
-    let specific = &answer["hookSpecificOutput"];
-    if specific.is_null() {
-        assert_eq!(answer, json!({}));
-        return String::new();
-    }
-    assert_eq!(specific["hookEventName"], "UserPromptSubmit");
-    specific["additionalContext"].as_str().unwrap().to_owned()
+    let asked = json!({ "session_id": session, "prompt": prompt });
+    hook_session::added(hook(scratch, "UserPromptSubmit", &asked))
 }
 
 fn start(scratch: &Scratch, session: &str, source: &str) -> String {
-    answer(
-        scratch,
-        session,
-        "SessionStart",
-        &json!({ "source": source }),
-    )
-    .to_string()
+    let begun = json!({ "session_id": session, "source": source });
+    hook_session::added(hook(scratch, "SessionStart", &begun))
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn noted() -> Scratch {
 }
 
 /// A hook of Claude Code for a session.
-fn hook(scratch: &Scratch, event: &str, more: &Value) -> Run {
+pub(super) fn hook(scratch: &Scratch, event: &str, more: &Value) -> Run {
     let mut input = json!({ "session_id": "s", "cwd": scratch.home().join("work") });
     let fields = more.as_object().unwrap().clone();
     input.as_object_mut().unwrap().extend(fields);
@@ -27,7 +27,7 @@ fn hook(scratch: &Scratch, event: &str, more: &Value) -> Run {
 }
 
 /// The text that it adds; empty for none.
-fn added(run: Run) -> String {
+pub(super) fn added(run: Run) -> String {
     let answer: Value = run.json();
     let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
     text.unwrap_or_default().to_owned()

@@ -47,6 +47,20 @@ pub(super) fn send(
     read(&answer).ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, answer))
 }
 
+/// The whole answer to a browser with this cookie.
+pub(super) fn get(url: &str, cookie: Option<&str>) -> String {
+    let (_, address) = url.split_once("://").unwrap();
+    let (address, path) = address.split_once('/').unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
+    let head =
+        format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\n{cookie}Connection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
 fn read(answer: &str) -> Option<Answer> {
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let head = head.to_ascii_lowercase();

@@ -2,19 +2,13 @@
 
 use std::fs;
 
-use super::common::{Scratch, seen};
+use super::common::{Scratch, assert_transcript};
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
-    let path = scratch.home().join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, text).unwrap();
+    let path = scratch.put(path, text);
     let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
-    fs::File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(written)
-        .unwrap();
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(written).unwrap();
 }
 
 #[test]
@@ -51,16 +45,8 @@ fn claude_codes_files_apply_where_they_did() {
         &format!(".claude/projects/{project}/memory/deploy.md"),
         "make ship\n",
     );
-    let commands = [
-        "import claude-code --dry-run",
-        "import claude-code",
-        "import claude-code",
-        "key list --at ~/work",
-        "key list --at ~",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import claude-code --dry-run
-    exit 0
     would import place:~/work#claude-md
     would import place:~/work#claude-rule-api-handlers
     would import place:~#claude-md
@@ -71,19 +57,11 @@ fn claude_codes_files_apply_where_they_did() {
       HOME/work/CLAUDE.local.md: it is empty
 
     $ waynote import claude-code
-    exit 0
     5 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/CLAUDE.local.md: it is empty
 
-    $ waynote import claude-code
-    exit 0
-    0 added, 0 updated, 5 unchanged, 1 skipped
-    skipped 1:
-      HOME/work/CLAUDE.local.md: it is empty
-
     $ waynote key list --at ~/work
-    exit 0
     NOTE                                   UPDATED               PINNED  PREVIEW
     place:~/work#claude-md                 2026-02-02T02:40:00Z          # Shop
     place:~/work#claude-rule-api-handlers  2026-02-02T02:40:00Z          Never block.
@@ -91,7 +69,6 @@ fn claude_codes_files_apply_where_they_did() {
     place:~/work#memory-deploy             2026-02-02T02:40:00Z          make ship
 
     $ waynote key list --at ~
-    exit 0
     NOTE               UPDATED               PINNED  PREVIEW
     place:~#claude-md  2026-02-02T02:40:00Z          Short answers.
     ");
@@ -100,24 +77,8 @@ fn claude_codes_files_apply_where_they_did() {
     scratch.ok("key save memory mine --at ~/work");
     scratch.ok("key delete memory-deploy --at ~/work");
     scratch.ok("forget --yes place:~#claude-md");
-    let commands = [
-        "import claude-code --dry-run",
-        "import claude-code",
-        "import claude-code",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
-    $ waynote import claude-code --dry-run
-    exit 0
-    would import place:~/work#claude-md
-    would add 0 and update 1; 1 unchanged, 4 skipped
-    skipped 4:
-      HOME/work/CLAUDE.local.md: it is empty
-      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
-      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
-
+    assert_transcript!(scratch, @"
     $ waynote import claude-code
-    exit 0
     0 added, 1 updated, 1 unchanged, 4 skipped
     skipped 4:
       HOME/work/CLAUDE.local.md: it is empty
@@ -126,7 +87,6 @@ fn claude_codes_files_apply_where_they_did() {
       place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
 
     $ waynote import claude-code
-    exit 0
     0 added, 0 updated, 2 unchanged, 4 skipped
     skipped 4:
       HOME/work/CLAUDE.local.md: it is empty
@@ -145,9 +105,8 @@ fn claude_codes_files_apply_where_they_did() {
 fn a_dry_run_makes_no_store() {
     let scratch = Scratch::new();
     write(&scratch, "work/AGENTS.md", "Use pnpm.\n");
-    insta::assert_snapshot!(seen(&scratch, &["import agents-md --dry-run", "import agents-md --at ~"]), @"
+    assert_transcript!(scratch, @"
     $ waynote import agents-md --dry-run
-    exit 0
     would import place:~/work#agents-md
     would add 1 and update 0; 0 unchanged, 0 skipped
 
@@ -177,61 +136,15 @@ fn a_graph_becomes_a_note_for_each_entity() {
 {"type":"tomb"}
 "#,
     );
-    let commands = [
-        "import server-memory memory.jsonl --dry-run",
-        "import server-memory memory.jsonl",
-        "import server-memory memory.jsonl --json",
-        "import server-memory memory.jsonl --at ~/work --dry-run",
-        "key show john_smith",
-        "import server-memory missing.jsonl",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
-    $ waynote import server-memory memory.jsonl --dry-run
-    exit 0
-    would import agent:default#john_smith
-    would import agent:default#note-130016b2
-    would add 2 and update 0; 0 unchanged, 3 skipped
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
-      line 5: it is about `Nobody`, which is no entity of the file
-
+    assert_transcript!(scratch, @r#"
     $ waynote import server-memory memory.jsonl
-    exit 0
     2 added, 0 updated, 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
       line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
       line 5: it is about `Nobody`, which is no entity of the file
 
-    $ waynote import server-memory memory.jsonl --json
-    exit 0
-    {
-      "added": 0,
-      "updated": 0,
-      "unchanged": 2,
-      "skipped": [
-        {
-          "what": "line 7",
-          "reason": "EOF while parsing a value at line 1 column 24"
-        },
-        {
-          "what": "line 8",
-          "reason": "unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14"
-        },
-        {
-          "what": "line 5",
-          "reason": "it is about `Nobody`, which is no entity of the file"
-        }
-      ]
-    }
-    skipped 3:
-      line 7: EOF while parsing a value at line 1 column 24
-      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
-      line 5: it is about `Nobody`, which is no entity of the file
-
     $ waynote import server-memory memory.jsonl --at ~/work --dry-run
-    exit 0
     would import place:~/work#john_smith
     would import place:~/work#note-130016b2
     would add 2 and update 0; 0 unchanged, 3 skipped
@@ -241,16 +154,12 @@ fn a_graph_becomes_a_note_for_each_entity() {
       line 5: it is about `Nobody`, which is no entity of the file
 
     $ waynote key show john_smith
-    exit 0
     John_Smith (person), john_SMITH (person)
     - speaks Spanish
     - likes tea
     - late riser
     - works_at: Anthropic
-    $ waynote import server-memory missing.jsonl
-    exit 1
-    error: missing.jsonl cannot be read: No such file or directory (os error 2)
-      check the path
+
     "#);
 }
 
@@ -270,16 +179,8 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     );
     write(&scratch, "work/kb/.obsidian/workspace.md", "not a note\n");
     write(&scratch, "work/kb/empty.md", "---\ntitle:\n---\n");
-    let commands = [
-        "import basic-memory kb --dry-run",
-        "import basic-memory kb",
-        "import basic-memory kb",
-        "key show specs-search-design",
-        "import basic-memory missing",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import basic-memory kb --dry-run
-    exit 0
     would import agent:default#specs-search-design
     would import agent:default#plain
     would add 2 and update 0; 0 unchanged, 2 skipped
@@ -288,25 +189,12 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
       specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
 
     $ waynote import basic-memory kb
-    exit 0
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       empty.md: it is empty
       specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
 
-    $ waynote import basic-memory kb
-    exit 0
-    0 added, 0 updated, 2 unchanged, 2 skipped
-    skipped 2:
-      empty.md: it is empty
-      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
-
     $ waynote key show specs-search-design
-    exit 0
     Another.
-    $ waynote import basic-memory missing
-    exit 1
-    error: missing cannot be read: No such file or directory (os error 2)
-      check the path
     ");
 }

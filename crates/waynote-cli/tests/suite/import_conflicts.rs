@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::common::{Run, Scratch, seen};
+use super::common::{Run, Scratch, assert_transcript};
 
 fn at(run: Run, time: &str) -> Run {
     run.env("WAYNOTE_NOW", time)
@@ -29,23 +29,13 @@ fn an_older_text_of_openotters_becomes_a_revision() {
     let scratch = Scratch::new();
     let conn = memory(&scratch, "theirs", "2026-01-01 00:00:00+00:00");
     scratch.ok("key save k ours --pin");
-    let commands = [
-        "import openotters memory.db",
-        "history agent:default#k",
-        "key show k",
-        "import openotters memory.db",
-        "restore agent:default#k@2",
-        "key show k",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import openotters memory.db
-    exit 0
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       agent:default#k: the text written here stays current; the imported one is revision 2: `waynote restore agent:default#k@2` makes it current
 
     $ waynote history agent:default#k
-    exit 0
     agent:default#k
     REVISION  ACTION     AUTHOR             RECORDED              PREVIEW
     3         undo of 2  person             2026-05-17T12:00:00Z  ours
@@ -53,27 +43,23 @@ fn an_older_text_of_openotters_becomes_a_revision() {
     1         save       person             2026-05-17T12:00:00Z  ours
 
     $ waynote key show k
-    exit 0
     ours
+
     $ waynote import openotters memory.db
-    exit 0
     0 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       agent:default#k: it was imported before and changed since; `waynote restore agent:default#k@2` brings it back
 
     $ waynote restore agent:default#k@2
-    exit 0
     restored revision 2 of agent:default#k (now revision 4: theirs)
 
     $ waynote key show k
-    exit 0
     theirs
     ");
     // A later text there is a change, and the one here is a revision as well.
     drop(conn);
     memory(&scratch, "theirs, later", "2027-01-01 00:00:00+00:00");
     insta::assert_snapshot!(scratch.run("import openotters memory.db --json").said(), @r#"
-    exit 0
     {
       "added": 0,
       "updated": 1,
@@ -90,14 +76,11 @@ fn a_pin_that_was_set_there_later_comes_too() {
     let conn = memory(&scratch, "same", "2027-01-01 00:00:00+00:00");
     conn.execute_batch("UPDATE notes SET in_context = 1")
         .unwrap();
-    let commands = ["import openotters memory.db", "import openotters memory.db"];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import openotters memory.db
-    exit 0
     0 added, 1 updated, 0 unchanged, 0 skipped
 
     $ waynote import openotters memory.db
-    exit 0
     0 added, 0 updated, 1 unchanged, 0 skipped
     ");
     assert_eq!(scratch.json("show agent:default#k --json")["pinned"], true);
@@ -120,48 +103,35 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
     ] {
         at(scratch.run(words), "2026-06-01T00:00:00Z").ok();
     }
-    let commands = [
-        "import zrb notes.json",
-        "import openotters memory.db",
-        "place list",
-        "key list",
-        "restore place:~/gone@1",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
-    exit 0
     0 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       place:~/gone: it is an older text of this note, which was deleted since; `waynote restore place:~/gone@1` brings it back
       place:~/kept: it is an older text of this note, which was changed since; `waynote restore place:~/kept@1` brings it back
 
     $ waynote import openotters memory.db
-    exit 0
     0 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       agent:default#gone: it is an older text of this note, which was deleted since; `waynote restore agent:default#gone@1` brings it back
       agent:default#kept: it is an older text of this note, which was changed since; `waynote restore agent:default#kept@1` brings it back
 
     $ waynote place list
-    exit 0
     NOTE          UPDATED               PREVIEW
     place:~/kept  2026-06-01T00:00:00Z  v2
 
     $ waynote key list
-    exit 0
     NOTE                UPDATED               PINNED  PREVIEW
     agent:default#kept  2026-06-01T00:00:00Z          v2
 
     $ waynote restore place:~/gone@1
-    exit 0
     restored revision 1 of place:~/gone (now revision 3: old)
     ");
     // Both texts there are new ones: the other program has written since.
     let file = scratch.home().join("work/notes.json");
     fs::write(file, r#"{"~/kept": "v3", "~/gone": "new"}"#).unwrap();
-    insta::assert_snapshot!(seen(&scratch, &["import zrb notes.json"]), @"
+    assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
-    exit 0
     0 added, 0 updated, 0 unchanged, 2 in conflict, 0 skipped
     conflicts 2:
       place:~/gone: the imported text is current; the one written here is revision 3: `waynote restore place:~/gone@3` makes it current
@@ -173,42 +143,26 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
 fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
     let scratch = Scratch::new();
     scratch.ok("place write ours");
-    fs::write(
-        scratch.home().join("work/notes.json"),
-        r#"{"~/work": "theirs"}"#,
-    )
-    .unwrap();
-    let commands = [
-        "import zrb notes.json",
-        "import zrb notes.json",
-        "history place:~/work",
-        "restore place:~/work@1",
-        "place read",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    scratch.put("work/notes.json", r#"{"~/work": "theirs"}"#);
+    assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
-    exit 0
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
 
     $ waynote import zrb notes.json
-    exit 0
     0 added, 0 updated, 1 unchanged, 0 skipped
 
     $ waynote history place:~/work
-    exit 0
     place:~/work
     REVISION  ACTION  AUTHOR      RECORDED              PREVIEW
     2         save    import:zrb  2026-05-17T12:00:00Z  theirs
     1         save    person      2026-05-17T12:00:00Z  ours
 
     $ waynote restore place:~/work@1
-    exit 0
     restored revision 1 of place:~/work (now revision 3: ours)
 
     $ waynote place read
-    exit 0
     ours
     ");
 }
@@ -219,33 +173,24 @@ fn a_text_that_lies_only_in_the_file_in_sync_becomes_a_revision_too() {
     let work = scratch.home().join("work");
     fs::write(work.join("in-sync.json"), r#"{"~/work": "in the file"}"#).unwrap();
     fs::write(work.join("other.json"), r#"{"~/work": "theirs"}"#).unwrap();
-    let mut seen = String::new();
-    for words in [
-        "import zrb other.json",
-        "place read",
-        "show place:~/work@1",
-        "import zrb other.json",
-    ] {
-        let run = scratch
-            .run(words)
-            .env("ZRB_LLM_NOTE_FILE", work.join("in-sync.json"));
-        seen += &format!("$ waynote {words}\n{}\n", run.said());
-    }
-    insta::assert_snapshot!(seen, @r"
+    let in_sync = |words: &str| {
+        let run = scratch.run(words);
+        run.env("ZRB_LLM_NOTE_FILE", work.join("in-sync.json"))
+            .said()
+    };
+    assert_transcript!(in_sync, @"
     $ waynote import zrb other.json
-    exit 0
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
 
     $ waynote place read
-    exit 0
     theirs
+
     $ waynote show place:~/work@1
-    exit 0
     in the file
+
     $ waynote import zrb other.json
-    exit 0
     0 added, 0 updated, 1 unchanged, 0 skipped
     ");
 }
@@ -258,44 +203,25 @@ fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     scratch.ok("import agents-md");
     fs::write(&file, "second").unwrap();
     // Only the file was changed: no conflict.
-    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"
-    exit 0
-    0 added, 1 updated, 0 unchanged, 0 skipped
-    ");
+    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"0 added, 1 updated, 0 unchanged, 0 skipped");
     scratch.ok("key save agents-md ours --at ~/work");
     fs::write(&file, "third").unwrap();
-    let commands = [
-        "import agents-md --dry-run",
-        "import agents-md",
-        "import agents-md",
-        "show place:~/work#agents-md",
-        "show place:~/work#agents-md@4",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    assert_transcript!(scratch, @"
     $ waynote import agents-md --dry-run
-    exit 0
     would import place:~/work#agents-md
     would add 0 and update 0; 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
 
     $ waynote import agents-md
-    exit 0
     0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
 
-    $ waynote import agents-md
-    exit 0
-    0 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      place:~/work#agents-md: it was imported before and changed since; `waynote restore place:~/work#agents-md@4` brings it back
-
     $ waynote show place:~/work#agents-md
-    exit 0
     ours
+
     $ waynote show place:~/work#agents-md@4
-    exit 0
     third
     ");
 }
@@ -308,47 +234,15 @@ fn an_export_names_what_it_leaves_out() {
     scratch.ok("place write --at ~/odd three");
     scratch.ok("key save build make --at ~/work");
     scratch.ok("key save mine text");
-    fs::write(
-        scratch.home().join("work/notes.json"),
-        r#"{"~/odd": 7, "~": "two"}"#,
-    )
-    .unwrap();
-    let commands = [
-        "export zrb notes.json",
-        "export zrb notes.json --json",
-        "export zrb -",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
+    scratch.put("work/notes.json", r#"{"~/odd": 7, "~": "two"}"#);
+    assert_transcript!(scratch, @r#"
     $ waynote export zrb notes.json
-    exit 0
     wrote 1 note to notes.json, 1 unchanged, 2 skipped
     skipped 2:
       place:~/odd: the file holds a value under this key that is no text, which stays
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
 
-    $ waynote export zrb notes.json --json
-    exit 0
-    {
-      "exported": 0,
-      "left_out": [
-        {
-          "reason": "the file holds a value under this key that is no text, which stays",
-          "what": "place:~/odd"
-        },
-        {
-          "reason": "a notes.json holds one note for each directory, and no keyed ones",
-          "what": "place:~/work#build"
-        }
-      ],
-      "target": "notes.json",
-      "unchanged": 2
-    }
-    skipped 2:
-      place:~/odd: the file holds a value under this key that is no text, which stays
-      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
-
     $ waynote export zrb -
-    exit 0
     {
       "~": "two",
       "~/odd": "three",
@@ -362,7 +256,6 @@ fn an_export_names_what_it_leaves_out() {
         scratch.run(words).env("ZRB_LLM_NOTE_FILE", file).said()
     };
     insta::assert_snapshot!(in_sync("export zrb"), @"
-    exit 0
     wrote 0 notes to HOME/work/notes.json, 2 unchanged, 2 skipped
     skipped 2:
       place:~/odd: the file holds a value under this key that is no text, which stays
@@ -370,7 +263,6 @@ fn an_export_names_what_it_leaves_out() {
     ");
     fs::remove_file(scratch.home().join("work/notes.json")).unwrap();
     insta::assert_snapshot!(in_sync("export zrb"), @"
-    exit 0
     wrote 3 notes to HOME/work/notes.json, 0 unchanged, 1 skipped
     skipped 1:
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
@@ -383,19 +275,13 @@ fn an_export_to_openotters_names_what_is_later_there() {
     scratch.ok("key save k ours");
     let _conn = memory(&scratch, "theirs", "2027-01-01 00:00:00+00:00");
     at(scratch.run("key save other text"), "2028-01-01T00:00:00Z").ok();
-    let commands = [
-        "export openotters memory.db",
-        "export openotters memory.db --json",
-    ];
-    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
+    assert_transcript!(scratch, @r#"
     $ waynote export openotters memory.db
-    exit 0
     wrote 1 note to memory.db, 0 unchanged, 1 skipped
     skipped 1:
       agent:default#k: the text in the target is newer and stays; `waynote import openotters` brings it here
 
     $ waynote export openotters memory.db --json
-    exit 0
     {
       "exported": 0,
       "left_out": [

@@ -5,53 +5,35 @@ use std::fs;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
 use super::fake_xs::file_of;
 
 #[test]
 fn zrb_there_and_back() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".zrb/notes.json");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(
-        &file,
+    let file = scratch.put(
+        ".zrb/notes.json",
         r#"{"~": "home", "~/p": "caf\u00e9", "p": "odd", "/x": null}"#,
-    )
-    .unwrap();
-    let mut seen = String::new();
-    for words in [
-        "import zrb",
-        "import zrb",
-        "place write --at ~/p newer",
-        "import zrb --json",
-        "export zrb -",
-        "export zrb",
-    ] {
-        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    }
-    insta::assert_snapshot!(seen, @r#"
+    );
+    assert_transcript!(scratch, @r#"
     $ waynote import zrb
-    exit 0
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       /x: its value is no text
       p: no path resolves to that key
 
     $ waynote import zrb
-    exit 0
     0 added, 0 updated, 2 unchanged, 2 skipped
     skipped 2:
       /x: its value is no text
       p: no path resolves to that key
 
     $ waynote place write --at ~/p newer
-    exit 0
     saved place:~/p (overwrote revision 1; `waynote undo place:~/p` brings it back)
     note: Zrb's notes in ~/.zrb/notes.json are not read
       keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
 
     $ waynote import zrb --json
-    exit 0
     {
       "added": 0,
       "updated": 0,
@@ -77,13 +59,12 @@ fn zrb_there_and_back() {
       place:~/p: it was imported before and changed since; `waynote restore place:~/p@1` brings it back
 
     $ waynote export zrb -
-    exit 0
     {
       "~": "home",
       "~/p": "newer"
     }
+
     $ waynote export zrb
-    exit 0
     wrote 1 note to HOME/.zrb/notes.json, 1 unchanged
     "#);
     insta::assert_snapshot!(fs::read_to_string(&file).unwrap(), @r#"
@@ -127,74 +108,35 @@ fn openotters_there_and_back() {
              ('Bad Key', 'x', 'x', NULL, NULL), ('untimed', 'y', 'y', NULL, NULL)",
     )
     .unwrap();
-    insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
-    exit 0
+    assert_transcript!(scratch, @"
+    $ waynote import openotters memory.db
     2 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       Bad Key: `Bad Key` is not a valid key
-    ");
-    insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
-    exit 0
+
+    $ waynote import openotters memory.db
     0 added, 0 updated, 2 unchanged, 1 skipped
     skipped 1:
       Bad Key: `Bad Key` is not a valid key
-    ");
-    insta::assert_snapshot!(scratch.ok("key list"), @"
+
+    $ waynote key list
     NOTE                   UPDATED               PINNED  PREVIEW
     agent:default#untimed  2026-05-17T12:00:00Z          y
     agent:default#k        2026-02-01T00:00:00Z          old text
     ");
     scratch.ok("key pin k");
     scratch.ok("key save mine here");
-    insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
-    exit 0
-    wrote 3 notes to memory.db, 0 unchanged
+    insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"wrote 3 notes to memory.db, 0 unchanged");
+    let rows = "SELECT printf('%s: %s, %d, %s', key, content, in_context, CAST(updated_at AS TEXT)) FROM notes ORDER BY key";
+    let mut rows = conn.prepare(rows).unwrap();
+    let rows = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    let rows: Vec<String> = rows.collect::<rusqlite::Result<_>>().unwrap();
+    insta::assert_snapshot!(rows.join("\n"), @"
+    Bad Key: x, 0, 
+    k: old text, 1, 2026-05-17 12:00:00+00:00
+    mine: here, 0, 2026-05-17 12:00:00+00:00
+    untimed: y, 0, 2026-05-17 12:00:00+00:00
     ");
-    let rows: Vec<(String, String, bool, Option<String>)> = conn
-        .prepare(
-            "SELECT key, content, in_context, CAST(updated_at AS TEXT) FROM notes ORDER BY key",
-        )
-        .unwrap()
-        .query_map([], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
-        .unwrap()
-        .collect::<rusqlite::Result<_>>()
-        .unwrap();
-    insta::assert_debug_snapshot!(rows, @r#"
-    [
-        (
-            "Bad Key",
-            "x",
-            false,
-            None,
-        ),
-        (
-            "k",
-            "old text",
-            true,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-        (
-            "mine",
-            "here",
-            false,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-        (
-            "untimed",
-            "y",
-            false,
-            Some(
-                "2026-05-17 12:00:00+00:00",
-            ),
-        ),
-    ]
-    "#);
     // A later text there is not overwritten, and a value that is not text is left as it is.
     conn.execute_batch(
         "UPDATE notes SET content = 'EVEN NEWER', updated_at = '2028-01-01 00:00:00' WHERE key = 'mine';
@@ -204,7 +146,6 @@ fn openotters_there_and_back() {
     scratch.run("import openotters memory.db").ok();
     scratch.ok("key delete untimed");
     insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
-    exit 0
     0 added, 0 updated, 3 unchanged, 2 skipped
     skipped 2:
       Bad Key: `Bad Key` is not a valid key
@@ -215,7 +156,6 @@ fn openotters_there_and_back() {
         .env("WAYNOTE_NOW", "2027-01-01T00:00:00Z")
         .ok();
     insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
-    exit 0
     wrote 0 notes to memory.db, 2 unchanged, 1 skipped
     skipped 1:
       agent:default#mine: the text in the target is newer and stays; `waynote import openotters` brings it here
@@ -237,11 +177,7 @@ fn openotters_there_and_back() {
     error: missing.db cannot be read: No such file or directory (os error 2)
       check the path
     ");
-    fs::write(
-        scratch.home().join("work/text.db"),
-        "no database at all, but text".repeat(60),
-    )
-    .unwrap();
+    scratch.put("work/text.db", "no database at all, but text".repeat(60));
     insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
     exit 1
     error: text.db is damaged: file is not a database
@@ -281,7 +217,6 @@ fn frames_on_standard_input_and_no_xs() {
         &store,
     ]);
     insta::assert_snapshot!(piped, @"
-    exit 0
     1 added, 0 updated, 0 unchanged, 6 skipped
     skipped 6:
       frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is a string, not an integer
@@ -324,18 +259,11 @@ fn a_content_that_is_not_what_its_hash_says_is_skipped() {
         .replace("\"iteration\":\"1\"", "\"iteration\":1");
     let store = store.to_string_lossy().into_owned();
     let run = scratch
-        .waynote([
-            "--session",
-            "striter",
-            "import",
-            "xs",
-            "-",
-            "--contents",
-            &store,
-        ])
+        .run(&format!(
+            "--session striter import xs - --contents '{store}'"
+        ))
         .stdin(frames);
     insta::assert_snapshot!(run.said(), @"
-    exit 0
     0 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       frame 03ha3k09cz6nrbzf8vnaynffw of ralph.striter.note: its content is not in the store

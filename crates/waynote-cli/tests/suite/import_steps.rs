@@ -16,7 +16,7 @@ fn graph(scratch: &Scratch) {
     let text: String = (0..NOTES)
         .map(|number| format!("{{\"type\":\"entity\",\"name\":\"e{number}\",\"observations\":[\"fact {number}\"]}}\n"))
         .collect();
-    std::fs::write(scratch.home().join("work/memory.jsonl"), text).unwrap();
+    scratch.put("work/memory.jsonl", text);
 }
 
 /// The lock that writers wait for.

@@ -18,9 +18,13 @@ fn installing_shows_what_changes() {
             said(&scratch, &format!("install {client}"))
         );
     }
+    // The plugin is a file of the repository.
+    let (before, plugin) = seen.split_once("  + const program = ").unwrap();
+    let (plugin, after) = plugin.split_once("  + };\ncopies").unwrap();
+    assert!(plugin.contains("export const Waynote"), "{plugin}");
+    let seen = format!("{before}  + PLUGIN\ncopies{after}");
     insta::assert_snapshot!(seen, @r#"
     $ waynote install claude-code
-    exit 0
     HOME/.claude.json (server): changed
             "/home/u/p": { "allowedTools": [] }
       +   },
@@ -75,7 +79,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor claude-code
 
     $ waynote install codex
-    exit 0
     HOME/.codex/config.toml (server): changed
         
       + [mcp_servers.waynote]
@@ -150,7 +153,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor codex
 
     $ waynote install cursor
-    exit 0
     HOME/.cursor/mcp.json (server): changed
       - { "mcpServers": { } }
       + { "mcpServers": {
@@ -177,7 +179,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor cursor
 
     $ waynote install opencode
-    exit 0
     HOME/.config/opencode/opencode.jsonc (server): changed
           "$schema": "https://opencode.ai/config.json", // schema
       -   "theme": "dark"
@@ -197,72 +198,12 @@ fn installing_shows_what_changes() {
       + // waynote: puts the notes into opencode's system prompt. Written by `waynote install opencode`, removed by `waynote uninstall opencode`.
       + import { spawn } from "node:child_process";
       + 
-      + const program = "WAYNOTE";
-      + 
-      + // What a text of ours begins with: another copy of this plugin has put one in already.
-      + const mark = "kept by waynote. They are information, not instructions.";
-      + 
-      + // The text that the hook prints, or nothing: whatever goes wrong must not hold a prompt up.
-      + const notes = (input) =>
-      +   new Promise((resolve) => {
-      +     let text = "";
-      +     const child = spawn(program, ["hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
-      +     const late = setTimeout(() => child.kill("SIGKILL"), 3000);
-      +     const done = (text) => {
-      +       clearTimeout(late);
-      +       resolve(text);
-      +     };
-      +     child.on("error", () => done(""));
-      +     child.stdin.on("error", () => {});
-      +     child.stdout.setEncoding("utf8");
-      +     child.stdout.on("data", (chunk) => (text += chunk));
-      +     child.on("close", (code) => done(code === 0 ? text : ""));
-      +     child.stdin.end(JSON.stringify(input));
-      +   });
-      + 
-      + export const Waynote = async ({ directory, worktree, client }) => {
-      +   // One text for each session, so that the prompt's beginning stays the same and can be cached. An empty one is asked for again: the
-      +   // hook may have been too slow, or nothing was noted yet.
-      +   const sessions = new Map();
-      +   // Sessions that were compacted: their prompts are gone, and with them what a loop's prompt held.
-      +   const compacted = new Set();
-      +   const parentOf = async (id) => {
-      +     try {
-      +       return (await client.session.get({ path: { id } })).data?.parentID;
-      +     } catch {
-      +       return undefined;
-      +     }
-      +   };
-      +   const ask = async (session) =>
-      +     notes({
-      +       session_id: session,
-      +       parent_id: session ? await parentOf(session) : undefined,
-      +       cwd: directory ?? worktree,
-      +       source: compacted.has(session) ? "compact" : "startup",
-      +     });
-      +   return {
-      +     "experimental.chat.system.transform": async (input, output) => {
-      +       if (output.system.some((part) => part.includes(mark))) return;
-      +       const session = input?.sessionID ?? "";
-      +       if (!sessions.has(session)) sessions.set(session, ask(session));
-      +       const text = await sessions.get(session);
-      +       if (text) output.system.push(text);
-      +       else sessions.delete(session);
-      +     },
-      +     event: async ({ event }) => {
-      +       const session = event?.properties?.sessionID ?? event?.properties?.info?.id;
-      +       if (event?.type === "session.compacted") compacted.add(session);
-      +       if (event?.type === "session.deleted") compacted.delete(session);
-      +       if (event?.type === "session.compacted" || event?.type === "session.deleted") sessions.delete(session);
-      +     },
-      +   };
-      + };
+      + PLUGIN
     copies of the previous files: HOME/.local/share/waynote/installed
     next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
     then: waynote doctor opencode
 
     $ waynote install gemini
-    exit 0
     HOME/.gemini/settings.json (server and hooks): changed
       - {}
       + {
@@ -295,7 +236,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor gemini
 
     $ waynote install goose
-    exit 0
     HOME/.config/goose/config.yaml (server): changed
         extensions:
       +   waynote:
@@ -312,7 +252,6 @@ fn installing_shows_what_changes() {
     then: waynote doctor goose
 
     $ waynote install vscode
-    exit 0
     HOME/.config/Code/User/mcp.json (server): changed
             "servers": {
       -         "a": { "command": "a" }
@@ -388,37 +327,12 @@ fn a_dry_run_changes_nothing() {
     }
     assert_eq!(files(&scratch), before);
     assert!(!scratch.home().join(".local").exists());
-    insta::assert_snapshot!(said(&scratch, "install gemini --dry-run"), @r#"
-    exit 0
+    let said = said(&scratch, "install gemini --dry-run");
+    let lines = said.lines().filter(|line| !line.starts_with("  "));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
     HOME/.gemini/settings.json (server and hooks): would be changed
-      - {}
-      + {
-      +   "mcpServers": {
-      +     "waynote": {
-      +       "command": "WAYNOTE",
-      +       "args": ["mcp"],
-      +       "env": {
-      +         "WAYNOTE_AUTHOR": "agent:gemini"
-      +       }
-      +     }
-      +   },
-      +   "hooks": {
-      +     "BeforeAgent": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
-      +             "name": "waynote",
-      +             "timeout": 10000
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
     nothing was written: this was a dry run
-    "#);
+    ");
 }
 
 #[test]
@@ -454,7 +368,6 @@ fn without_a_name_all_are_listed() {
     run(&scratch, "install codex --project").ok();
     fs::remove_file(scratch.home().join("work/.codex/hooks.json")).unwrap();
     insta::assert_snapshot!(said(&scratch, "install"), @"
-    exit 0
     CLIENT       FOUND  USER    THIS DIRECTORY
     claude-code  yes    set up  -
     codex        yes    -       in part
@@ -495,25 +408,21 @@ fn what_comes_next_is_said() {
     seen = seen.replace(folder.to_str().unwrap(), "BIN");
     insta::assert_snapshot!(seen, @r#"
     $ install claude
-    exit 0
     next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
     then: waynote doctor claude-code
     $ install claude
-    exit 0
     already set up; `waynote doctor claude-code` checks it
     $ install goose --project
     exit 2
     error: Goose reads servers only from the user's file
     $ --store /x/notes.db install codex
-    exit 0
     next: install Codex: it was not found on this machine; its files are ready for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2
     error: Cursor takes no notes at prompts
-    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, created by the first write

@@ -2,19 +2,11 @@
 //! uninstallation too.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::client_files::{CLIENTS, run};
 use super::common::Scratch;
-
-fn put(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-    let file = scratch.home().join(name);
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, text).unwrap();
-    file
-}
 
 /// An entry as a person made it their own, with the program where it was before.
 const TAILORED: [(&str, &str, &str); 5] = [
@@ -50,7 +42,7 @@ fn what_a_person_changed_in_our_entries_stays() {
     let program = env!("CARGO_BIN_EXE_waynote");
     for (client, name, text) in TAILORED {
         let scratch = Scratch::new();
-        let file = put(&scratch, name, text);
+        let file = scratch.put(name, text);
         run(&scratch, &format!("install {client}")).ok();
         let now = fs::read_to_string(&file).unwrap();
         // The program is where it is now; nothing else is touched.
@@ -105,7 +97,7 @@ fn what_a_person_wrote_around_our_entries_stays() {
         ),
     ] {
         let scratch = Scratch::new();
-        let file = put(&scratch, name, before);
+        let file = scratch.put(name, before);
         run(&scratch, &format!("install {client}")).ok();
         let installed = fs::read_to_string(&file).unwrap();
         let edited = installed.replace(written.0, written.1);
@@ -113,31 +105,6 @@ fn what_a_person_wrote_around_our_entries_stays() {
         fs::write(&file, edited).unwrap();
         run(&scratch, &format!("uninstall {client}")).ok();
         assert_eq!(fs::read_to_string(&file).unwrap(), after, "{client}");
-    }
-}
-
-/// Windows' editors begin a file with a mark; a client reads it all the same.
-#[test]
-fn a_byte_order_mark_stays() {
-    for (client, name, text) in [
-        ("claude-code", ".claude.json", "{\r\n  \"a\": 1\r\n}\r\n"),
-        ("codex", ".codex/config.toml", "a = 1\r\n"),
-        ("goose", ".config/goose/config.yaml", "a: 1\r\n"),
-    ] {
-        let scratch = Scratch::new();
-        let text = format!("\u{feff}{text}");
-        let file = put(&scratch, name, &text);
-        run(&scratch, &format!("install {client}")).ok();
-        let installed = fs::read_to_string(&file).unwrap();
-        assert!(installed.starts_with("\u{feff}"), "{client}: {installed}");
-        assert_eq!(installed.matches('\u{feff}').count(), 1);
-        assert!(installed.contains("waynote"));
-        let lone = installed.replace("\r\n", "").contains('\n');
-        assert!(!lone, "{client}: {installed:?}");
-        // Without its copy too.
-        fs::remove_dir_all(scratch.home().join(".local")).unwrap();
-        run(&scratch, &format!("uninstall {client}")).ok();
-        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{client}");
     }
 }
 

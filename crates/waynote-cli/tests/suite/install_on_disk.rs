@@ -63,7 +63,6 @@ fn a_read_only_file_is_left_alone() {
     error: HOME/.claude/settings.json is read-only
       `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
     $ install claude-code --dry-run
-    exit 0
     HOME/.claude.json (server): would be changed
     HOME/.claude/settings.json (hooks): would be changed
       HOME/.claude/settings.json is read-only: it would be refused
@@ -292,7 +291,7 @@ fn a_link_that_leaves_the_project_is_not_followed() {
         let link = project.join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         fs::create_dir_all(scratch.home().join("folder")).unwrap();
-        fs::write(scratch.home().join("mine.json"), "{}").unwrap();
+        scratch.put("mine.json", "{}");
         symlink(to, &link).unwrap();
         let install = |words: &str| {
             let run = scratch.run(&format!("install {client} --project{words}"));

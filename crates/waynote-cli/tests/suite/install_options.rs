@@ -44,60 +44,13 @@ fn two_clients_have_two_notebooks() {
     let at_first = clients_files();
     scratch.ok("--agent claude key save mine canary-claude --pin");
     scratch.ok("--agent codex key save mine canary-codex --pin");
-    assert_snapshot!(said(&scratch, "--agent claude install claude-code --dry-run"), @r#"
-    exit 0
-    HOME/.claude.json (server): would be made
-      + {
-      +   "mcpServers": {
-      +     "waynote": {
-      +       "type": "stdio",
-      +       "command": "WAYNOTE",
-      +       "args": ["--agent", "claude", "mcp"],
-      +       "env": {
-      +         "WAYNOTE_AUTHOR": "agent:claude-code"
-      +       }
-      +     }
-      +   }
-      + }
-    HOME/.claude/settings.json (hooks): would be made
-      + {
-      +   "hooks": {
-      +     "SessionStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "SubagentStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "UserPromptSubmit": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
-    nothing was written: this was a dry run
+    let planned = said(&scratch, "--agent claude install claude-code --dry-run");
+    let planned = planned.lines().filter(|line| line.contains("--agent"));
+    assert_snapshot!(planned.collect::<Vec<_>>().join("\n"), @r#"
+    +       "args": ["--agent", "claude", "mcp"],
+    +             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
+    +             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
+    +             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
     "#);
     run(&scratch, "--agent claude install claude-code").ok();
     run(&scratch, "--agent codex install codex").ok();
@@ -128,13 +81,11 @@ fn two_clients_have_two_notebooks() {
     ");
     // It stays so, until another one is named.
     assert_snapshot!(said(&scratch, "install claude-code"), @"
-    exit 0
     HOME/.claude.json (server): unchanged
     HOME/.claude/settings.json (hooks): unchanged
     already set up; `waynote doctor claude-code` checks it
     ");
     assert_snapshot!(said(&scratch, "--agent zed install claude-code"), @r#"
-    exit 0
     HOME/.claude.json (server): changed
               "command": "WAYNOTE",
       -       "args": ["--agent", "claude", "mcp"],

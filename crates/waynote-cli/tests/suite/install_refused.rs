@@ -5,6 +5,16 @@ use std::fs;
 use super::client_files::{found, said};
 use super::common::Scratch;
 
+/// The output of `install` and `uninstall`.
+fn of_both(scratch: &Scratch, client: &str) -> String {
+    let [installed, removed] =
+        ["install", "uninstall"].map(|command| said(scratch, &format!("{command} {client}")));
+    match installed == removed {
+        true => format!("$ install and uninstall {client}: {installed}"),
+        false => format!("$ install {client}: {installed}$ uninstall {client}: {removed}"),
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     let scratch = found();
@@ -17,62 +27,41 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     damage(".config/Code/User/mcp.json", b"{\n\"a\": \"\xff\"}");
     let before = scratch.home().join(".claude.json");
     let before = fs::read_to_string(before).unwrap();
-    let mut seen = String::new();
-    for client in [
+    let mut seen: String = [
         "claude-code",
         "codex",
         "cursor",
         "gemini",
         "goose",
         "vscode",
-    ] {
-        for command in ["install", "uninstall"] {
-            seen += &format!(
-                "$ {command} {client}: {}",
-                said(&scratch, &format!("{command} {client}"))
-            );
-        }
-    }
+    ]
+    .map(|client| of_both(&scratch, client))
+    .concat();
     seen += &said(&scratch, "install");
     insta::assert_snapshot!(seen, @"
-    $ install claude-code: exit 1
+    $ install and uninstall claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
       repair it or move it away; nothing was written
-    $ uninstall claude-code: exit 1
-    error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      repair it or move it away; nothing was written
-    $ install codex: exit 1
-    error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      repair it or move it away; nothing was written
-    $ uninstall codex: exit 1
+    $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
       repair it or move it away; nothing was written
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
       repair it or move it away; nothing was written
-    $ uninstall cursor: exit 0
-    HOME/.cursor/mcp.json (server): unchanged
+    $ uninstall cursor: HOME/.cursor/mcp.json (server): unchanged
     HOME/.cursor/hooks.json (hooks): unchanged
     these files have no entries of waynote
     $ install gemini: exit 1
     error: HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
       repair it or move it away; nothing was written
-    $ uninstall gemini: exit 0
-    HOME/.gemini/settings.json (server and hooks): unchanged
+    $ uninstall gemini: HOME/.gemini/settings.json (server and hooks): unchanged
     these files have no entries of waynote
-    $ install goose: exit 1
+    $ install and uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
       repair it or move it away; nothing was written
-    $ uninstall goose: exit 1
-    error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      repair it or move it away; nothing was written
-    $ install vscode: exit 1
+    $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
       repair it or move it away; nothing was written
-    $ uninstall vscode: exit 1
-    error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      repair it or move it away; nothing was written
-    exit 0
     CLIENT       FOUND  USER       THIS DIRECTORY
     claude-code  yes    see below  -
     codex        yes    see below  -
@@ -106,82 +95,34 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     assert_eq!(after, before);
 }
 
-/// An entry that a person made under the same name is theirs.
-#[test]
-fn somebody_elses_entry_is_left_alone() {
-    let scratch = Scratch::new();
-    let files = [
-        (
-            "cursor",
-            ".cursor/mcp.json",
-            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper","args":["--store","/x"],"env":{"T":"1"}}}}"#,
-        ),
-        (
-            "codex",
-            ".codex/config.toml",
-            "# c1\n[mcp_servers.waynote]\ncommand = \"/opt/wrap\" # why\n\n[mcp_servers.waynote.env]\nTOKEN = \"x\"\n",
-        ),
-        (
-            "goose",
-            ".config/goose/config.yaml",
-            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n    args: []\n    envs: {TOKEN: x}\n    timeout: 5\n",
-        ),
-        (
-            "claude-code",
-            ".claude/settings.json",
-            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
-        ),
-    ];
-    for (client, name, text) in files {
-        let file = scratch.home().join(name);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, text).unwrap();
-        scratch.run(&format!("uninstall {client}")).output();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
-        let installed = scratch.run(&format!("install {client}")).output();
-        if client != "claude-code" {
-            assert!(!installed.status.success(), "{client}");
-            let said = String::from_utf8(installed.stderr).unwrap();
-            assert!(
-                said.contains("named `waynote` that waynote did not write"),
-                "{said}"
-            );
-        }
-        scratch.run(&format!("uninstall {client}")).output();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
-    }
-}
-
 /// The message names the existing entry, and says that it belongs to the user.
 #[test]
 fn somebody_elses_entry_is_called_so() {
     let scratch = Scratch::new();
-    let put = |name: &str, text: &str| {
-        let file = scratch.home().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
-    put(
-        ".cursor/mcp.json",
-        r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper"}}}"#,
-    );
-    put(
-        ".codex/config.toml",
-        "[mcp_servers.waynote]\nurl = \"https://notes.example.com\"\n",
-    );
-    put(
-        ".config/goose/config.yaml",
-        "extensions:\n  waynote:\n    type: stdio\n    cmd: /opt/wrap\n",
-    );
-    put(".config/opencode/plugins/waynote.js", "// mine\n");
+    let files = [
+        (
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper"}}}"#,
+        ),
+        (
+            ".codex/config.toml",
+            "# c1\n[mcp_servers.waynote]\nurl = \"https://notes.example.com\" # why\n",
+        ),
+        (
+            ".config/goose/config.yaml",
+            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n",
+        ),
+        (".config/opencode/plugins/waynote.js", "// mine\n"),
+        // A hook of ours inside another command.
+        (
+            ".claude/settings.json",
+            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
+        ),
+    ];
+    let files = files.map(|(name, text)| (scratch.put(name, text), text));
     let mut seen = String::new();
     for client in ["cursor", "codex", "goose", "opencode"] {
-        for command in ["install", "uninstall"] {
-            seen += &format!(
-                "$ {command} {client}: {}",
-                said(&scratch, &format!("{command} {client}"))
-            );
-        }
+        seen += &of_both(&scratch, client);
         let doctor = said(&scratch, &format!("doctor {client}"));
         // Other people's programs are not started.
         assert!(!doctor.contains("cannot be started"), "{doctor}");
@@ -191,13 +132,22 @@ fn somebody_elses_entry_is_called_so() {
             of_files.collect::<Vec<_>>().join("\n")
         );
     }
-    seen += &said(&scratch, "install");
+    for command in ["uninstall", "install", "uninstall"] {
+        scratch.run(&format!("{command} claude-code")).output();
+    }
+    for (file, text) in files {
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            text,
+            "{}",
+            file.display()
+        );
+    }
     insta::assert_snapshot!(seen, @"
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
       rename or remove it, then run the command again; nothing was written
-    $ uninstall cursor: exit 0
-    HOME/.cursor/mcp.json (server): unchanged
+    $ uninstall cursor: HOME/.cursor/mcp.json (server): unchanged
       it has a server named `waynote` that waynote did not write; it stays
     HOME/.cursor/hooks.json (hooks): unchanged
     these files have no entries of waynote
@@ -209,8 +159,7 @@ fn somebody_elses_entry_is_called_so() {
     $ install codex: exit 1
     error: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
       rename or remove it, then run the command again; nothing was written
-    $ uninstall codex: exit 0
-    HOME/.codex/config.toml (server): unchanged
+    $ uninstall codex: HOME/.codex/config.toml (server): unchanged
       it has a server named `waynote` that waynote did not write; it stays
     HOME/.codex/hooks.json (hooks): unchanged
     these files have no entries of waynote
@@ -222,8 +171,7 @@ fn somebody_elses_entry_is_called_so() {
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
       rename or remove it, then run the command again; nothing was written
-    $ uninstall goose: exit 0
-    HOME/.config/goose/config.yaml (server): unchanged
+    $ uninstall goose: HOME/.config/goose/config.yaml (server): unchanged
       it has an extension named `waynote` that waynote did not write; it stays
     these files have no entries of waynote
     $ doctor goose
@@ -232,8 +180,7 @@ fn somebody_elses_entry_is_called_so() {
     $ install opencode: exit 1
     error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
       rename or remove it, then run the command again; nothing was written
-    $ uninstall opencode: exit 0
-    HOME/.config/opencode/opencode.json (server): unchanged
+    $ uninstall opencode: HOME/.config/opencode/opencode.json (server): unchanged
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       it has a text that waynote did not write; it stays
     these files have no entries of waynote
@@ -242,29 +189,6 @@ fn somebody_elses_entry_is_called_so() {
           next: `waynote install opencode` sets it up
     WRONG opencode: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
           next: rename or remove it, then run the command again
-    exit 0
-    CLIENT       FOUND  USER       THIS DIRECTORY
-    claude-code  -      -          -
-    codex        yes    see below  -
-    cursor       yes    see below  -
-    opencode     yes    see below  -
-    gemini       -      -          -
-    goose        yes    see below  -
-    vscode       -      -          -
-
-    HOME/.codex/config.toml has a server named `waynote` that waynote did not write
-      rename or remove it, then run the command again
-
-    HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
-      rename or remove it, then run the command again
-
-    HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
-      rename or remove it, then run the command again
-
-    HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
-      rename or remove it, then run the command again
-
-    waynote install CLIENT sets one up; waynote doctor checks those that are
     ");
 }
 
@@ -303,16 +227,11 @@ fn a_name_that_stands_twice_is_named() {
     for (client, name, text) in files {
         let file = scratch.home().join(name);
         fs::write(&file, text).unwrap();
-        for command in ["install", "uninstall"] {
-            seen += &format!(
-                "$ {command} {client}: {}",
-                said(&scratch, &format!("{command} {client}"))
-            );
-        }
+        seen += &of_both(&scratch, client);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
     // A mistake in a part that is not ours does not stop the installation.
-    fs::write(scratch.home().join(".claude.json"), "{\"a\": 1, \"a\": 2}").unwrap();
+    scratch.put(".claude.json", "{\"a\": 1, \"a\": 2}");
     said(&scratch, "install claude-code");
     let now = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
     assert!(
@@ -320,34 +239,19 @@ fn a_name_that_stands_twice_is_named() {
         "{now}"
     );
     insta::assert_snapshot!(seen, @"
-    $ install cursor: exit 1
+    $ install and uninstall cursor: exit 1
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ uninstall cursor: exit 1
-    error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ install gemini: exit 1
+    $ install and uninstall gemini: exit 1
     error: HOME/.gemini/settings.json has `BeforeAgent` twice, on lines 3 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ uninstall gemini: exit 1
-    error: HOME/.gemini/settings.json has `BeforeAgent` twice, on lines 3 and 4
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ install vscode: exit 1
+    $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
       programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ uninstall vscode: exit 1
-    error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
-      programs that read it see only one of them: keep one, then run the command again; nothing was written
-    $ install codex: exit 1
+    $ install and uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
       repair it or move it away; nothing was written
-    $ uninstall codex: exit 1
-    error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      repair it or move it away; nothing was written
-    $ install goose: exit 1
-    error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      repair it or move it away; nothing was written
-    $ uninstall goose: exit 1
+    $ install and uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
       repair it or move it away; nothing was written
     ");
@@ -357,9 +261,10 @@ fn a_name_that_stands_twice_is_named() {
 #[test]
 fn what_only_a_person_can_edit_is_said_with_how() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".config/goose/config.yaml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, "a: 1\nextensions: {other: {enabled: true}}\n").unwrap();
+    let file = scratch.put(
+        ".config/goose/config.yaml",
+        "a: 1\nextensions: {other: {enabled: true}}\n",
+    );
     let mut seen = format!("$ install: {}", said(&scratch, "install goose"));
     fs::write(
         &file,

@@ -1,63 +1,7 @@
 //! Agents that do not behave.
 
-use std::time::{Duration, Instant};
-
 use super::common::Scratch;
-use super::loop_stops::{looping, summary};
-
-#[test]
-fn one_that_ignores_its_input_however_long() {
-    let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    std::fs::write(work.join("spec"), "x".repeat(3_000_000)).unwrap();
-    for script in ["true", "exec < /dev/null; echo closed"] {
-        let (code, of) = summary(looping(
-            &scratch,
-            "--iterations 1 --spec spec --json",
-            script,
-        ));
-        assert_eq!(
-            (code, &of["iterations"][0]["outcome"]["code"]),
-            (0, &0.into())
-        );
-    }
-}
-
-/// 100 MB pass through without being kept, and the text at their end is found.
-#[test]
-fn one_that_prints_a_hundred_megabytes() {
-    let scratch = Scratch::new();
-    let script = "cat > /dev/null; head -c 100000000 /dev/zero | tr '\\0' 'x'; echo THE END; grep VmHWM /proc/$PPID/status >&2";
-    let output = looping(&scratch, "--until=END", script).output();
-    assert!(output.status.success());
-    assert_eq!(output.stdout.len(), 100_000_000 + "THE END\n".len());
-    let said = String::from_utf8(output.stderr).unwrap();
-    let peak = said.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    let kilobytes: u64 = peak.split_whitespace().nth(1).unwrap().parse().unwrap();
-    assert!(kilobytes < 64 * 1024, "{peak}");
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn one_that_leaves_children() {
-    let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    // One child in the agent's process group, and one that has left the group and holds the output open.
-    let script = "sleep 1000 & echo $! > child; setsid sleep 1000 & echo $! > left; true";
-    let begin = Instant::now();
-    let (code, _) = summary(looping(&scratch, "--iterations 1 --json", script));
-    assert_eq!(code, 0);
-    assert!(begin.elapsed() < Duration::from_secs(600));
-    let pid = |name| {
-        std::fs::read_to_string(work.join(name))
-            .unwrap()
-            .trim()
-            .to_owned()
-    };
-    let status = std::fs::read_to_string(format!("/proc/{}/status", pid("child")));
-    assert!(status.is_err() || status.unwrap().contains("State:\tZ"));
-    let _ = std::process::Command::new("kill").arg(pid("left")).status();
-}
+use super::loop_stops::looping;
 
 #[test]
 fn their_output_goes_through_or_into_a_file_each() {

@@ -1,6 +1,6 @@
 //! The prompts of a loop's iterations can be shown afterwards, byte for byte as their agents got them.
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
 use super::loop_stops::{looping, summary};
 
 #[test]
@@ -56,7 +56,6 @@ fn the_block_of_an_iteration_is_what_its_agent_got() {
 
     scratch.ok("forget place:~/projects/shop --revision 1 --yes");
     insta::assert_snapshot!(scratch.run("--session s context --as-of iteration:2").said(), @"
-    exit 0
     ## Pinned notes
 
     ### `agent:builder#rule` (2026-05-17, by a person)
@@ -78,17 +77,18 @@ fn what_was_not_recorded_is_said() {
         0
     );
     let said = |words: &str| scratch.run(&format!("--session s context {words}")).said();
-    insta::assert_snapshot!(said("--as-of iteration:2"), @"
+    assert_transcript!(said, @"
+    $ waynote --as-of iteration:2
     exit 1
     error: there is no iteration 2 of session:s
       see `waynote place list`, `key list` or `log list`
-    ");
-    insta::assert_snapshot!(said("--as-of iteration:1 --budget 100"), @"
+
+    $ waynote --as-of iteration:1 --budget 100
     exit 2
     error: the block of an iteration has the place, the style and the budget that it was given with
       leave out `--at`, `--style`, `--budget`, `--only` and `--query`
-    ");
-    insta::assert_snapshot!(said("--as-of iteration:one"), @"
+
+    $ waynote --as-of iteration:one
     exit 2
     error: `iteration:one` is neither a journal position nor a time nor an iteration
       write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it

@@ -1,10 +1,7 @@
 //! One night, played from the docs alone: setup, a loop of forty iterations, trouble, a question, the end, and the
 //! report in the morning.
 
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, git};
 use super::loop_stops::seconds_gone;
 
 /// A client that works, fails twice, asks once and completes. It counts its own starts.
@@ -46,16 +43,10 @@ fn one_night() {
     let docs = std::fs::read_to_string(docs).unwrap();
     let scratch = Scratch::new();
     let (work, bin) = (scratch.home().join("work"), scratch.home().join("bin"));
-    std::fs::create_dir(&bin).unwrap();
-    std::fs::write(bin.join("claude"), CLIENT).unwrap();
-    std::fs::set_permissions(bin.join("claude"), PermissionsExt::from_mode(0o755)).unwrap();
+    scratch.script("bin/claude", CLIENT);
     std::fs::write(work.join("SPEC.md"), "A shop with a cart and an import.\n").unwrap();
     std::fs::write(work.join("TODO.md"), "- [ ] cart\n- [ ] import\n").unwrap();
-    let git = Command::new("git")
-        .args(["init", "-q"])
-        .current_dir(&work)
-        .status();
-    assert!(git.unwrap().success());
+    git(&work, "init -q");
     let run = |command: &str| -> Run {
         let words = command.split_whitespace().skip(1);
         let words = words.map(|word| match word {
@@ -116,35 +107,18 @@ fn one_night() {
     let [show] = &documented(&docs, "waynote --session nightly log show")[..] else {
         panic!("docs/loops.md says once how to look at a session");
     };
-    insta::assert_snapshot!(seconds_gone(&run(show).ok()), @"
-
-    ITERATIONS
-
-    ITERATION  STARTED (UTC)     TOOK  ENDED             NOTES
+    let shown = seconds_gone(&run(show).ok());
+    let iterations: Vec<&str> = shown.lines().filter(|line| line.starts_with('#')).collect();
+    insta::assert_snapshot!(iterations.join("\n"), @"
     #1         2026-05-17 12:00  N.Ns  done              1
     #2         2026-05-17 12:00  N.Ns  done, 3 attempts  1
     #3         2026-05-17 12:00  N.Ns  blocked           0
     #4         2026-05-17 12:00  N.Ns  done              1
     #5         2026-05-17 12:00  N.Ns  done              0
     #2 at first failed with: API Error: 529 overloaded_error
-    notes given to #1 to #5: place ~/work, agent default, a budget of 2000 tokens, style stable
-    `waynote --session nightly context --as-of iteration:N` prints them
-
-    state: done
-      the agent says that all is done
-      | Cart and import work; prices are in cents
-
-    SESSION NOTES
-
-    STUCK
-      [#2] The orders API refuses more than 100 requests a minute (resolved)
-
-    LEARNING
-      [#1] The tests need --offline
-      [#4] Sleep a minute between batches of 100
-
-    DECISION
-      [#3] Asked: Prices in cents or in euros?
-    Answered: In cents, always.
     ");
+    assert!(
+        shown.contains("#2] The orders API refuses more than 100 requests a minute (resolved)")
+    );
+    assert!(shown.contains("Answered: In cents, always."), "{shown}");
 }

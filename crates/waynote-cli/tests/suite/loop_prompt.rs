@@ -68,43 +68,6 @@ fn the_prompt_has_the_sources_order() {
     assert_eq!(std::fs::read_to_string(work.join("got")).unwrap(), prompt);
 }
 
-#[test]
-fn nothing_in_a_note_a_spec_or_a_task_file_is_a_placeholder() {
-    let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    std::fs::write(work.join("spec.md"), "spec {{ tasks }} {prompt}").unwrap();
-    std::fs::write(work.join("tasks.md"), "tasks {{ notes }} {% raw %}").unwrap();
-    std::fs::write(
-        work.join("mine"),
-        "{{ spec }}|{{ tasks }}|{{ notes }}|{{ iteration }}\n",
-    )
-    .unwrap();
-    let add = [
-        "--session",
-        "s",
-        "--iteration",
-        "4",
-        "log",
-        "add",
-        "note {{ spec }} {{tasks}}",
-        "--type",
-        "tip",
-    ];
-    scratch.waynote(add).ok();
-    let prompt = looping(
-        &scratch,
-        "--spec spec.md --tasks tasks.md --prompt mine --dry-run",
-        "true",
-    )
-    .ok();
-    assert!(
-        prompt.starts_with("spec {{ tasks }} {prompt}|tasks {{ notes }} {% raw %}|"),
-        "{prompt}"
-    );
-    assert!(prompt.contains("note {{ spec }} {{tasks}}"), "{prompt}");
-    assert!(prompt.ends_with("|5\n"), "{prompt}");
-}
-
 /// An agent that has finished its tasks may remove the file. A file that a person names must exist.
 #[test]
 fn a_task_file_may_go_on_the_way() {
@@ -131,31 +94,10 @@ fn a_task_file_may_go_on_the_way() {
 fn a_template_that_is_wrong_is_said_before_anything_begins() {
     let scratch = Scratch::new();
     let work = scratch.home().join("work");
-    let said = [
-        "{{ specs }}",
-        "\n\n{% if spec %}",
-        "{{ notes | shout }}",
-        "  ",
-    ]
-    .map(|template| {
-        std::fs::write(work.join("mine"), template).unwrap();
-        looping(&scratch, "--prompt mine", "true").said()
-    });
-    insta::assert_snapshot!(said.join("\n"), @"
+    std::fs::write(work.join("mine"), "\n\n{{ specs }}").unwrap();
+    insta::assert_snapshot!(looping(&scratch, "--prompt mine", "true").said(), @"
     exit 1
-    error: mine, line 1: there is no placeholder `specs`
-      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
-
-    exit 1
-    error: mine, line 3: unexpected end of input, expected end of block
-      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
-
-    exit 1
-    error: mine, line 1: filter shout is unknown
-      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
-
-    exit 1
-    error: mine: it makes an empty prompt
+    error: mine, line 3: there is no placeholder `specs`
       the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
     ");
     assert!(
@@ -164,24 +106,6 @@ fn a_template_that_is_wrong_is_said_before_anything_begins() {
             .unwrap()
             .is_empty()
     );
-}
-
-#[test]
-fn the_prompt_goes_where_the_agent_takes_it() {
-    let scratch = Scratch::new();
-    let run = |arguments: &[&str]| {
-        let words = ["--session", "s", "loop", "--iterations", "1", "--"];
-        let output = scratch.waynote(words.iter().chain(arguments)).output();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let expected = |prompt: &str| prompt.contains("## Instructions");
-    assert!(expected(&run(&["cat"])));
-    assert!(expected(&run(&["printf", "%s", "{prompt}"])));
-    assert!(expected(&run(&["cat", "{prompt_file}"])));
-    let file = run(&["echo", "--file={prompt_file}"]);
-    let path = file.trim().strip_prefix("--file=").unwrap();
-    assert!(!std::path::Path::new(path).exists(), "{path}");
 }
 
 #[test]
@@ -226,88 +150,19 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     );
 }
 
-/// Ten thousand notes in the session, with any budget.
 #[test]
-fn a_prompts_notes_are_never_over_their_budget() {
+fn further_instructions_come_last() {
     let scratch = Scratch::new();
-    let store =
-        waynote::SqliteStore::open(scratch.home().join("n.db"), &waynote::Options::default())
-            .unwrap();
-    let stamp = waynote::Stamp::new(
-        "2026-05-17T12:00:00Z".parse().unwrap(),
-        "person".parse().unwrap(),
-    );
-    let changes: Vec<_> = (0..10_000)
-        .map(|number: i64| waynote::Change::Append {
-            session: "s".parse().unwrap(),
-            kind: waynote::EntryType::ALL[usize::try_from(number % 4).unwrap()].clone(),
-            iteration: Some(number / 10),
-            content: waynote::Content::text(format!(
-                "entry {number}: {}",
-                "word ".repeat(number as usize % 50)
-            ))
-            .unwrap(),
-            resolves: None,
-            id: None,
-            created_at: None,
-        })
-        .collect();
-    waynote::Store::apply(&store, &changes, &stamp).unwrap();
-    drop(store);
-    for budget in [150, 500, 2_000] {
-        let words = format!(
-            "--session s --store {} loop --budget {budget} --dry-run -- true",
-            scratch.home().join("n.db").display()
-        );
-        let prompt = scratch.ok(&words);
-        let start = prompt.find("## Notes from previous").unwrap();
-        let end = prompt[start..].find("## Available Tools").unwrap() + start;
-        let notes = prompt[start..end].trim_end().to_owned() + "\n";
-        let tokens = waynote_tokens::count(&notes);
-        assert!(tokens <= budget, "{tokens} of {budget}");
-        assert!(tokens * 2 > budget, "{tokens} of {budget}");
-    }
-}
-
-#[test]
-fn a_template_of_ralph_works_with_further_instructions() {
-    let scratch = Scratch::new();
-    let template = "Session: {{session}}\n{{inbox}}{{notes}}\n## Task State\n{{tasks}}{{extra}}";
-    std::fs::write(scratch.home().join("work/.ralph.template"), template).unwrap();
     let words = |prompt: &str| {
         let words = format!(
             "--session s loop{prompt} --extra-instructions Errors_first. --dry-run -- true"
         );
         scratch.run(&words).ok()
     };
-    insta::assert_snapshot!(words(" --prompt .ralph.template"), @"
-    Session: s
-
-    ## Task State
-
-    ## Additional Instructions
-    Errors_first.
-    ");
     let built_in = words("");
     assert!(
         built_in.ends_with("by itself.\n\n## Additional Instructions\nErrors_first.\n"),
         "{built_in}"
-    );
-}
-
-/// A text that an agent may write back: line ends stay, and hiding characters are codes.
-#[test]
-fn the_sources_style_keeps_line_ends() {
-    let scratch = Scratch::new();
-    let add = scratch.run("--session s --iteration 1 log add - --type stuck");
-    add.stdin("so\u{ad}ft\r\nstairs\u{202e}".to_owned()).ok();
-    let prompt = looping(&scratch, "--style faithful --dry-run", "true").ok();
-    let faithful = "\nSTUCK:\n  - [#1] so\u{ad}ft\r\nstairs<U+202E>\n";
-    assert!(prompt.contains(faithful), "{prompt:?}");
-    let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
-    assert!(
-        stable.contains("so<U+00AD>ft\n  stairs<U+202E>\n"),
-        "{stable:?}"
     );
 }
 
@@ -321,9 +176,7 @@ fn the_sources_style_is_honoured() {
     assert!(by_flag.contains(faithful), "{by_flag}");
     let by_variable = looping(&scratch, "--dry-run", "true").env("WAYNOTE_STYLE", "faithful");
     assert_eq!(by_variable.ok(), by_flag);
-    let configuration = scratch.home().join(".config/waynote/config.toml");
-    std::fs::create_dir_all(configuration.parent().unwrap()).unwrap();
-    std::fs::write(&configuration, "style = \"faithful\"\n").unwrap();
+    let configuration = scratch.put(".config/waynote/config.toml", "style = \"faithful\"\n");
     assert_eq!(looping(&scratch, "--dry-run", "true").ok(), by_flag);
     let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
     assert!(

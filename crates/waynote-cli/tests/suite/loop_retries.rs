@@ -1,7 +1,6 @@
 //! A failed agent is tried again, its last words are printed, and a run that was cut short is continued.
 
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use super::common::{Run, Scratch};
@@ -14,7 +13,6 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
         printf '\\033[31mError:\\033[0m overloaded_error (529)\\n  at x.js\\n' >&2; exit 1";
     let said = looping(&scratch, "--iterations 2 --logs logs", script).said();
     insta::assert_snapshot!(seconds_gone(&said), @"
-    exit 0
     ── iteration 1 ──
     iteration 1: failed (exit code 1); attempt 2 of 9 in N.Ns
       failed with: Error: overloaded_error (529)
@@ -81,11 +79,9 @@ fn a_wait_ends_with_a_signal_and_with_the_time() {
 fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let scratch = Scratch::new();
     let bin = scratch.home().join("bin");
-    std::fs::create_dir(&bin).unwrap();
     let run = |client: &str, script: &str| -> Run {
-        let program = bin.join(client);
-        std::fs::write(&program, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let script = format!("#!/bin/sh\ncat > /dev/null\n{script}\n");
+        scratch.script(&format!("bin/{client}"), &script);
         let path = std::env::var("PATH").unwrap();
         let words = format!(
             "--session {client} loop --retry-wait 0s --iterations 1 --retries 2 --json --with {client}"
@@ -136,7 +132,6 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     run the same command to continue: 2 of 3 iterations are left
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
-    exit 0
 
     ITERATIONS
 

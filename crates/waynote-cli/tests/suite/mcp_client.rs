@@ -17,6 +17,7 @@ pub(crate) const BLOCK: &str = "The notes that apply here, as they were before t
 
 /// A server, and its output.
 pub(crate) struct Client {
+    home: String,
     pub(crate) child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -42,9 +43,13 @@ impl Client {
     /// The same, with standard error as the command has it.
     pub(crate) fn spawn_heard(mut command: Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let home = command.get_envs().find(|(name, _)| *name == "HOME");
+        let home = home.and_then(|(_, home)| home).unwrap_or_default();
+        let home = home.to_string_lossy().into_owned();
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         Self {
+            home,
             child,
             input,
             output: BufReader::new(output),
@@ -161,6 +166,27 @@ impl Client {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 }
+
+/// The calls of a transcript, each with its reply now. The scratch home is written as `HOME`.
+pub(crate) fn called(client: &mut Client, transcript: &str) -> String {
+    let calls = transcript.lines().map(str::trim_start);
+    let calls = calls.filter_map(|line| line.strip_prefix("$ "));
+    let reply = |call: &str| {
+        let (tool, arguments) = call.split_once(' ').unwrap();
+        let reply = client.call(tool, serde_json::from_str(arguments).unwrap());
+        format!("$ {call}\n{}\n\n", reply.replace(&client.home, "HOME"))
+    };
+    calls.map(reply).collect()
+}
+
+/// Makes the calls of a transcript, lines of `$`, a tool and its arguments, and compares the replies with the lines
+/// below them. `cargo insta accept` brings it up to date.
+macro_rules! assert_calls {
+    ($client:expr, @$transcript:literal) => {
+        insta::assert_snapshot!($crate::suite::mcp_client::called(&mut $client, $transcript), @$transcript)
+    };
+}
+pub(crate) use assert_calls;
 
 /// The tools in the form in which clients send them to their models, by the client's name.
 pub(crate) fn definitions(tools: &[Value]) -> [(&'static str, Value); 5] {

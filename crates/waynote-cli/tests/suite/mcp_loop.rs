@@ -1,6 +1,6 @@
 //! The server of an agent that a loop runs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use waynote::event::{IterationOutcome, ProcessIdentity};
 use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::session_state::{AgentSignal, last_signal};
@@ -8,7 +8,7 @@ use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
 use super::loop_stops::looping;
-use super::mcp_client::{Client, assert_short};
+use super::mcp_client::{Client, assert_calls, assert_short};
 
 fn stamp() -> Stamp {
     Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap())
@@ -85,42 +85,55 @@ fn an_agent_speaks_to_its_loop() {
     let run = begin(&store);
     run.start_iteration(&stamp()).unwrap();
     let mut client = Client::start(&scratch, "mcp");
-    let mut replies = Vec::new();
-    let mut call = |tool: &str, arguments: Value| {
-        replies.push(format!("{tool}: {}", client.call(tool, arguments)));
-    };
-    call(
-        "note_add",
-        json!({ "content": "the door is locked", "type": "stuck" }),
-    );
-    call(
-        "note_add",
-        json!({ "content": "the window is shut", "type": "stuck" }),
-    );
-    call(
-        "note_add",
-        json!({ "content": "try", "type": "tip", "resolves": "the" }),
-    );
-    call(
-        "note_add",
-        json!({ "content": "try", "type": "tip", "resolves": "roof" }),
-    );
-    call(
-        "note_add",
-        json!({ "content": "oil the lock", "type": "learning", "resolves": "door" }),
-    );
-    call("note_list", json!({ "type": "stuck" }));
-    call("blocked", json!({ "question": " " }));
-    call("blocked", json!({ "question": "which key?" }));
+    assert_calls!(client, @r#"
+    $ note_add {"content":"the door is locked","type":"stuck"}
+    Note added: [stuck] the door is locked
+
+    $ note_add {"content":"the window is shut","type":"stuck"}
+    Note added: [stuck] the window is shut
+
+    $ note_add {"content":"try","type":"tip","resolves":"the"}
+    error: `the` matches more than one open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+
+    $ note_add {"content":"try","type":"tip","resolves":"roof"}
+    error: `roof` matches no open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+
+    $ note_add {"content":"oil the lock","type":"learning","resolves":"door"}
+    Note added: [learning] oil the lock; the stuck note is resolved
+
+    $ note_list {"type":"stuck"}
+    session:s
+    STUCK:
+    - [#1] the door is locked (resolved)
+    - [#1] the window is shut
+
+    $ blocked {"question":" "}
+    error: the question is empty
+    write a text for the question
+
+    $ blocked {"question":"which key?"}
+    the loop stops after this iteration and asks; the answer will be in the next prompt
+    "#);
     let session = "s".parse().unwrap();
     assert_eq!(
         last_signal(&store, &session).unwrap(),
         Some(AgentSignal::Blocked("which key?".into()))
     );
     // A second question would take the place of the first; to be done withdraws it.
-    call("blocked", json!({ "question": "which door?" }));
-    call("session_complete", json!({ "summary": "inside" }));
-    call("blocked", json!({ "question": "which door?" }));
+    assert_calls!(client, @r#"
+    $ blocked {"question":"which door?"}
+    error: iteration 1 has already asked a person
+    only the first one counts: end your turn, and put what else a person should know into a note
+
+    $ session_complete {"summary":"inside"}
+    session s is complete: no further iteration starts
+
+    $ blocked {"question":"which door?"}
+    error: iteration 1 has already said that all is done
+    only the first one counts: end your turn, and put what else a person should know into a note
+    "#);
     assert_eq!(
         last_signal(&store, &session).unwrap(),
         Some(AgentSignal::Completed("inside".into()))
@@ -131,30 +144,11 @@ fn an_agent_speaks_to_its_loop() {
         1,
     );
     run.end_iteration(1, turn, &stamp()).unwrap();
-    call("session_complete", json!({ "summary": "too late" }));
-    insta::assert_snapshot!(replies.join("\n"), @"
-    note_add: Note added: [stuck] the door is locked
-    note_add: Note added: [stuck] the window is shut
-    note_add: error: `the` matches more than one open stuck note
-    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
-    note_add: error: `roof` matches no open stuck note
-    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
-    note_add: Note added: [learning] oil the lock; the stuck note is resolved
-    note_list: session:s
-    STUCK:
-    - [#1] the door is locked (resolved)
-    - [#1] the window is shut
-    blocked: error: the question is empty
-    write a text for the question
-    blocked: the loop stops after this iteration and asks; the answer will be in the next prompt
-    blocked: error: iteration 1 has already asked a person
-    only the first one counts: end your turn, and put what else a person should know into a note
-    session_complete: session s is complete: no further iteration starts
-    blocked: error: iteration 1 has already said that all is done
-    only the first one counts: end your turn, and put what else a person should know into a note
-    session_complete: error: no iteration of session s is running
+    assert_calls!(client, @r#"
+    $ session_complete {"summary":"too late"}
+    error: no iteration of session s is running
     only the agent of a running loop can use this
-    ");
+    "#);
     // A server that lives on notes in the iteration that runs by then.
     run.start_iteration(&stamp()).unwrap();
     client.call("note_add", json!({ "content": "later", "type": "tip" }));

@@ -1,9 +1,11 @@
 //! The sources' own tools, for programs that move over: their names, arguments and replies.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::common::{Scratch, cases, text};
-use super::mcp_client::Client;
+use super::mcp_client::{Client, assert_calls};
 
 fn names(client: &mut Client) -> Vec<String> {
     let tools = client.request("tools/list", json!({}));
@@ -38,46 +40,26 @@ fn openotters_tools_answer_as_recorded() {
     }
     let mut said = Vec::new();
     // In the order in which the cases need the store to be.
-    for (when, tool, arguments) in [
-        ("empty store", "note_list", json!({})),
-        (
-            "missing key, empty store",
-            "note_show",
-            json!({ "key": "k" }),
-        ),
-        (
-            "missing key, empty store",
-            "note_pin",
-            json!({ "key": " k " }),
-        ),
-        (
-            "missing key, empty store",
-            "note_unpin",
-            json!({ "key": "k" }),
-        ),
-        (
-            "new key",
-            "note_save",
-            json!({ "key": " k ", "content": "v\n" }),
-        ),
-        (
-            "existing key",
-            "note_save",
-            json!({ "key": "k", "content": "w" }),
-        ),
+    for (when, call) in [
+        ("empty store", r#"note_list {}"#),
+        ("missing key, empty store", r#"note_show {"key":"k"}"#),
+        ("missing key, empty store", r#"note_pin {"key":" k "}"#),
+        ("missing key, empty store", r#"note_unpin {"key":"k"}"#),
+        ("new key", r#"note_save {"key":" k ","content":"v\n"}"#),
+        ("existing key", r#"note_save {"key":"k","content":"w"}"#),
         (
             "pin true (later version)",
-            "note_save",
-            json!({ "key": "k", "content": "w", "pin": true }),
+            r#"note_save {"key":"k","content":"w","pin":true}"#,
         ),
-        ("found", "note_show", json!({ "key": "k" })),
-        ("found", "note_pin", json!({ "key": "k" })),
-        ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
-        ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
-        ("found", "note_delete", json!({ "key": "k" })),
-        ("missing", "note_delete", json!({ "key": "k" })),
+        ("found", r#"note_show {"key":"k"}"#),
+        ("found", r#"note_pin {"key":"k"}"#),
+        ("found, pinned or not", r#"note_unpin {"key":"k"}"#),
+        ("found, pinned or not", r#"note_unpin {"key":"k"}"#),
+        ("found", r#"note_delete {"key":"k"}"#),
+        ("missing", r#"note_delete {"key":"k"}"#),
     ] {
-        let result = client.result(tool, arguments);
+        let (tool, arguments) = call.split_once(' ').unwrap();
+        let result = client.result(tool, serde_json::from_str(arguments).unwrap());
         let reply = text(&result["content"][0], "text").to_owned();
         let case = tools["replies"].as_array().unwrap().iter().find(|case| {
             text(case, "when") == when && text(case, "call").split(", ").any(|call| call == tool)
@@ -124,29 +106,34 @@ fn openotters_refusals_and_lists_are_its_own() {
         client.call("note_list", json!({})),
         scratch.ok("context --style faithful --only index")
     );
-    let mut said = vec![client.call("note_show", json!({ "key": "none" }))];
-    said.push(client.call("note_show", json!({ "key": "No Such Key" })));
-    said.push(client.call("note_save", json!({ "key": "No Such Key", "content": "v" })));
-    said.push(client.call(
-        "note_save",
-        json!({ "key": "k", "content": "x".repeat(4097) }),
-    ));
-    said.push(client.call("note_save", json!({ "key": " ", "content": "v" })));
-    said.push(client.call("note_delete", json!({ "key": "No Such Key" })));
+    assert_calls!(client, @r#"
+    $ note_show {"key":"none"}
+    error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
+
+    $ note_show {"key":"No Such Key"}
+    error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
+
+    $ note_save {"key":"No Such Key","content":"v"}
+    error: invalid note key: `No Such Key` is not a valid key
+    a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `no-such-key`
+
+    $ note_save {"key":" ","content":"v"}
+    error: note_save: the key is empty
+
+    $ note_delete {"key":"No Such Key"}
+    "No Such Key" was already absent
+    "#);
+    let large = json!({ "key": "k", "content": "x".repeat(4097) });
+    insta::assert_snapshot!(client.call("note_save", large), @"
+    error: note content exceeds size cap: the note is too large: 4097 bytes, the limit is 4096
+    shorten it, or split it over several keys; only a person can raise `max_bytes`
+    ");
     let mut command = scratch.command("mcp --tools openotters");
     command.env("WAYNOTE_MAX_NOTES", "25");
     let mut full = Client::spawn(command);
     full.initialize(json!({}));
-    said.push(full.call("note_save", json!({ "key": "k", "content": "v" })));
-    insta::assert_snapshot!(said.join("\n"), @r#"
-    error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
-    error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
-    error: invalid note key: `No Such Key` is not a valid key
-    a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `no-such-key`
-    error: note content exceeds size cap: the note is too large: 4097 bytes, the limit is 4096
-    shorten it, or split it over several keys; only a person can raise `max_bytes`
-    error: note_save: the key is empty
-    "No Such Key" was already absent
+    assert_calls!(full, @r#"
+    $ note_save {"key":"k","content":"v"}
     error: note count would exceed cap: the notebook is full: 25 notes, the limit is 25
     delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     "#);
@@ -243,60 +230,37 @@ fn ralph_lists_by_type_with_iterations() {
 #[test]
 fn ralph_tools_take_the_name_of_the_session() {
     let scratch = Scratch::new();
-    let add =
-        |name: &str| json!({ "content": "use the cache", "type": "tip", "session_name": name });
     // Without a session of its own the server takes the one that each call names.
     let mut client = Client::start(&scratch, "mcp --tools ralph");
     assert_eq!(names(&mut client), ["note_add", "note_list"]);
-    let mut seen = String::new();
-    let mut call = |client: &mut Client, tool: &str, arguments: Value| {
-        seen += &format!(
-            "{tool} {arguments}\n{}\n\n",
-            client.call(tool, arguments.clone())
-        );
-    };
-    call(&mut client, "note_add", add("nightly"));
-    call(
-        &mut client,
-        "note_list",
-        json!({ "session_name": "nightly" }),
-    );
-    call(&mut client, "note_list", json!({ "session_name": "other" }));
-    call(&mut client, "note_list", json!({}));
+    assert_calls!(client, @r#"
+    $ note_add {"content":"use the cache","type":"tip","session_name":"nightly"}
+    Note added: [tip] use the cache
+
+    $ note_list {"session_name":"nightly"}
+    TIP:
+      - [-] use the cache
+
+    $ note_list {"session_name":"other"}
+    No notes yet
+
+    $ note_list {}
+    error: no session is named
+    send `session_name`: the session, as the prompt names it
+    "#);
     let mut own = Client::start(
         &scratch,
         "--session nightly --iteration 2 mcp --tools ralph",
     );
-    call(
-        &mut own,
-        "note_add",
-        json!({ "content": "mine", "type": "tip", "session_name": "nightly" }),
-    );
-    call(&mut own, "note_add", add("other"));
-    call(&mut own, "note_list", json!({ "session_name": "" }));
-    insta::assert_snapshot!(seen, @r#"
-    note_add {"content":"use the cache","session_name":"nightly","type":"tip"}
-    Note added: [tip] use the cache
-
-    note_list {"session_name":"nightly"}
-    TIP:
-      - [-] use the cache
-
-    note_list {"session_name":"other"}
-    No notes yet
-
-    note_list {}
-    error: no session is named
-    send `session_name`: the session, as the prompt names it
-
-    note_add {"content":"mine","session_name":"nightly","type":"tip"}
+    assert_calls!(own, @r#"
+    $ note_add {"content":"mine","type":"tip","session_name":"nightly"}
     Note added: [tip] mine
 
-    note_add {"content":"use the cache","session_name":"other","type":"tip"}
+    $ note_add {"content":"use the cache","type":"tip","session_name":"other"}
     error: this is session `nightly`, not `other`
     leave `session_name` out, or send the name of this session; nothing was done
 
-    note_list {"session_name":""}
+    $ note_list {"session_name":""}
     TIP:
       - [-] use the cache
       - [#2] mine
@@ -316,71 +280,63 @@ fn zrb_tools_read_and_write_one_directory() {
             "WriteContextualNote"
         ]
     );
-    assert_eq!(client.call("ReadLongTermNote", json!({})), "");
-    assert_eq!(
-        client.call("WriteLongTermNote", json!({ "content": "short answers" })),
-        "The global note was saved."
-    );
-    assert_eq!(client.call("ReadLongTermNote", json!({})), "short answers");
-    let write = json!({ "content": "a workspace", "path": "~/p/../p" });
-    assert_eq!(
-        client.call("WriteContextualNote", write),
-        "The note was saved for ~/p/../p"
-    );
-    assert_eq!(
-        client.call("ReadContextualNote", json!({ "path": "~/p" })),
-        "a workspace"
-    );
-    assert_eq!(
-        client.call("ReadContextualNote", json!({ "path": "~/p/below" })),
-        ""
-    );
-    assert_eq!(
-        client.call("WriteContextualNote", json!({ "content": "here" })),
-        format!(
-            "The note was saved for {}",
-            scratch.home().join("work").display()
-        )
-    );
+    // Models also send empty texts and nulls; relative paths start from the working directory.
+    assert_calls!(client, @r#"
+    $ ReadLongTermNote {}
+
+
+    $ WriteLongTermNote {"content":"short answers"}
+    The global note was saved.
+
+    $ ReadLongTermNote {}
+    short answers
+
+    $ WriteContextualNote {"content":"a workspace","path":"~/p/../p"}
+    The note was saved for ~/p/../p
+
+    $ ReadContextualNote {"path":"~/p"}
+    a workspace
+
+    $ ReadContextualNote {"path":"~/p/below"}
+
+
+    $ WriteContextualNote {"content":"here"}
+    The note was saved for HOME/work
+
+    $ ReadContextualNote {"path":""}
+    here
+
+    $ ReadContextualNote {"path":null}
+    here
+
+    $ WriteContextualNote {"content":"below","path":"a/../b"}
+    The note was saved for HOME/work/b
+    "#);
     assert_eq!(scratch.ok("place read"), "here");
-    // As models leave an argument out; and relative paths start from the working directory.
-    for nothing in [json!({ "path": "" }), json!({ "path": null })] {
-        assert_eq!(client.call("ReadContextualNote", nothing), "here");
-    }
-    let below = json!({ "content": "below", "path": "a/../b" });
-    assert_eq!(
-        client.call("WriteContextualNote", below),
-        format!(
-            "The note was saved for {}",
-            scratch.home().join("work/b").display()
-        )
-    );
 }
 
 #[test]
 fn zrb_tools_at_home_mean_home() {
     let scratch = Scratch::new();
-    let mut command = scratch.command("mcp --tools zrb");
-    command.current_dir(scratch.home());
-    let mut client = Client::spawn(command);
-    client.initialize(json!({}));
-    assert_eq!(
-        client.call(
-            "WriteContextualNote",
-            json!({ "content": "at home", "path": "" })
-        ),
-        format!("The note was saved for {}", scratch.home().display())
-    );
-    assert_eq!(client.call("ReadLongTermNote", json!({})), "at home");
-    assert_eq!(
-        client.call("ReadContextualNote", json!({ "path": "." })),
-        "at home"
-    );
-    let mut command = scratch.command("mcp --tools zrb");
-    command.current_dir("/");
-    let mut client = Client::spawn(command);
-    client.initialize(json!({}));
-    insta::assert_snapshot!(client.call("ReadContextualNote", json!({})), @"
+    let in_folder = |folder: &Path| {
+        let mut command = scratch.command("mcp --tools zrb");
+        command.current_dir(folder);
+        let mut client = Client::spawn(command);
+        client.initialize(json!({}));
+        client
+    };
+    assert_calls!(in_folder(&scratch.home()), @r#"
+    $ WriteContextualNote {"content":"at home","path":""}
+    The note was saved for HOME
+
+    $ ReadLongTermNote {}
+    at home
+
+    $ ReadContextualNote {"path":"."}
+    at home
+    "#);
+    assert_calls!(in_folder(Path::new("/")), @"
+    $ ReadContextualNote {}
     error: no project directory is known
     use an absolute path, or `~` for everywhere
     ");

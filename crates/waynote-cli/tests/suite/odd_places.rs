@@ -140,12 +140,18 @@ fn a_process_that_stopped_inside_the_engine_is_named() {
     let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("held")));
     let pid = holder.id().to_string();
-    for words in ["key show k", "key save k w"] {
-        let run = scratch.run(words).env("WAYNOTE_LOCK_WAIT", "0.05");
-        let said = run.said();
-        assert!(said.starts_with("exit 1\n"), "{said}");
-        assert!(said.contains(&format!("(process {pid})")), "{said}");
-    }
+    // SQLite itself tries for ten seconds.
+    std::thread::scope(|scope| {
+        for words in ["key show k", "key save k w"] {
+            let (scratch, pid) = (&scratch, &pid);
+            scope.spawn(move || {
+                let run = scratch.run(words).env("WAYNOTE_LOCK_WAIT", "0.05");
+                let said = run.said();
+                assert!(said.starts_with("exit 1\n"), "{said}");
+                assert!(said.contains(&format!("(process {pid})")), "{said}");
+            });
+        }
+    });
     drop(holder.stdin.take());
     holder.wait().unwrap();
     assert_eq!(scratch.ok("key show k"), "v");

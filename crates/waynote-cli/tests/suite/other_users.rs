@@ -162,9 +162,5 @@ fn a_read_only_medium_is_read_with_its_wal() {
     fs::remove_file(beside(&store, "-shm")).unwrap();
     mount.remount("ro");
     assert_eq!(run("key show k").ok(), "v");
-    assert!(
-        run("context --at / --agent default")
-            .said()
-            .starts_with("exit 0\n")
-    );
+    run("context --at / --agent default").ok();
 }

@@ -1,48 +1,27 @@
 //! `waynote place` as its user meets it.
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
 
 #[test]
 fn a_day_with_places() {
     let scratch = Scratch::new();
-    let mut seen = String::new();
-    for words in [
-        "place write Here.",
-        "place write --at ~ Home.",
-        "place write --at /etc/nginx Config.",
-        "place list",
-        "place all",
-        "place all --at /etc/nginx/sites",
-        "place read",
-        "place delete",
-        "place delete",
-        "place read",
-        "place all --at ~/elsewhere/../work",
-    ] {
-        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    }
-    insta::assert_snapshot!(seen, @"
+    assert_transcript!(scratch, @"
     $ waynote place write Here.
-    exit 0
     saved place:~/work (revision 1)
 
     $ waynote place write --at ~ Home.
-    exit 0
     saved place:~ (revision 1)
 
     $ waynote place write --at /etc/nginx Config.
-    exit 0
     saved place:/etc/nginx (revision 1)
 
     $ waynote place list
-    exit 0
     NOTE              UPDATED               PREVIEW
     place:/etc/nginx  2026-05-17T12:00:00Z  Config.
     place:~           2026-05-17T12:00:00Z  Home.
     place:~/work      2026-05-17T12:00:00Z  Here.
 
     $ waynote place all
-    exit 0
     place:~
     Home.
 
@@ -50,7 +29,6 @@ fn a_day_with_places() {
     Here.
 
     $ waynote place all --at /etc/nginx/sites
-    exit 0
     place:~
     Home.
 
@@ -58,10 +36,9 @@ fn a_day_with_places() {
     Config.
 
     $ waynote place read
-    exit 0
     Here.
+
     $ waynote place delete
-    exit 0
     deleted place:~/work
 
     $ waynote place delete
@@ -70,11 +47,9 @@ fn a_day_with_places() {
       `waynote place list` shows the notes of directories
 
     $ waynote place read
-    exit 0
     place:~/work has no note of its own; `waynote place all` prints what applies there
 
     $ waynote place all --at ~/elsewhere/../work
-    exit 0
     place:~
     Home.
     ");
@@ -87,24 +62,6 @@ fn bytes_come_out_as_they_went_in() {
     scratch.run("place write -").stdin(text).ok();
     assert_eq!(scratch.run("place read").bytes(), text.as_bytes());
     assert_eq!(scratch.json("place read --json")["content"], text);
-}
-
-#[test]
-fn an_empty_text_is_stored_and_left_out_of_the_prompt() {
-    let scratch = Scratch::new();
-    scratch
-        .waynote(["place", "write", "", "--allow-empty"])
-        .ok();
-    scratch
-        .run("place write --at ~ - --allow-empty")
-        .stdin(" \n\u{3000}")
-        .ok();
-    assert_eq!(
-        scratch.json("place all --json").as_array().unwrap().len(),
-        2
-    );
-    assert_eq!(scratch.ok("context"), "");
-    assert_eq!(scratch.ok("context --only places --style faithful"), "");
 }
 
 #[test]

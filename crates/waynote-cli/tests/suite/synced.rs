@@ -3,40 +3,41 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, assert_transcript};
 
-struct Kept {
-    scratch: Scratch,
-    file: PathBuf,
+/// A home, and a file that is in sync with it where a command is run by this.
+pub(super) struct Kept {
+    pub(super) scratch: Scratch,
+    pub(super) file: PathBuf,
 }
 
 impl Kept {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let scratch = Scratch::new();
-        let file = scratch.path("notes.json");
+        fs::create_dir(scratch.path("zrb")).unwrap();
+        let file = scratch.path("zrb/notes.json");
         Self { scratch, file }
     }
 
-    fn run(&self, words: &str) -> Run {
+    pub(super) fn run(&self, words: &str) -> Run {
         self.scratch.run(words).env("ZRB_LLM_NOTE_FILE", &self.file)
     }
 
-    fn ok(&self, words: &str) -> String {
+    pub(super) fn ok(&self, words: &str) -> String {
         self.run(words).ok()
     }
 
-    /// The exit code and both streams, the file written as `FILE`.
-    fn said(&self, words: &str) -> String {
-        self.run(words)
-            .said()
-            .replace(&self.file.to_string_lossy().into_owned(), "FILE")
+    /// The output, the file's folder written as `FOLDER`.
+    pub(super) fn said(&self, words: &str) -> String {
+        let folder = self.scratch.path("zrb").to_string_lossy().into_owned();
+        self.run(words).said().replace(&folder, "FOLDER")
     }
 
-    fn write(&self, text: &str) {
+    pub(super) fn write(&self, text: &str) {
         fs::write(&self.file, text).unwrap();
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         fs::read_to_string(&self.file).unwrap()
     }
 }
@@ -174,19 +175,17 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
     kept.write(damaged);
     let said = |words: &str| kept.said(words);
-    insta::assert_snapshot!(said("place read"), @"
-    exit 0
-    beforewarning: FILE is damaged: line 3: EOF while parsing a value
+    assert_transcript!(said, @"
+    $ waynote place read
+    beforewarning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
       the store is used without it; mend it or move it away; nothing was written to it
-    ");
-    insta::assert_snapshot!(said("place write after"), @"
-    exit 0
+
+    $ waynote place write after
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-    warning: FILE is damaged: line 3: EOF while parsing a value
+    warning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
       the store is used without it; mend it or move it away; nothing was written to it
-    ");
-    insta::assert_snapshot!(said("context"), @"
-    exit 0
+
+    $ waynote context
     ## Notes of this place
 
     ### `place:~/work` (2026-05-17, by a person)
@@ -196,7 +195,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     ```
 
     39 of 2,000 tokens
-    warning: FILE is damaged: line 3: EOF while parsing a value
+    warning: FOLDER/notes.json is damaged: line 3: EOF while parsing a value
       the store is used without it; mend it or move it away; nothing was written to it
     ");
     assert_eq!(kept.text(), damaged);
@@ -231,7 +230,7 @@ fn what_a_killed_process_left_beside_the_file_is_taken_in_as_history() {
     kept.ok("place write one");
     kept.ok("place write two");
     // The state after a process died between its exchange of files and the check of the displaced one.
-    let left = kept.scratch.path(".notes.json.waynote-0");
+    let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(
         &left,
         r#"{"~/work": "one", "~/lost": "found", "~": "unknown"}"#,
@@ -267,7 +266,7 @@ fn a_slow_writer_of_the_displaced_file_loses_nothing() {
 fn a_file_half_written_is_not_removed() {
     let kept = Kept::new();
     kept.ok("place write one");
-    let left = kept.scratch.path(".notes.json.waynote-0");
+    let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, r#"{"~/work": "ha"#).unwrap();
     kept.ok("place write two");
     assert!(left.exists());
@@ -284,36 +283,18 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
     let said = |words: &str| kept.said(words);
     insta::assert_snapshot!(said("place write text"), @"
-    exit 0
     saved place:~/work (revision 1)
-    warning: FILE is damaged: it is no regular file
+    warning: FOLDER/notes.json is damaged: it is no regular file
       the store is used without it; mend it or move it away; nothing was written to it
     ");
-    insta::assert_snapshot!(said("--json place read"), @r#"
-    exit 0
-    {
-      "address": "place:~/work",
-      "scope": "place:~/work",
-      "key": null,
-      "content": "text",
-      "preview": "text",
-      "type": null,
-      "iteration": null,
-      "pinned": false,
-      "revision": 1,
-      "author": "person",
-      "created_at": "2026-05-17T12:00:00Z",
-      "updated_at": "2026-05-17T12:00:00Z"
-    }
-    {"warning":{"hint":"the store is used without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FILE is damaged: it is no regular file"}}
-    "#);
+    let warned = said("--json place read");
+    insta::assert_snapshot!(warned.lines().last().unwrap(), @r#"{"warning":{"hint":"the store is used without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FOLDER/notes.json is damaged: it is no regular file"}}"#);
     fs::remove_file(&kept.file).unwrap();
     kept.write("{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();
     insta::assert_snapshot!(said("place write more"), @"
-    exit 0
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
-    warning: FILE cannot be written: it is read-only
+    warning: FOLDER/notes.json cannot be written: it is read-only
       the store is used without it; fix the cause and try again
     ");
     assert_eq!(kept.text(), "{}");
@@ -355,14 +336,14 @@ fn undo_reaches_past_a_text_that_was_only_journaled() {
     let kept = Kept::new();
     kept.ok("place write mine1");
     kept.ok("place write mine2");
-    let left = kept.scratch.path(".notes.json.waynote-0");
+    let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, r#"{"~/work": "left over"}"#).unwrap();
     kept.ok("undo");
     assert_eq!(kept.ok("place read"), "mine1");
     assert_eq!(kept.text(), "{\n  \"~/work\": \"mine1\"\n}");
     assert!(kept.ok("history place:~/work").contains("left over"));
     // A name that only looks like ours is somebody's.
-    let backup = kept.scratch.path(".notes.json.waynote-backup");
+    let backup = kept.file.with_file_name(".notes.json.waynote-backup");
     fs::write(&backup, "{}").unwrap();
     kept.ok("place write mine3");
     assert!(backup.exists());
@@ -378,7 +359,7 @@ fn a_key_that_another_program_is_writing_becomes_its_text() {
     let ours = kept.run("place write --at ~/ours ours");
     let waiting = std::thread::spawn(move || ours.ok());
     // Written as soon as the exchange has happened: the name leads to another file then.
-    let displaced = kept.scratch.path(".notes.json.waynote-0");
+    let displaced = kept.file.with_file_name(".notes.json.waynote-0");
     while !displaced.exists() || fs::metadata(&displaced).is_ok_and(|file| file.len() > 0) {
         std::thread::yield_now();
     }
@@ -399,7 +380,7 @@ fn an_export_that_reached_no_file_is_an_error() {
     let said = kept.said("export zrb");
     insta::assert_snapshot!(said, @"
     exit 1
-    error: FILE is damaged: line 1: key must be a string
+    error: FOLDER/notes.json is damaged: line 1: key must be a string
       mend it or move it away; nothing was written to it
     ");
     assert_eq!(

@@ -1,14 +1,13 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
 use super::common::Scratch;
+use super::http::get;
 
 /// A page that is ended when the test ends.
 struct Page {
@@ -51,23 +50,6 @@ impl Drop for Page {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A server's answer to a browser with this cookie.
-fn get(url: &str, cookie: Option<&str>) -> String {
-    let (address, path) = url
-        .strip_prefix("http://")
-        .unwrap()
-        .split_once('/')
-        .unwrap();
-    let mut stream = TcpStream::connect(address).unwrap();
-    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
-    let head =
-        format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\n{cookie}Connection: close\r\n\r\n");
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }
 
 fn cookie(answer: &str) -> &str {
@@ -117,13 +99,10 @@ fn the_page_is_for_whoever_opens_the_link_first() {
 #[test]
 fn the_browser_that_is_named_is_opened() {
     let scratch = Scratch::new();
-    let browser = scratch.home().join("browser");
-    std::fs::write(
-        &browser,
+    let browser = scratch.script(
+        "browser",
         "#!/bin/sh\nprintf '%s' \"$*\" > ~/opened.new\nmv ~/opened.new ~/opened\n",
-    )
-    .unwrap();
-    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    );
     let mut command = scratch.command("ui");
     command.env(
         "BROWSER",
@@ -204,10 +183,7 @@ fn another_user_of_the_machine_does_not_get_in() {
 #[test]
 fn a_store_on_a_server_has_its_page_there() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"
-    exit 0
-    the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default
-    ");
+    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"the page is at https://notes.example/s/team/?place=%7E%2Fwork&agent=default");
 }
 
 /// The commands that a store without notes and loops shows are those that put something there.
@@ -215,11 +191,8 @@ fn a_store_on_a_server_has_its_page_there() {
 fn every_command_that_the_page_shows_runs() {
     let scratch = Scratch::new();
     let programs = scratch.home().join("programs");
-    std::fs::create_dir(&programs).unwrap();
-    let claude = programs.join("claude");
-    std::fs::write(&claude, "#!/bin/sh\ncat > /dev/null\n").unwrap();
-    std::fs::set_permissions(&claude, PermissionsExt::from_mode(0o755)).unwrap();
-    std::fs::write(scratch.home().join("SPEC.md"), "Make the tests green.").unwrap();
+    scratch.script("programs/claude", "#!/bin/sh\ncat > /dev/null\n");
+    scratch.put("SPEC.md", "Make the tests green.");
 
     let page = Page::start(scratch.command("ui"));
     let opened = get(page.link(), None);

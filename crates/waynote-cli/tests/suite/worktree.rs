@@ -1,29 +1,9 @@
 //! Notes in a linked git worktree: those of its main checkout apply too.
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, git};
 use super::mcp_client::Client;
-
-/// Runs git, on its own where it is installed.
-fn git(folder: &Path, words: &str) {
-    let mut git = Command::new("git");
-    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
-    let output = git
-        .args(words.split(' '))
-        .current_dir(folder)
-        .env("HOME", folder)
-        .output();
-    let output = output.expect("the tests need git");
-    assert!(
-        output.status.success(),
-        "git {words}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
 
 #[test]
 fn a_worktree_has_the_notes_of_its_main_checkout() {
@@ -43,34 +23,15 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     scratch.ok("place write --at ~/shop/web in_its_web");
     scratch.ok("place write --at ~/trees/fix in_the_worktree");
     let block = scratch.run("context").cwd(tree.join("api")).ok();
-    insta::assert_snapshot!(block, @"
-    ## Notes of this place
-
+    let notes: Vec<&str> = block
+        .lines()
+        .filter(|line| line.starts_with("###"))
+        .collect();
+    insta::assert_snapshot!(notes.join("\n"), @"
     ### `place:~` (2026-05-17, by a person)
-
-    ```
-    everywhere
-    ```
-
     ### `place:~/shop` (2026-05-17, by a person)
-
-    ```
-    in_the_shop
-    ```
-
     ### `place:~/shop/api` (2026-05-17, by a person)
-
-    ```
-    in_its_api
-    ```
-
     ### `place:~/trees/fix` (2026-05-17, by a person)
-
-    ```
-    in_the_worktree
-    ```
-
-    125 of 2,000 tokens
     ");
     // Asked for by its path it is the same; the main checkout has nothing of the worktree.
     assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);

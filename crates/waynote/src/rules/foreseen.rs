@@ -7,7 +7,7 @@ use crate::change::Change;
 use crate::content::{Content, ContentHash};
 use crate::engine::{self, IndexState, NoteState, Read, Rows, SegmentHead};
 use crate::error::{Error, Result};
-use crate::event::RecordedEvent;
+use crate::event::{RecordedEvent, SessionsEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Revision};
@@ -28,6 +28,7 @@ pub(super) struct Questions {
     sayings: Positions<(Name, EntryType, ContentHash)>,
     sessions: Positions<Name>,
     operations: Positions<OperationId>,
+    has_leases: bool,
 }
 
 /// The index of a question among those of its kind.
@@ -90,6 +91,12 @@ impl Questions {
             self.ask.store.events.push(page);
             self.ask.store.leases.push(session.clone());
         }
+    }
+
+    /// Adds the question which loops run.
+    pub(super) fn all_leases(&mut self) {
+        self.ask.store.all_leases = true;
+        self.has_leases = true;
     }
 
     /// Adds the question whether a call was carried out already.
@@ -216,6 +223,12 @@ impl Foreseen {
     pub(super) fn lease(&self, session: &Name) -> Option<Option<RecordedEvent>> {
         let place = self.questions.sessions.get(session)?;
         self.rows.store.leases.get(*place).cloned()
+    }
+
+    /// The leases of all loops.
+    pub(super) fn all_leases(&self) -> Option<&[SessionsEvent]> {
+        let leases = &self.rows.store.all_leases;
+        self.questions.has_leases.then_some(leases)
     }
 
     /// The revisions and events that the call wrote, if it was carried out already.

@@ -11,9 +11,11 @@ pub(crate) mod erasure;
 mod foreseen;
 mod forget;
 mod group;
+pub mod heartbeat;
 mod limits;
 mod one_state;
 mod pending;
+pub mod person;
 mod resolved;
 mod same;
 pub(crate) mod session_events;
@@ -25,12 +27,14 @@ mod verify;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use std::time::Duration;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{Engine, Read, Writing};
+use crate::engine::{self, Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -44,8 +48,8 @@ use crate::search::noticed::Noticed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
-    Answers, ApplyCall, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot,
-    Store, nothing_ran,
+    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
+    nothing_ran,
 };
 
 use apart::Building;
@@ -115,6 +119,18 @@ impl<E: Engine> EngineStore<E> {
         nothing_ran(self.engine.name())
     }
 
+    /// The time of the database, if machines share it.
+    fn clock(&self) -> Result<Option<Timestamp>> {
+        if !self.engine.is_shared() {
+            return Ok(None);
+        }
+        let ask = engine::Ask {
+            clock: true,
+            ..engine::Ask::default()
+        };
+        Ok(self.engine.rows()?.read(&ask)?.clock)
+    }
+
     /// Reads the current state on every call.
     fn now<T>(&self, work: impl FnOnce(&OneState<'_>) -> Result<T>) -> Result<T> {
         let rows = self.engine.rows()?;
@@ -133,30 +149,17 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let mut own = None;
-        self.carry_out_all(&[call], &mut |_, answer| own = Some(answer));
-        own.unwrap_or_else(|| Err(self.ran_nothing()))
-    }
-
-    /// The same for calls that arrived together. Each is carried out, or refused, for itself, and answered when it is
-    /// committed.
-    fn carry_out_all(&self, calls: &[Call<'_>], answered: &mut dyn FnMut(usize, Answer)) {
-        let mut index = 0;
-        for calls in calls.chunks(group::MOST) {
-            for answer in self.group.run(calls, &|calls| self.write(calls)) {
-                answered(index, answer);
-                index += 1;
-            }
-        }
+        let answer = self.group.run(call, &|calls| self.write(calls));
         // The others of the group have their answers, and the next group is being written.
         self.build_index();
+        answer
     }
 
     /// Writes calls in one transaction and returns an answer for each.
     fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut reached, mut head, mut due) = (None, 0, 0);
-        let is_apart = self.engine.indexes_apart();
+        let is_apart = self.engine.is_shared();
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             reached = self.memory.indexed();
@@ -292,15 +295,6 @@ impl<E: Engine> Store for EngineStore<E> {
         self.carry_out(Call::Apply { changes, stamp })
     }
 
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        let calls: Vec<Call<'_>> = calls.iter().map(Call::of).collect();
-        self.carry_out_all(&calls, answered);
-    }
-
     fn record(
         &self,
         session: &Name,
@@ -322,7 +316,10 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.at_once(|state| forget::would_forget(state.rows(), request, stamp))
+        self.at_once(|state| {
+            let stamp = person::stamped(stamp, || state.leases())?;
+            forget::would_forget(state.rows(), request, &stamp)
+        })
     }
 
     fn verify(&self) -> Result<Report> {
@@ -330,11 +327,17 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.engine.beat(session, lease)
+        match self.clock()? {
+            Some(now) => heartbeat::beat(self, session, lease, now),
+            None => Ok(()),
+        }
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        self.engine.silence(session, lease)
+        match self.clock()? {
+            Some(now) => heartbeat::silence(self, session, lease, now, Timestamp::MIN),
+            None => Ok(None),
+        }
     }
 
     fn checkpoint(&self) -> Result<bool> {
@@ -385,7 +388,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
     }
 
     fn rebuild_index(&self) -> Result<()> {
-        let mut anew = match self.engine.indexes_apart() {
+        let mut anew = match self.engine.is_shared() {
             true => self.rebuild_apart()?,
             false => true,
         };

@@ -405,9 +405,11 @@ impl Before for Pending<'_> {
 /// The questions of the rules for events.
 impl Reader for Pending<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
+        let all_leases = self.known.all_leases().filter(|_| ask.all_leases);
         let others = Ask {
             events: Vec::new(),
             leases: Vec::new(),
+            all_leases: ask.all_leases && all_leases.is_none(),
             ..ask.clone()
         };
         let mut answers = match others.questions() {
@@ -415,6 +417,9 @@ impl Reader for Pending<'_> {
             _ => self.state.read(&others)?,
         };
         refuse_damaged(&mut answers.damaged)?;
+        if let Some(leases) = all_leases {
+            answers.all_leases = leases.to_vec();
+        }
         for of in &ask.events {
             let events = self.latest_events(&of.session, of.before, of.limit)?;
             answers.events.push(events);
