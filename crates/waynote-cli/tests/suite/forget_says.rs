@@ -189,20 +189,6 @@ fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
 }
 
 #[test]
-fn a_forgotten_text_is_not_imported_again() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k value");
-    scratch.ok("export openotters memory.db");
-    scratch.ok("forget --yes agent:default#k");
-    assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
-    0 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      agent:default#k: what it said before was forgotten, and this may be it; save it by hand if it is not
-    ");
-    assert_eq!(scratch.ok("key count"), "0\n");
-}
-
-#[test]
 fn ids_say_nothing_of_the_text() {
     let id = |text: &str| {
         let scratch = Scratch::new();

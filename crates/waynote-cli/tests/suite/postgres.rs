@@ -12,7 +12,6 @@ use waynote_test_postgres::{
 use super::client_files;
 use super::common::{Scratch, until};
 use super::copy::{filled, killed_copy};
-use super::mcp_client::Client;
 
 pub(super) fn its_server() -> Option<&'static Server> {
     let given = std::env::var("WAYNOTE_TEST_POSTGRES").ok();
@@ -149,19 +148,6 @@ fn notes_sessions_and_the_block_are_those_of_a_file() {
 }
 
 #[test]
-fn the_mcp_server_works_on_a_database() {
-    let Some(home) = Home::new() else { return };
-    let mut client = Client::start(&home.scratch, "mcp");
-    let saved = client.call(
-        "note_save",
-        json!({ "key": "deploy", "content": "run make ship" }),
-    );
-    assert!(format!("{saved:?}").contains("deploy"), "{saved:?}");
-    drop(client);
-    assert_eq!(home.scratch.ok("key show deploy"), "run make ship");
-}
-
-#[test]
 fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
     let Some(home) = Home::new() else { return };
     let Home { scratch, url } = &home;
@@ -285,22 +271,8 @@ fn a_loop_that_is_killed_goes_on_in_a_database() {
     // The agent adds an entry, to the session that the loop names in the environment.
     let agent =
         format!("loop --iterations 3 -- {program} log add --type learning learned-by-an-agent");
-    let script = "echo began > began; sleep 1000";
-    let hangs = [
-        "--session",
-        "nightly",
-        "loop",
-        "--iterations",
-        "3",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
-    let mut killed = scratch.waynote(hangs).spawn();
-    until("the iteration begins", || {
-        scratch.home().join("work/began").exists()
-    });
+    let hangs = "--session nightly loop --iterations 3 -- sh -c 'echo began; sleep 1000'";
+    let mut killed = scratch.run(hangs).begun("began");
     let refused = scratch.run(&format!("--session nightly {agent}")).said();
     assert!(refused.starts_with("exit 1"), "{refused}");
     killed.kill().unwrap();

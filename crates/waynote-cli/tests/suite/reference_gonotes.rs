@@ -11,50 +11,6 @@ fn at(run: Run, seconds: &Value) -> Run {
 }
 
 #[test]
-fn keys_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["keys"].as_array().unwrap() {
-        let (key, valid) = (text(case, "key"), case["valid"] == json!(true));
-        // No argument can hold a NUL; the library's own test has that key.
-        if key.contains('\0') {
-            assert!(key.parse::<waynote::Key>().is_err());
-            continue;
-        }
-        let scratch = Scratch::new();
-        let output = scratch
-            .waynote(["key", "save", "--json", "--", key, "x"])
-            .output();
-        assert_eq!(output.status.success(), valid, "{case}");
-        if valid {
-            let note: Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!(note["key"], case["stored_as"]);
-        } else {
-            let error: Value = serde_json::from_slice(&output.stderr).unwrap();
-            assert_eq!(error["error"]["kind"], "invalid_key", "{case}");
-        }
-    }
-}
-
-#[test]
-fn previews_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["previews"].as_array().unwrap() {
-        let scratch = Scratch::new();
-        scratch
-            .run("key save k - --allow-empty")
-            .stdin(text(case, "content"))
-            .ok();
-        assert_eq!(
-            scratch.json("key list --json")[0]["preview"],
-            case["preview"],
-            "{case}"
-        );
-        assert_eq!(
-            scratch.run("key show k").bytes(),
-            text(case, "content").as_bytes()
-        );
-    }
-}
-
-#[test]
 fn the_store_is_as_recorded() {
     for case in cases("gonotes/cases.json")["store"].as_array().unwrap() {
         let scratch = Scratch::new();
