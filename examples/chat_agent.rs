@@ -2,13 +2,13 @@
 //!
 //! `cargo run -p waynote-examples --bin chat_agent -- notes.db`: run it twice and compare.
 
-use waynote::context::ReaderTools;
-use waynote::{Agent, SaveOptions, Waynote};
+use waynote::context::{Budget, ReaderTools};
+use waynote::{Agent, SaveOptions, SqliteStore, Waynote};
 
 fn main() -> anyhow::Result<()> {
     let path = std::env::args().nth(1).unwrap_or("notes.db".into());
     let notes = Waynote::open(path)?;
-    let agent = notes.agent("assistant")?.place(".")?;
+    let agent = notes.agent("assistant")?.at(".")?;
 
     println!("--- system prompt\n{}", system_prompt(&agent)?);
 
@@ -25,16 +25,21 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// The block, in at most 500 tokens. It names the tools that this agent's model has for what the block leaves out.
-fn system_prompt(agent: &Agent<'_>) -> waynote::Result<String> {
+fn system_prompt(agent: &Agent<SqliteStore>) -> waynote::Result<String> {
     let request = agent
         .request()
-        .budget(500.into())
+        .budget(Budget::of(500))
         .tools(ReaderTools::new("read_note", "recall"));
     Ok(agent.block_of(&request)?.text)
 }
 
 /// A tool of the model. A pinned note is whole in every block.
-fn remember(agent: &Agent<'_>, key: &str, text: &str, pinned: bool) -> waynote::Result<()> {
+fn remember(
+    agent: &Agent<SqliteStore>,
+    key: &str,
+    text: &str,
+    pinned: bool,
+) -> waynote::Result<()> {
     agent.save_with(key, text, SaveOptions::default().pin(pinned))?;
     Ok(())
 }

@@ -15,7 +15,10 @@ fn main() -> anyhow::Result<()> {
         let transaction = db.transaction()?;
         transaction.execute("INSERT INTO messages VALUES (?1)", [message])?;
         let notes = Waynote::over(attachment.on(&transaction), Surroundings::of_process()?);
-        let agent = notes.agent("support")?.session("triage")?.iteration(1);
+        let agent = notes
+            .agent("support")?
+            .in_session("triage")?
+            .in_iteration(1);
         agent.add(EntryType::Stuck, format!("the API answered: {message}"))?;
         if keep {
             transaction.commit()?;
@@ -26,8 +29,8 @@ fn main() -> anyhow::Result<()> {
     let notes = Waynote::over(attachment.on(&db), Surroundings::of_process()?);
     let block = notes
         .agent("support")?
-        .session("triage")?
-        .iteration(2)
+        .in_session("triage")?
+        .in_iteration(2)
         .block(500)?;
     println!("messages: {messages}\n{}", block.text);
     Ok(())

@@ -30,7 +30,17 @@ pub(crate) fn test() -> Result<()> {
     }
     watched::tests("tests", tests)?;
     // With the features of a build of its own, which are fewer than those of the whole workspace.
-    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))
+    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
+    for features in ["", "server", "postgres"] {
+        let mut lints = cargo(&["clippy", "--quiet", "-p", "waynote-cli"]);
+        lints.args(["--no-default-features", "--features", features]);
+        lints.args(["--", "-D", "warnings"]);
+        step(
+            &format!("program with only the features [{features}]"),
+            lints,
+        )?;
+    }
+    Ok(())
 }
 
 /// The variable that names a server for the tests, or leaves out those that need one.

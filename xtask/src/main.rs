@@ -3,6 +3,7 @@
 
 mod built;
 mod gate;
+mod lines;
 mod packages;
 mod page;
 mod postgres;
@@ -41,10 +42,11 @@ fn run(words: &[&str]) -> Result<()> {
         }
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
         ["docs"] => gate::docs(),
+        ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
-             | faults [--seed N] [--only PART] [--short] [--release] | docs"
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
+             | faults [--seed N] [--only PART] [--short] [--release] | docs | lines"
         ),
     }
 }

@@ -22,7 +22,9 @@ use values::{given, given_path, some_hits};
 pub(crate) use client::ClientArg;
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
-pub(crate) use serve::{LimitArgs, ServeArgs, ServerCommand};
+pub(crate) use serve::ServerCommand;
+#[cfg(feature = "server")]
+pub(crate) use serve::{LimitArgs, ServeArgs};
 pub(crate) use session::{LogCommand, LoopArgs};
 pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};

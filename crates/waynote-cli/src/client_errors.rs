@@ -139,7 +139,6 @@ fn not_edited(what: String, refusal: Refusal) -> Failure {
 fn by_hand(edit: ManualEdit) -> String {
     match edit {
         ManualEdit::TakeOut => "take the entry `waynote` out by hand".into(),
-        ManualEdit::WriteCommand => "write where the program is now as its `command`".into(),
         ManualEdit::Add {
             below,
             entry,

@@ -1,18 +1,25 @@
-//! A store in PostgreSQL: how it is reached, and its password.
+//! Stores in PostgreSQL: their addresses, and what works in this build.
+
+#[cfg(feature = "postgres")]
+mod reached;
+#[cfg(not(feature = "postgres"))]
+#[path = "database/left_out.rs"]
+mod reached;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use waynote::EngineStore;
-use waynote_postgres::{Later, Options, is_url};
-use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
-
-use crate::error::{Failure, Outcome};
+use crate::error::Failure;
 use crate::home;
 use crate::settings::Settings;
 
-/// A store in a database, which is connected to at the first call.
-pub(crate) type DatabaseStore = EngineStore<Later>;
+#[cfg(feature = "postgres")]
+pub(crate) use reached::options;
+pub(crate) use reached::{DatabaseStore, check, made, named, open, open_for_writing, source};
+
+/// True for the address of a store in a database.
+pub(crate) fn is_url(text: &str) -> bool {
+    text.starts_with("postgres://") || text.starts_with("postgresql://")
+}
 
 impl Settings {
     /// The address of the store, if it is in a database.
@@ -21,83 +28,9 @@ impl Settings {
     }
 }
 
-/// The store at this address. Nothing is sent yet.
-pub(crate) fn open(
-    settings: &Settings,
-    url: &str,
-    longest: Option<Duration>,
-) -> Outcome<DatabaseStore> {
-    let options = reached(settings, url)?;
-    let options = match longest {
-        Some(longest) => options.within(longest),
-        None => options,
-    };
-    Ok(waynote_postgres::at(options))
-}
-
-/// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
-pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
-    let options = reached(settings, url)?.wait_at_first(true);
-    Ok(waynote_postgres::at(options))
-}
-
-/// How the store at this address is reached with these settings.
-fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
-    if settings.attach {
-        return Err(not_a_file(url));
-    }
-    if let Some(file) = &settings.notes_file.value {
-        return Err(Failure::usage(
-            format!(
-                "{} cannot be kept in sync with a store in a database",
-                waynote::visible::visible(&file.display().to_string())
-            ),
-            "unset `notes_file`, or use a store in a file",
-        ));
-    }
-    Ok(options(url)?.wait(settings.lock_wait.value))
-}
-
-/// How the database of this address is reached.
-pub(crate) fn options(url: &str) -> Outcome<Options> {
-    check(url)?;
-    let options = Options::of_url(url)?.password(home::variable(PASSWORD)?);
-    Ok(match password_file()? {
-        Some(file) => options.password_file(&file)?,
-        None => options,
-    })
-}
-
-/// The file that `PGPASSFILE` names, else the one in the home directory.
-fn password_file() -> Outcome<Option<PathBuf>> {
-    let named = home::variable(PASSWORD_FILE)?.map(PathBuf::from);
-    Ok(named.or_else(own_password_file))
-}
-
-/// The file in the home directory.
+/// The password file in the home directory.
 pub(crate) fn own_password_file() -> Option<PathBuf> {
     Some(PathBuf::from(home::if_any().ok()??).join(".pgpass"))
-}
-
-/// Refuses an address with a password: it would be shown wherever the store is.
-///
-/// # Errors
-/// A usage error, which does not show the address.
-pub(crate) fn check(url: &str) -> Outcome {
-    let (rest, query) = url.split_once('?').unwrap_or((url, ""));
-    let host = rest.split_once("://").map_or("", |(_, host)| host);
-    let authority = host.split('/').next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map(|(user, _)| user);
-    let has_password = user.is_some_and(|user| user.contains(':'))
-        || query.split('&').any(|pair| pair.starts_with("password="));
-    if has_password {
-        return Err(Failure::usage(
-            "the address of the store has a password in it, which others could read",
-            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
-        ));
-    }
-    Options::of_url(url)?;
-    Ok(())
 }
 
 /// The error for a command that needs a store in a file.

@@ -95,6 +95,18 @@ impl Failure {
         }
     }
 
+    /// Something that this program was built without.
+    #[cfg(not(all(feature = "server", feature = "postgres")))]
+    pub(crate) fn left_out(feature: &str) -> Self {
+        Self::refused(
+            "left_out",
+            format!("this program was built without the feature `{feature}`"),
+            format!(
+                "install it with the feature: `cargo install waynote-cli --features {feature}`"
+            ),
+        )
+    }
+
     /// A file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
         Self::Library(waynote::Error::File {

@@ -2,6 +2,7 @@
 
 mod args;
 mod authorities;
+#[cfg(feature = "server")]
 mod browser;
 mod client_errors;
 mod clock;

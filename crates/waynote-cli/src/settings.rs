@@ -19,6 +19,7 @@ pub(crate) use file::Problem;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, Known};
 pub(crate) use table::{KNOWN, Settings};
+#[cfg(feature = "server")]
 pub(crate) use values::store;
 
 use file::File;

@@ -6,13 +6,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use std::time::Duration;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
-use waynote::{Error, Name, Result};
+use waynote::{Error, Result};
 
-use crate::beats;
 use crate::error::{Failure, Outcome, PostgresError};
 use crate::head::Which;
 use crate::migrate;
@@ -23,8 +21,56 @@ use crate::session::{Purpose, Session, Then};
 use crate::stores;
 use crate::transaction;
 
-/// An engine that keeps the rows of a store in PostgreSQL. Threads can share it.
+/// An engine that keeps the rows of a store in PostgreSQL. It connects at the first call. Threads can share it.
 pub struct Postgres {
+    options: Options,
+    opened: OnceLock<Opened>,
+    opening: Mutex<()>,
+}
+
+impl Postgres {
+    /// Nothing is connected yet.
+    pub(crate) fn at(options: Options) -> Self {
+        Self {
+            options,
+            opened: OnceLock::new(),
+            opening: Mutex::default(),
+        }
+    }
+
+    /// Opens a store whose row has this name.
+    pub(crate) fn open_as(options: Options, which: Which) -> Result<Self> {
+        let opened = Opened::new(options.clone(), which)?;
+        Ok(Self {
+            opened: OnceLock::from(opened),
+            ..Self::at(options)
+        })
+    }
+
+    /// The open store. The first call opens it, and brings the tables up to date.
+    pub(crate) fn opened(&self) -> Result<&Opened> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let _opening = self.opening.lock();
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let which = self.options.store_name().map(Which::of);
+        let which = which.ok_or_else(|| stores::no_name(&self.options))?;
+        let opened = Opened::new(self.options.clone(), which)?;
+        Ok(self.opened.get_or_init(|| opened))
+    }
+
+    /// How many round trips this process has made to the database, for all of its stores.
+    pub fn round_trips(&self) -> u64 {
+        let server = self.opened.get().map(|opened| &opened.server);
+        server.map_or(0, |server| server.trips.load(Ordering::Relaxed))
+    }
+}
+
+/// A store that was found in its database.
+pub(crate) struct Opened {
     pub(crate) server: Arc<Server>,
     pub(crate) options: Options,
     pub(crate) which: Which,
@@ -36,17 +82,9 @@ pub struct Postgres {
     scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
-impl Postgres {
-    /// Opens a store that exists, and brings the tables up to date.
-    pub(crate) fn open(options: Options) -> Result<Self> {
-        let which = options.store_name().map(Which::of);
-        let which = which.ok_or_else(|| stores::no_name(&options))?;
-        Self::open_as(options, which)
-    }
-
-    /// The same for a row that may have another name.
-    pub(crate) fn open_as(options: Options, which: Which) -> Result<Self> {
-        let engine = Self {
+impl Opened {
+    fn new(options: Options, which: Which) -> Result<Self> {
+        let opened = Self {
             server: Server::of(&options)?,
             shown: options.shown(),
             options,
@@ -54,22 +92,17 @@ impl Postgres {
             incarnation: OnceLock::new(),
             scopes: Mutex::default(),
         };
-        let session = Session::new(&engine, Purpose::Read, engine.limits());
+        let session = Session::new(&opened, Purpose::Read, opened.limits());
         session.trip(Vec::new(), Then::Commit)?;
         if let Some(head) = session.head() {
-            let _ = engine.incarnation.set(head.incarnation);
+            let _ = opened.incarnation.set(head.incarnation);
             if head.version < migrate::KNOWN {
-                let migrated = migrate::run(&engine.server, &engine.limits(), &engine.shown);
-                engine.named(migrated)?;
+                let migrated = migrate::run(&opened.server, &opened.limits(), &opened.shown);
+                opened.named(migrated)?;
             }
         }
         drop(session);
-        Ok(engine)
-    }
-
-    /// How many round trips this process has made to the database, for all of its stores.
-    pub fn round_trips(&self) -> u64 {
-        self.server.trips.load(Ordering::Relaxed)
+        Ok(opened)
     }
 
     /// True if the scope is known to have a row.
@@ -117,18 +150,19 @@ impl Postgres {
 impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Postgres")
-            .field("store", &self.shown)
+            .field("store", &self.name())
             .finish_non_exhaustive()
     }
 }
 
 impl Engine for Postgres {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Now(self)))
+        Ok(Box::new(Now(self.opened()?)))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        let session = Session::new(self, Purpose::Read, self.limits());
+        let opened = self.opened()?;
+        let session = Session::new(opened, Purpose::Read, opened.limits());
         work(&Handle::new(&session))
     }
 
@@ -137,36 +171,32 @@ impl Engine for Postgres {
         writing: Writing,
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        transaction::write(self, writing, work)
+        transaction::write(self.opened()?, writing, work)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        transaction::exclusively(self, work)
+        transaction::exclusively(self.opened()?, work)
     }
 
-    /// Reading takes round trips, while which other machines would wait.
-    fn indexes_apart(&self) -> bool {
+    fn is_shared(&self) -> bool {
         true
     }
 
     fn scrub(&self) -> Option<Residue> {
-        Some(Residue::Database(
-            "the database's files have its bytes until its administrator runs \
-             `waynote stores vacuum --full`, which writes the tables anew; the log (WAL) with its archive, \
-             replicas and backups have them as long as they are kept"
-                .into(),
-        ))
-    }
-
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        beats::beat(self, session, lease)
-    }
-
-    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        beats::silence(self, session, lease)
+        Some(residue())
     }
 
     fn name(&self) -> String {
-        self.shown.clone()
+        self.options.shown()
     }
+}
+
+/// What an erasure cannot reach.
+pub(crate) fn residue() -> Residue {
+    Residue::Database(
+        "the database's files have its bytes until its administrator runs \
+         `waynote stores vacuum --full`, which writes the tables anew; the log (WAL) with its archive, \
+         replicas and backups have them as long as they are kept"
+            .into(),
+    )
 }

@@ -28,12 +28,10 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
-mod beats;
 mod connect;
 mod engine;
 mod error;
 mod head;
-mod later;
 mod migrate;
 mod options;
 mod passwords;
@@ -54,7 +52,6 @@ use waynote::EngineStore;
 
 pub use engine::Postgres;
 pub use error::{Away, PostgresError, is_away};
-pub use later::{Later, at};
 pub use options::{Options, is_url};
 
 /// Opens a store. Brings the tables up to date if they are of an older version.
@@ -64,5 +61,13 @@ pub use options::{Options, is_url};
 /// [`PostgresError::Away`], [`PostgresError::Refused`], [`PostgresError::NotTrusted`],
 /// [`waynote::Error::NewerStore`], [`waynote::Error::Engine`].
 pub fn open(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
-    Postgres::open(options).map(EngineStore::new)
+    let engine = Postgres::at(options);
+    engine.opened()?;
+    Ok(EngineStore::new(engine))
+}
+
+/// The store of these options, which is connected to at the first call: for a program that has to start while the
+/// server is away. Until a fault of the server or the store is mended, each call returns it as its error.
+pub fn at(options: Options) -> EngineStore<Postgres> {
+    EngineStore::new(Postgres::at(options))
 }

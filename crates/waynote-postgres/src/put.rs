@@ -4,7 +4,7 @@ mod batch;
 mod erase;
 mod sql;
 
-use waynote::engine::{IndexState, Row, SegmentHead};
+use waynote::engine::{IndexChange, Row, SegmentHead};
 use waynote::store::SideValue;
 use waynote::{Content, Error, Result, StoreId};
 
@@ -146,14 +146,56 @@ pub(crate) fn renew_id(session: &Session<'_>) -> Result<StoreId> {
     Ok(StoreId::new(id))
 }
 
-/// Writes a segment of the search index.
-pub(crate) fn segment(
-    session: &Session<'_>,
-    head: &SegmentHead,
-    notes: &[u8],
-    blocks: &[(Vec<u8>, Vec<u8>)],
-) {
-    let (terms, bodies): (Vec<Vec<u8>>, Vec<Vec<u8>>) = blocks.iter().cloned().unzip();
+/// Changes the search index.
+pub(crate) fn index(session: &Session<'_>, change: &IndexChange<'_>) {
+    match change {
+        IndexChange::Cleared => {
+            for sql in [
+                "DELETE FROM waynote.block WHERE store = $1",
+                "DELETE FROM waynote.segment WHERE store = $1",
+            ] {
+                later(session, sql, Vec::new());
+            }
+        }
+        IndexChange::Removed(ids) => {
+            for sql in [
+                "DELETE FROM waynote.block WHERE store = $1 AND segment = ANY ($2)",
+                "DELETE FROM waynote.segment WHERE store = $1 AND segment = ANY ($2)",
+            ] {
+                later(session, sql, vec![bigs(*ids)]);
+            }
+        }
+        IndexChange::Segment {
+            head,
+            notes,
+            blocks,
+        } => segment(session, head, notes, blocks),
+        IndexChange::Dead(head) => later(
+            session,
+            "UPDATE waynote.segment SET dead = $3, dead_bits = $4 WHERE store = $1 AND segment = $2",
+            vec![
+                big(head.id),
+                big(head.dead),
+                bytes(head.dead_bits.as_slice()),
+            ],
+        ),
+        IndexChange::State(state) => {
+            later(
+                session,
+                "UPDATE waynote.store SET index_format = $2, indexed = $3, segments = $4::bigint::integer
+                 WHERE store = $1",
+                vec![big(state.format), big(state.indexed), big(state.segments)],
+            );
+            session.indexed(*state);
+        }
+    }
+}
+
+fn segment(session: &Session<'_>, head: &SegmentHead, notes: &[u8], blocks: &[(&[u8], &[u8])]) {
+    let (terms, bodies): (Vec<Vec<u8>>, Vec<Vec<u8>>) = blocks
+        .iter()
+        .map(|(term, body)| (term.to_vec(), body.to_vec()))
+        .unzip();
     later(
         session,
         "UPDATE waynote.store SET last_segment = last_segment + 1 WHERE store = $1",
@@ -180,43 +222,4 @@ pub(crate) fn segment(
          FROM waynote.store s CROSS JOIN unnest($2, $3) u (term, terms) WHERE s.store = $1",
         vec![many_bytes(terms), many_bytes(bodies)],
     );
-}
-
-/// Marks notes of a segment as dead.
-pub(crate) fn dead(session: &Session<'_>, segment: i64, dead: u32, bits: &[u8]) {
-    later(
-        session,
-        "UPDATE waynote.segment SET dead = $3, dead_bits = $4 WHERE store = $1 AND segment = $2",
-        vec![big(segment), big(dead), bytes(bits)],
-    );
-}
-
-/// Removes the whole search index.
-pub(crate) fn clear_index(session: &Session<'_>) {
-    for sql in [
-        "DELETE FROM waynote.block WHERE store = $1",
-        "DELETE FROM waynote.segment WHERE store = $1",
-    ] {
-        later(session, sql, Vec::new());
-    }
-}
-
-/// Removes segments.
-pub(crate) fn remove_segments(session: &Session<'_>, ids: &[i64]) {
-    for sql in [
-        "DELETE FROM waynote.block WHERE store = $1 AND segment = ANY ($2)",
-        "DELETE FROM waynote.segment WHERE store = $1 AND segment = ANY ($2)",
-    ] {
-        later(session, sql, vec![bigs(ids)]);
-    }
-}
-
-/// Replaces the state of the search index.
-pub(crate) fn index(session: &Session<'_>, state: IndexState) {
-    later(
-        session,
-        "UPDATE waynote.store SET index_format = $2, indexed = $3, segments = $4::bigint::integer WHERE store = $1",
-        vec![big(state.format), big(state.indexed), big(state.segments)],
-    );
-    session.indexed(state);
 }

@@ -1,32 +1,22 @@
 //! The handles through which rows are read and written.
 
-use waynote::engine::{self, Ask, IndexState, JournalRow, Read, Rows, SegmentHead, Transaction};
+use waynote::engine::{self, Ask, IndexChange, Read, Rows, Transaction};
 use waynote::store::SideValue;
 use waynote::{Content, Report, Result, StoreId};
 
-use crate::engine::Postgres;
+use crate::engine::Opened;
 use crate::put;
-use crate::read::{self, each};
+use crate::read;
 use crate::session::{Purpose, Session, Then};
 use crate::verify;
 
 /// Rows as they are when they are asked for.
-pub(crate) struct Now<'e>(pub(crate) &'e Postgres);
+pub(crate) struct Now<'e>(pub(crate) &'e Opened);
 
 impl Read for Now<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         let session = Session::new(self.0, Purpose::Read, self.0.limits());
         read::read(&session, ask, Then::Commit)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        found: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        let session = Session::new(self.0, Purpose::Read, self.0.limits());
-        each::row(&session, after, limit, found)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
@@ -49,15 +39,6 @@ impl<'s, 'e> Handle<'s, 'e> {
 impl Read for Handle<'_, '_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         read::read(self.session, ask, Then::GoOn)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        found: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        each::row(self.session, after, limit, found)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
@@ -84,33 +65,10 @@ impl Transaction for Handle<'_, '_> {
         put::renew_id(self.session)
     }
 
-    fn put_segment(
-        &self,
-        head: &SegmentHead,
-        notes: &[u8],
-        blocks: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<()> {
-        put::segment(self.session, head, notes, blocks);
-        Ok(())
-    }
-
-    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
-        put::dead(self.session, segment, dead, bits);
-        Ok(())
-    }
-
-    fn clear_index(&self) -> Result<()> {
-        put::clear_index(self.session);
-        Ok(())
-    }
-
-    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
-        put::remove_segments(self.session, ids);
-        Ok(())
-    }
-
-    fn put_index(&self, state: IndexState) -> Result<()> {
-        put::index(self.session, state);
+    fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
+        for change in changes {
+            put::index(self.session, change);
+        }
         Ok(())
     }
 }

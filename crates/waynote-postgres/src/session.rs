@@ -11,7 +11,7 @@ use tokio_postgres::error::SqlState;
 use waynote::engine::{IndexState, Writing};
 use waynote::{Error, Result};
 
-use crate::engine::Postgres;
+use crate::engine::Opened;
 use crate::error::{Away, Cure, Failure, Outcome, PostgresError};
 use crate::head::{self, Head};
 use crate::migrate;
@@ -41,7 +41,7 @@ enum State {
 
 /// A transaction.
 pub(crate) struct Session<'e> {
-    pub(crate) engine: &'e Postgres,
+    pub(crate) engine: &'e Opened,
     purpose: Purpose,
     limits: Limits,
     leased: RefCell<Option<Leased>>,
@@ -63,7 +63,7 @@ pub(crate) struct Session<'e> {
 }
 
 impl<'e> Session<'e> {
-    pub(crate) fn new(engine: &'e Postgres, purpose: Purpose, limits: Limits) -> Self {
+    pub(crate) fn new(engine: &'e Opened, purpose: Purpose, limits: Limits) -> Self {
         let mut mark = [0; 8];
         // Without randomness a lost commit could not be told from another one's.
         getrandom::fill(&mut mark).expect("the system has random bytes");

@@ -29,8 +29,8 @@ pub struct Listed {
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
-const TABLES: [&str; 9] = [
-    "beat", "block", "segment", "side", "event", "note", "journal", "content", "scope",
+const TABLES: [&str; 8] = [
+    "block", "segment", "side", "event", "note", "journal", "content", "scope",
 ];
 
 /// The stores of a database, by name. A database that never had one has none.
@@ -69,7 +69,8 @@ pub fn make<T>(
     at.named(at.begin(&partial))?;
     let engine = Postgres::open_as(at.options.clone(), partial.clone())?;
     let filled = fill(&engine)?;
-    let incarnation = engine.incarnation.get().copied().unwrap_or_default();
+    let incarnation = engine.opened()?.incarnation.get();
+    let incarnation = incarnation.copied().unwrap_or_default();
     at.named(at.rename(&partial, incarnation, &which.name))?;
     Ok(filled)
 }

@@ -6,7 +6,7 @@ use waynote::engine::{Engine, IndexState, Read, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{Error, Result};
 
-use crate::engine::Postgres;
+use crate::engine::{Opened, residue};
 use crate::error::{Away, Cure, Failure, PostgresError, told};
 use crate::rows::Handle;
 use crate::server::Limits;
@@ -22,7 +22,7 @@ enum Committed {
 
 /// Runs `work` in a transaction.
 pub(crate) fn write(
-    engine: &Postgres,
+    engine: &Opened,
     writing: Writing,
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
 ) -> Result<()> {
@@ -80,7 +80,7 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
     resolve(session, &failure)
 }
 
-fn unknown(engine: &Postgres, reason: &str) -> Error {
+fn unknown(engine: &Opened, reason: &str) -> Error {
     PostgresError::Unknown {
         store: engine.shown.clone(),
         reason: reason.to_owned(),
@@ -136,7 +136,7 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
 
 /// Runs `work` while nobody else writes: all of it in one transaction, which holds the lock.
 pub(crate) fn exclusively(
-    engine: &Postgres,
+    engine: &Opened,
     work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
 ) -> Result<()> {
     let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
@@ -191,12 +191,16 @@ impl Engine for Held<'_, '_> {
         work(self)
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn scrub(&self) -> Option<Residue> {
-        self.session.engine.scrub()
+        Some(residue())
     }
 
     fn name(&self) -> String {
-        self.session.engine.name()
+        self.session.engine.shown.clone()
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod api;
 mod app;
-mod beats;
 mod connection;
 mod edge;
 mod error;

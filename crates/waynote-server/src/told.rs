@@ -8,6 +8,7 @@ use waynote::change::{Applied, Change};
 use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
+use waynote::heartbeat;
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, ApplyCall, Ask, Damage, SideValue};
 use waynote::{
@@ -15,7 +16,6 @@ use waynote::{
 };
 
 use crate::app::Clock;
-use crate::beats;
 use crate::stores::Served;
 use crate::watch::Watched;
 
@@ -128,14 +128,14 @@ impl Store for Told {
         match self.store.silence(session, lease)? {
             // The store records heartbeats by itself.
             Some(_) => Ok(()),
-            None => beats::beat(&*self.store, session, lease, (self.clock)()),
+            None => heartbeat::beat(&*self.store, session, lease, (self.clock)()),
         }
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
         match self.store.silence(session, lease)? {
             Some(silence) => Ok(Some(silence)),
-            None => beats::silence(&*self.store, session, lease, (self.clock)(), self.since),
+            None => heartbeat::silence(&*self.store, session, lease, (self.clock)(), self.since),
         }
     }
 

@@ -32,9 +32,6 @@
 mod one;
 mod reference;
 
-use std::borrow::Cow;
-use std::time::Duration;
-
 use jiff::Timestamp;
 
 use crate::address::{Address, AddressAt};
@@ -89,29 +86,11 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
-    /// True if the search index is built from a snapshot, once the write that made it due is committed, instead of
-    /// inside that write. It then takes one more transaction, which only writes the result, and another process may
-    /// have done the same meanwhile. Worth it if others, on other machines, would wait for the rows to be read.
-    fn indexes_apart(&self) -> bool {
+    /// True if other machines use the store too. Then reading takes round trips, so the search index is built from a
+    /// snapshot, once the write that made it due is committed, and nobody waits for that. And no machine knows which
+    /// processes of another one live, so loops send heartbeats, with the time of the database ([`Ask::clock`]).
+    fn is_shared(&self) -> bool {
         false
-    }
-
-    /// Records that the loop of this lease lives, at the time of the database. It takes no position, writes no event, and
-    /// waits for no writer. A lease that no longer holds the session is left alone. An engine whose stores are used from
-    /// one machine records nothing: that machine knows which processes live.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn beat(&self, _session: &Name, _lease: u64) -> Result<()> {
-        Ok(())
-    }
-
-    /// How long ago, by the time of the database, the loop of this lease was heard of; none if it never was.
-    ///
-    /// # Errors
-    /// As [`Engine::rows`].
-    fn silence(&self, _session: &Name, _lease: u64) -> Result<Option<Duration>> {
-        Ok(None)
     }
 
     /// Runs a checkpoint: moves the engine's log to its final place, if nobody else is using the store now. Called when
@@ -183,8 +162,11 @@ pub struct Ask {
     pub blocks: Vec<Blocks>,
     /// The position after which to look for anything that was forgotten.
     pub forgotten_after: Option<i64>,
-    /// The journal's rows after a position, with their maximum number, as [`Read::each_row`] returns them.
+    /// The journal's rows after a position, in order, with their maximum number: fewer only if there are no more. Rows
+    /// whose scope cannot be read are skipped.
     pub journal_rows: Option<(i64, usize)>,
+    /// True to read the time of the database. Asked of an engine that [is shared](Engine::is_shared).
+    pub clock: bool,
 }
 
 impl Ask {
@@ -211,6 +193,7 @@ impl Ask {
             + self.blocks.len()
             + usize::from(self.forgotten_after.is_some())
             + usize::from(self.journal_rows.is_some())
+            + usize::from(self.clock)
     }
 }
 
@@ -238,7 +221,8 @@ pub struct Rows {
     pub segment_notes: Vec<Vec<u8>>,
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
     pub forgotten_after: bool,
-    pub journal_rows: Vec<JournalRow<'static>>,
+    pub journal_rows: Vec<JournalRow>,
+    pub clock: Option<Timestamp>,
 }
 
 impl Rows {
@@ -352,7 +336,7 @@ pub enum Blocks {
 
 /// A row of the journal, as the search index reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalRow<'r> {
+pub struct JournalRow {
     /// Its position.
     pub position: i64,
     /// The position of the previous row of the same note.
@@ -360,11 +344,11 @@ pub struct JournalRow<'r> {
     /// The kind of its scope.
     pub kind: ScopeKind,
     /// The name of its scope.
-    pub name: Cow<'r, str>,
+    pub name: String,
     /// The engine's id of its scope.
     pub scope: i64,
     /// Its key; empty for a place's own note.
-    pub key: Cow<'r, str>,
+    pub key: String,
     /// The number of the revision.
     pub revision: u64,
     /// True if it repeats a log entry.
@@ -374,35 +358,13 @@ pub struct JournalRow<'r> {
     /// True if its content differs from that of the previous row.
     pub has_new_content: bool,
     /// Its content; none if it deleted the note or was forgotten.
-    pub content: Option<Cow<'r, [u8]>>,
+    pub content: Option<Vec<u8>>,
     /// When the note was first written, in microseconds since 1970.
     pub created_at: i64,
     /// When the note was last changed, in microseconds since 1970.
     pub updated_at: i64,
     /// For a log entry, the previous entry of the log by id: the position of its first revision, and when it was made.
     pub entry_before: Option<(i64, i64)>,
-}
-
-impl JournalRow<'_> {
-    /// An owned copy of the row.
-    pub fn into_owned(self) -> JournalRow<'static> {
-        JournalRow {
-            name: Cow::Owned(self.name.into_owned()),
-            key: Cow::Owned(self.key.into_owned()),
-            content: self.content.map(|body| Cow::Owned(body.into_owned())),
-            position: self.position,
-            previous: self.previous,
-            kind: self.kind,
-            scope: self.scope,
-            revision: self.revision,
-            is_repeat: self.is_repeat,
-            now: self.now,
-            has_new_content: self.has_new_content,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            entry_before: self.entry_before,
-        }
-    }
 }
 
 /// Reads rows.
@@ -417,18 +379,6 @@ pub trait Read {
     /// [`Error::DamagedIndex`](crate::Error::DamagedIndex) when rows of the search index are;
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant that the engine uses.
     fn read(&self, ask: &Ask) -> Result<Rows>;
-
-    /// Passes the journal's rows after a position to `each`, in order, until `each` returns false or the maximum number
-    /// is reached. Rows whose scope cannot be read are skipped.
-    ///
-    /// # Errors
-    /// As [`Read::read`].
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()>;
 
     /// Checks the engine's own structures and whether its rows are consistent. Returns whether the rows can be read
     /// further.
@@ -534,38 +484,32 @@ pub trait Transaction: Read {
     /// As [`Engine::write`].
     fn renew_id(&self) -> Result<StoreId>;
 
-    /// Writes a segment of the search index: its list of notes, and its blocks by first term.
+    /// Changes rows of the search index, in order.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn put_segment(
-        &self,
-        head: &SegmentHead,
-        notes: &[u8],
-        blocks: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<()>;
+    fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()>;
+}
 
-    /// Replaces the marks of dead notes in a segment.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()>;
-
-    /// Removes the whole search index, whether its rows can be read or not: segments, blocks, marks of dead notes.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn clear_index(&self) -> Result<()>;
-
-    /// Removes segments with all their data.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn remove_segments(&self, ids: &[i64]) -> Result<()>;
-
-    /// Replaces the state of the search index.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn put_index(&self, state: IndexState) -> Result<()>;
+/// A change of the search index.
+#[derive(Clone, Debug)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
+pub enum IndexChange<'c> {
+    /// The whole index is removed, whether its rows can be read or not: segments, blocks, marks of dead notes.
+    Cleared,
+    /// Segments are removed with all their data.
+    Removed(&'c [i64]),
+    /// A segment is added, which gets a new id.
+    Segment {
+        /// Its head. The id in it has no meaning.
+        head: &'c SegmentHead,
+        /// Its list of notes.
+        notes: &'c [u8],
+        /// Its blocks by first term.
+        blocks: Vec<(&'c [u8], &'c [u8])>,
+    },
+    /// The marks of dead notes in a segment are replaced: their number and the bits.
+    Dead(&'c SegmentHead),
+    /// The state is replaced.
+    State(IndexState),
 }

@@ -1,23 +1,26 @@
 //! The facade: the short way to use a store as an agent at a place, with the system's clock and directories.
 
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::address::Address;
 use crate::author::Author;
-use crate::change::Expect;
+use crate::change::{Applied, Change, Expect, NoteBefore};
 use crate::content::Content;
 use crate::context::{self, Block, Budget, Request};
 use crate::error::{Error, Result};
+use crate::forget::{Forget, Forgotten};
 use crate::key::{Key, Name};
-use crate::note::{EntryType, Note, Stamp};
+use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::notebook::Notebook;
 use crate::place::{Base, Place};
 use crate::places::Places;
 use crate::search::{Hit, SearchKind, SearchRequest};
 use crate::session_log::SessionLog;
 use crate::single::SaveOptions;
-use crate::store::Store;
+use crate::store::{Cursor, FeedEntry, Store};
 
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Options, SqliteStore};
@@ -75,28 +78,17 @@ impl Surroundings {
     }
 }
 
-/// A store with its surroundings: the entry point for a program.
-///
-/// ```
-/// use waynote::{EntryType, Waynote};
-///
-/// # fn main() -> waynote::Result<()> {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("notes.db");
-/// let notes = Waynote::open(&path)?;
-/// let agent = notes.agent("builder")?.place("~/projects/shop")?.session("nightly")?;
-///
-/// agent.save("deploy", "run `make ship`, never `cargo publish`")?; // by key
-/// agent.write_place("the API allows 100 requests a minute")?; // by directory
-/// agent.iteration(1).add(EntryType::Stuck, "the linker runs out of memory")?; // by iteration
-///
-/// let block = agent.iteration(2).block(2000)?;
-/// assert!(block.text.contains("make ship") && block.text.contains("100 requests"));
-/// # Ok(())
-/// # }
-/// ```
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A store with its surroundings: the entry point for a program (see the [crate](crate)). A clone is the same store.
 pub struct Waynote<S> {
-    store: S,
+    store: Arc<S>,
     surroundings: Surroundings,
 }
 
@@ -116,7 +108,7 @@ impl<S: Store> Waynote<S> {
     /// Uses any store, with these surroundings.
     pub fn over(store: S, surroundings: Surroundings) -> Self {
         Self {
-            store,
+            store: Arc::new(store),
             surroundings,
         }
     }
@@ -131,10 +123,9 @@ impl<S: Store> Waynote<S> {
     ///
     /// # Errors
     /// [`Error::InvalidName`].
-    pub fn agent(&self, name: &str) -> Result<Agent<'_>> {
+    pub fn agent(&self, name: &str) -> Result<Agent<S>> {
         Ok(Agent {
-            store: &self.store,
-            surroundings: &self.surroundings,
+            notes: self.clone(),
             name: name.parse()?,
             author: Author::Agent(name).name()?,
             place: Place::home(),
@@ -150,13 +141,64 @@ impl<S: Store> Waynote<S> {
     pub fn search(&self, query: &str) -> Result<Vec<Hit>> {
         self.store.search(&SearchRequest::new(query))
     }
+
+    /// What happened after a cursor, in its order, at most so many items: changes of notes, events of sessions,
+    /// forgettings. The cursor of the last item is where the next call goes on; [`Cursor::START`] is before the first.
+    ///
+    /// # Errors
+    /// As [`Reader::feed`](crate::Reader::feed).
+    pub fn changes(&self, after: Cursor, most: usize) -> Result<Vec<FeedEntry>> {
+        self.store.feed(after, most)
+    }
 }
 
-/// An agent at a place, optionally in a session and an iteration of it.
-#[derive(Clone)]
-pub struct Agent<'w> {
-    store: &'w dyn Store,
-    surroundings: &'w Surroundings,
+impl<S> Clone for Waynote<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: self.store.clone(),
+            surroundings: self.surroundings.clone(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Waynote<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waynote")
+            .field("surroundings", &self.surroundings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A note that was saved, and what it was before.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Saved {
+    /// The note after the save.
+    pub note: Note,
+    /// The note before the save; none if the save created it.
+    pub before: Option<NoteBefore>,
+}
+
+impl Saved {
+    /// Whether the save created the note.
+    pub fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+}
+
+/// An entry that was added to a log, or the one that had its text already.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Added {
+    /// The entry.
+    pub note: Note,
+    /// Whether the log had the text already. [`Note::seen`] says how often it was noted.
+    pub is_repeat: bool,
+}
+
+/// An agent at a place, optionally in a session and an iteration of it. A clone is the same agent.
+pub struct Agent<S> {
+    notes: Waynote<S>,
     name: Name,
     author: Name,
     place: Place,
@@ -164,44 +206,65 @@ pub struct Agent<'w> {
     iteration: Option<i64>,
 }
 
-impl Agent<'_> {
+impl<S> Clone for Agent<S> {
+    fn clone(&self) -> Self {
+        Self {
+            notes: self.notes.clone(),
+            name: self.name.clone(),
+            author: self.author.clone(),
+            place: self.place.clone(),
+            session: self.session.clone(),
+            iteration: self.iteration,
+        }
+    }
+}
+
+impl<S> fmt::Debug for Agent<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("name", &self.name)
+            .field("place", &self.place)
+            .field("session", &self.session)
+            .field("iteration", &self.iteration)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Store> Agent<S> {
     /// The same agent at a directory: `.`, `~/projects/shop`, an absolute path or one relative to the working
     /// directory.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`].
-    pub fn place(&self, path: &str) -> Result<Self> {
-        let place = Place::resolve(path, &self.surroundings.base)?;
-        Ok(Self {
-            place,
-            ..self.clone()
-        })
+    pub fn at(&self, path: &str) -> Result<Self> {
+        let mut agent = self.clone();
+        agent.place = Place::resolve(path, &self.notes.surroundings.base)?;
+        Ok(agent)
     }
 
     /// The same agent in a session.
     ///
     /// # Errors
     /// [`Error::InvalidName`].
-    pub fn session(&self, name: &str) -> Result<Self> {
-        Ok(Self {
-            session: Some(name.parse()?),
-            ..self.clone()
-        })
+    pub fn in_session(&self, name: &str) -> Result<Self> {
+        let mut agent = self.clone();
+        agent.session = Some(name.parse()?);
+        Ok(agent)
     }
 
     /// The same agent in an iteration of its session (counted from 1). It sees the entries of earlier iterations.
-    pub fn iteration(&self, iteration: i64) -> Self {
-        Self {
-            iteration: Some(iteration),
-            ..self.clone()
-        }
+    #[must_use]
+    pub fn in_iteration(&self, iteration: i64) -> Self {
+        let mut agent = self.clone();
+        agent.iteration = Some(iteration);
+        agent
     }
 
     /// Saves a note in the notebook. An existing note gets a new revision.
     ///
     /// # Errors
     /// As [`Notebook::save`], and [`Error::InvalidKey`] and [`Error::NotText`].
-    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<Note> {
+    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<Saved> {
         self.save_with(key, text, SaveOptions::default())
     }
 
@@ -209,12 +272,9 @@ impl Agent<'_> {
     ///
     /// # Errors
     /// [`Error::Conflict`] when the note exists; the others as [`Agent::save`].
-    pub fn create(&self, key: &str, text: impl Into<String>) -> Result<Note> {
-        self.save_with(
-            key,
-            text,
-            SaveOptions::default().expect(Expect::Revision(0)),
-        )
+    pub fn create(&self, key: &str, text: impl Into<String>) -> Result<Saved> {
+        let only_new = SaveOptions::default().expect(Expect::Revision(0));
+        self.save_with(key, text, only_new)
     }
 
     /// Saves a note with options: other limits, pinned, or only if a certain revision is current.
@@ -226,21 +286,30 @@ impl Agent<'_> {
         key: &str,
         text: impl Into<String>,
         options: SaveOptions,
-    ) -> Result<Note> {
+    ) -> Result<Saved> {
         let (key, content) = (key.parse()?, Content::text(text)?);
-        let (note, _) = self
+        let (note, before) = self
             .notebook()
             .save(&key, content, options, &self.stamp())?;
-        Ok(note)
+        Ok(Saved { note, before })
     }
 
-    /// Pins a note of the notebook, so that every block shows it whole, or unpins it.
+    /// Pins a note of the notebook: every block shows it whole.
     ///
     /// # Errors
     /// As [`Notebook::set_pinned`], and [`Error::InvalidKey`].
-    pub fn pin(&self, key: &str, pinned: bool) -> Result<Note> {
+    pub fn pin(&self, key: &str) -> Result<Note> {
         self.notebook()
-            .set_pinned(&key.parse()?, pinned, &self.stamp())
+            .set_pinned(&key.parse()?, true, &self.stamp())
+    }
+
+    /// Unpins a note of the notebook.
+    ///
+    /// # Errors
+    /// As [`Agent::pin`].
+    pub fn unpin(&self, key: &str) -> Result<Note> {
+        self.notebook()
+            .set_pinned(&key.parse()?, false, &self.stamp())
     }
 
     /// A note of the notebook.
@@ -259,12 +328,45 @@ impl Agent<'_> {
         self.notebook().list()
     }
 
-    /// Deletes a note of the notebook and returns whether it existed. Its history is kept.
+    /// Deletes a note of the notebook and returns whether it existed. Its history stays.
     ///
     /// # Errors
     /// As [`Notebook::delete`].
     pub fn delete(&self, key: &str) -> Result<bool> {
         self.notebook().delete(key, &self.stamp())
+    }
+
+    /// The revisions of a note of the notebook, the oldest first.
+    ///
+    /// # Errors
+    /// As [`Reader::history`](crate::Reader::history), and [`Error::InvalidKey`].
+    pub fn history(&self, key: &str) -> Result<Vec<Revision>> {
+        self.notes.store.history(&self.address(key)?)
+    }
+
+    /// Undoes the last change of a note of the notebook that is not undone yet.
+    ///
+    /// # Errors
+    /// As [`Change::Undo`], and [`Error::InvalidKey`].
+    pub fn undo(&self, key: &str) -> Result<Applied> {
+        let undo = Change::Undo {
+            address: self.address(key)?,
+            origin: None,
+            last: None,
+        };
+        let applied = self.notes.store.apply(&[undo], &self.stamp())?;
+        applied.into_iter().next().ok_or_else(|| Error::NotFound {
+            what: "note after the change".into(),
+        })
+    }
+
+    /// Destroys every text of a note of the notebook, in all its revisions. Nothing can bring it back.
+    ///
+    /// # Errors
+    /// As [`Store::forget`], and [`Error::InvalidKey`].
+    pub fn forget(&self, key: &str) -> Result<Forgotten> {
+        let request = Forget::new(self.address(key)?);
+        self.notes.store.forget(&request, &self.stamp())
     }
 
     /// Writes the note of the agent's directory. It applies everywhere below.
@@ -273,7 +375,15 @@ impl Agent<'_> {
     /// As [`Places::write`], and [`Error::NotText`].
     pub fn write_place(&self, text: impl Into<String>) -> Result<Note> {
         let content = Content::text(text)?;
-        Places::new(&self.store).write(&self.place, content, &self.stamp())
+        self.places().write(&self.place, content, &self.stamp())
+    }
+
+    /// Deletes the note of the agent's directory and returns whether it existed. Its history stays.
+    ///
+    /// # Errors
+    /// As [`Places::delete`].
+    pub fn delete_place(&self) -> Result<bool> {
+        self.places().delete(&self.place, &self.stamp())
     }
 
     /// The notes of the agent's directory and of the directories above it, outermost first.
@@ -281,24 +391,45 @@ impl Agent<'_> {
     /// # Errors
     /// As [`Places::read_all`].
     pub fn place_notes(&self) -> Result<Vec<Note>> {
-        Places::new(&self.store).read_all(&self.place)
+        self.places().read_all(&self.place)
     }
 
     /// Adds an entry to the session's log, in the agent's iteration.
     ///
     /// # Errors
-    /// [`Error::Empty`] outside any session; the others as [`SessionLog::add`], and [`Error::NotText`].
-    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<Note> {
+    /// [`Error::Incomplete`] outside any session; the others as [`SessionLog::add`], and [`Error::NotText`].
+    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<Added> {
         let content = Content::text(text)?;
-        self.log()?
-            .add(entry_type, self.iteration, content, &self.stamp())
+        let note = self
+            .log()?
+            .add(entry_type, self.iteration, content, &self.stamp())?;
+        let is_repeat = note.revision > 1;
+        Ok(Added { note, is_repeat })
+    }
+
+    /// Adds an entry that says how a `stuck` entry of the session was solved. That entry leaves the prompts.
+    ///
+    /// # Errors
+    /// As [`Agent::add`]; [`Error::NoSuchStuck`] when `stuck` names no open one by its id, a part of it or a part of its
+    /// text.
+    pub fn resolve(
+        &self,
+        stuck: &str,
+        entry_type: EntryType,
+        text: impl Into<String>,
+    ) -> Result<Added> {
+        let (log, content) = (self.log()?, Content::text(text)?);
+        let stuck = Some(log.stuck(stuck)?);
+        let note = log.add_resolving(entry_type, self.iteration, content, stuck, &self.stamp())?;
+        let is_repeat = note.revision > 1;
+        Ok(Added { note, is_repeat })
     }
 
     /// The entries of the session's log that the agent sees: those of earlier iterations, or all of them if it is in no
     /// iteration.
     ///
     /// # Errors
-    /// [`Error::Empty`] outside any session; the others as [`SessionLog::before`].
+    /// [`Error::Incomplete`] outside any session; the others as [`SessionLog::before`].
     pub fn entries(&self) -> Result<Vec<Note>> {
         match self.iteration {
             Some(iteration) => self.log()?.before(iteration),
@@ -313,16 +444,20 @@ impl Agent<'_> {
     pub fn search(&self, query: &str) -> Result<Vec<Hit>> {
         let own = crate::Scope::Agent(self.name.clone());
         let request = SearchRequest::new(query);
-        self.store
-            .search(&request.kinds(vec![SearchKind::Key]).scopes(vec![own]))
+        let request = request.kinds(vec![SearchKind::Key]).scopes(vec![own]);
+        self.notes.store.search(&request)
     }
 
-    /// The prompt block for the agent at its place, with at most this many tokens.
+    /// The prompt block for the agent at its place, with at most this many tokens ([`Budget::NONE`]: no limit).
     ///
     /// # Errors
-    /// As [`context::render`].
-    pub fn block(&self, budget: impl Into<Budget>) -> Result<Block> {
-        context::render(&self.store, &self.request().budget(budget.into()))
+    /// [`Error::Incomplete`] for a budget of 0 tokens; the others as [`context::render`].
+    pub fn block<B>(&self, budget: B) -> Result<Block>
+    where
+        B: TryInto<Budget>,
+        Error: From<B::Error>,
+    {
+        self.block_of(&self.request().budget(budget.try_into()?))
     }
 
     /// The prompt block of a request that was changed: another style, the reader's tools, what the notes are about.
@@ -330,34 +465,39 @@ impl Agent<'_> {
     /// # Errors
     /// As [`context::render`].
     pub fn block_of(&self, request: &Request) -> Result<Block> {
-        context::render(&self.store, request)
+        context::render(&*self.notes.store, request)
     }
 
     /// The request for [`Agent::block`], in the default budget.
     pub fn request(&self) -> Request {
-        Request::new(
-            self.name.clone(),
-            self.place.clone(),
-            (self.surroundings.clock)(),
-        )
-        .session(self.session.clone())
-        .iteration(self.iteration)
+        let now = (self.notes.surroundings.clock)();
+        Request::new(self.name.clone(), self.place.clone(), now)
+            .session(self.session.clone())
+            .iteration(self.iteration)
     }
 
     /// The stamp (author and time) for a change that the agent makes now.
     pub fn stamp(&self) -> Stamp {
-        Stamp::new((self.surroundings.clock)(), self.author.clone())
+        Stamp::new((self.notes.surroundings.clock)(), self.author.clone())
+    }
+
+    fn address(&self, key: &str) -> Result<Address> {
+        self.notebook().address(&key.parse()?)
     }
 
     fn notebook(&self) -> Notebook<'_> {
-        Notebook::of_agent(&self.store, self.name.clone())
+        Notebook::of_agent(&*self.notes.store, self.name.clone())
+    }
+
+    fn places(&self) -> Places<'_> {
+        Places::new(&*self.notes.store)
     }
 
     fn log(&self) -> Result<SessionLog<'_>> {
-        let session = self.session.clone();
-        let session = session.ok_or(Error::Empty {
-            what: "session".into(),
+        let session = self.session.clone().ok_or_else(|| Error::Incomplete {
+            needs: "a session".into(),
+            advice: "name it first with `Agent::in_session`".into(),
         })?;
-        Ok(SessionLog::new(&self.store, session))
+        Ok(SessionLog::new(&*self.notes.store, session))
     }
 }

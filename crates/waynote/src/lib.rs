@@ -12,12 +12,38 @@
 //! - Callers use a [`Store`]. [`SqliteStore`] is the embedded one; [`engine`] says what another database has to
 //!   provide.
 //!
-//! The library never prints, and does not read the environment or the clock: callers pass in the home directory, the
-//! time and the author.
-//!
 //! It runs on Unix systems (Linux, macOS, BSD).
 //!
-//! # In a file of its own
+//! # The short way
+//!
+//! [`Waynote`] is a store with the system's clock and directories; an [`Agent`] reads and writes at a place and in a
+//! session.
+//!
+//! ```
+//! use waynote::{EntryType, Waynote};
+//!
+//! # fn main() -> waynote::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("notes.db");
+//! let notes = Waynote::open(&path)?;
+//! let agent = notes.agent("builder")?.at("~/projects/shop")?.in_session("nightly")?;
+//!
+//! agent.save("deploy", "run `make ship`, never `cargo publish`")?; // by key
+//! agent.write_place("the API allows 100 requests a minute")?; // by directory
+//! agent.in_iteration(1).add(EntryType::Stuck, "the linker runs out of memory")?; // by iteration
+//!
+//! let block = agent.in_iteration(2).block(2000)?; // at most 2,000 tokens for the prompt
+//! assert!(block.text.contains("make ship") && block.text.contains("100 requests"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Below the facade
+//!
+//! The library never prints, and does not read the environment or the clock: callers pass in the home directory, the
+//! time and the author. The one exception is [`Surroundings::of_process`], which [`Waynote::open`] calls.
+//!
+//! ## In a file of its own
 //!
 //! ```
 //! use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp};
@@ -39,7 +65,7 @@
 //! store is behind what was acknowledged, writes fail with [`Error::LostWrites`]. A program that has to start whatever
 //! state the file is in uses [`SqliteStore::at`]: each call then returns the error until the file is fixed.
 //!
-//! # Shared by threads
+//! ## Shared by threads
 //!
 //! Threads can share a [`SqliteStore`] without a lock around it. Readers never wait; writers wait for each other, also
 //! across processes.
@@ -69,7 +95,7 @@
 //! # }
 //! ```
 //!
-//! # Beside an application's own tables
+//! ## Beside an application's own tables
 //!
 //! [`Attachment::prepare`] creates the tables, once per database. [`Attachment::on`] gives a store on a connection or a
 //! transaction. A note is as durable as the transaction: a rollback removes it.
@@ -124,7 +150,7 @@ mod work;
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
-pub use rules::{copy, session_state, stall};
+pub use rules::{copy, heartbeat, session_state, stall};
 pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
@@ -140,7 +166,7 @@ pub use author::Author;
 pub use change::{Applied, Change, Expect, NoteBefore, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
-pub use facade::{Agent, Surroundings, Waynote};
+pub use facade::{Added, Agent, Saved, Surroundings, Waynote};
 pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};

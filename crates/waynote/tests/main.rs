@@ -19,6 +19,8 @@ mod suite {
     mod damage;
     mod distant;
     mod expected;
+    #[cfg(feature = "sqlite")]
+    mod facade;
     mod golden;
     mod head;
     mod history_pages;

@@ -4,6 +4,7 @@
 
 mod bare;
 mod client;
+mod generated;
 mod kills;
 mod load;
 mod many;
@@ -60,7 +61,7 @@ fn main() -> Result<()> {
             &kit::steps::program("dev")?,
             &SHORT,
             parts,
-            &["generated", "kills", "load"],
+            &["generated", "clients", "kills", "load"],
         ),
     })
 }
@@ -69,7 +70,12 @@ fn main() -> Result<()> {
 fn long(parts: &[&str]) -> Result<()> {
     let program = std::env::var_os("WAYNOTE_PROGRAM")
         .map_or_else(|| kit::release::folder().join("waynote"), Into::into);
-    of(&program, &LONG, parts, &["load", "kills", "generated"])
+    of(
+        &program,
+        &LONG,
+        parts,
+        &["load", "kills", "generated", "clients"],
+    )
 }
 
 /// The parts that are named, or all.
@@ -81,7 +87,8 @@ fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
             "load" => load::run(&program, form)?,
             "kills" => kills::run(&program, form)?,
             "generated" => schemathesis::run(&program, form)?,
-            other => anyhow::bail!("no part {other}: load, kills, generated"),
+            "clients" => generated::run(&program)?,
+            other => anyhow::bail!("no part {other}: load, kills, generated, clients"),
         }
     }
     Ok(())

@@ -56,6 +56,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::NameHoldsSecret { .. }
         | Error::NoteTooLarge { .. }
         | Error::TooManyNotes { .. }
+        | Error::Incomplete { .. }
         | Error::Empty { .. }
         | Error::Denied { .. }
         | Error::NotBuiltIn { .. }

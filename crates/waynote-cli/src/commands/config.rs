@@ -10,10 +10,10 @@ use waynote_system::text_file;
 
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
-use crate::home;
 use crate::invocation::Context;
 use crate::settings::{KNOWN, Kind, Known};
 use crate::table::table;
+use crate::{database, home};
 
 pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) -> Outcome {
     match command {
@@ -28,7 +28,7 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
     let value = match kind {
         // A store on a server or in a database is no path.
-        Kind::Path if !waynote_remote::Url::is_meant(value) && !waynote_postgres::is_url(value) => {
+        Kind::Path if !waynote_remote::Url::is_meant(value) && !database::is_url(value) => {
             absolute(value)?
         }
         _ => value.to_owned(),

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use serde_json::json;
 use waynote::copy::{Copied, CopyError, CopyPhase, CopyProgress, copy};
@@ -10,7 +9,6 @@ use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{EngineStore, Position, Reader, SqliteStore};
-use waynote_postgres::{Options, is_url, stores};
 use waynote_remote::Url;
 
 use super::import_progress::{Bar, Interrupt};
@@ -18,9 +16,6 @@ use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::{home, opened};
-
-/// How long one answer of a database may take: tables that were just filled have no statistics yet.
-const ANSWER: Duration = Duration::from_secs(600);
 
 pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<ExitCode> {
     let bar = Bar::start();
@@ -41,13 +36,8 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
             "name a file with a store, or a store in a database",
         ));
     }
-    let (copied, name) = match is_url(to) {
-        true => {
-            let options = database_at(context, to)?;
-            let name = options.shown();
-            let made = stores::make(options, |target| copy(source, target, watch));
-            (made, name)
-        }
+    let (copied, name) = match database::is_url(to) {
+        true => database::made(&context.settings, to, |target| copy(source, target, watch))?,
         false => {
             let path = home::expanded(file_at(to)?)?;
             let options = opened::options(&context.settings);
@@ -76,8 +66,8 @@ enum Source {
 
 impl Source {
     fn at(context: &Context<'_>, named: &str) -> Outcome<Self> {
-        if is_url(named) {
-            let store = waynote_postgres::at(database_at(context, named)?);
+        if database::is_url(named) {
+            let store = database::source(&context.settings, named)?;
             return Ok(Self::Database(Box::new(store)));
         }
         let path = home::expanded(file_at(named)?)?;
@@ -91,11 +81,6 @@ impl Source {
             Self::Database(store) => store.engine(),
         }
     }
-}
-
-fn database_at(context: &Context<'_>, url: &str) -> Outcome<Options> {
-    let wait = context.settings.lock_wait.value;
-    Ok(database::options(url)?.wait(wait).answer(ANSWER))
 }
 
 /// A name, unless it is that of a store on a server.

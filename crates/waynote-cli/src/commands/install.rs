@@ -12,9 +12,9 @@ use waynote_clients::{
 
 use waynote_remote::Url;
 
-use super::stores;
 use super::unseen::{named, unseen};
 use crate::args::{ClientArg, InstallArgs, UninstallArgs};
+use crate::database;
 use crate::error::{Failure, Outcome};
 use crate::home::environment;
 use crate::invocation::Context;
@@ -99,7 +99,7 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
     let is_named = |option: &str| named.iter().any(|(named, _)| named == option);
     if is_named(STORE) {
         if let Some(url) = settings.database() {
-            stores::named(url)?;
+            database::named(url)?;
         }
     } else if let (Target::Endpoint(_), Some(url)) = (&setup.target, setup.target.store()) {
         return Ok(match is_named("--agent") {

@@ -27,14 +27,18 @@ mod rollback;
 mod salvage;
 mod saved;
 mod search;
+#[cfg(feature = "server")]
 mod serve;
 mod show;
+#[cfg(feature = "postgres")]
 mod stores;
 mod token;
 mod token_store;
+#[cfg(feature = "server")]
 mod ui;
 mod undo;
 mod unseen;
+#[cfg(feature = "postgres")]
 mod vacuum;
 mod verify;
 
@@ -44,6 +48,8 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use crate::args::{Cli, ClientArg, Command, Global, ServerCommand};
+#[cfg(not(all(feature = "server", feature = "postgres")))]
+use crate::error::Failure;
 use crate::error::Outcome;
 use crate::inside;
 use crate::invocation::Context;
@@ -114,8 +120,12 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
+        #[cfg(feature = "server")]
         Some(Command::Server(ServerCommand::Serve(args))) => serve::run(&mut context, args).map(ok),
+        #[cfg(feature = "server")]
         Some(Command::Ui(args)) => ui::run(&mut context, args).map(ok),
+        #[cfg(not(feature = "server"))]
+        Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
@@ -131,7 +141,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         }) => rollback::accept(&mut context, *yes).map(ok),
         Some(Command::Verify { repair_index, .. }) => verify::run(&mut context, *repair_index),
         Some(Command::Copy { from, to }) => copy::run(&mut context, from, to),
+        #[cfg(feature = "postgres")]
         Some(Command::Stores(command)) => stores::run(&mut context, command).map(ok),
+        #[cfg(not(feature = "postgres"))]
+        Some(Command::Stores(_)) => Err(Failure::left_out("postgres")),
         Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
         Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),

@@ -153,7 +153,7 @@ fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> 
         return Err(not_here(named));
     }
     let path = settings::store(named)?;
-    if waynote_postgres::is_url(named) {
+    if database::is_url(named) {
         let store = in_database(settings, named)?;
         return Ok(stores.with(name, Arc::new(store)));
     }
@@ -168,7 +168,7 @@ fn options(settings: &Settings) -> waynote::Options {
 
 /// A store in a database. An address that names none would be the error of each call, and nothing mends it.
 fn in_database(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
-    super::stores::named(url)?;
+    database::named(url)?;
     database::open(settings, url, None)
 }
 

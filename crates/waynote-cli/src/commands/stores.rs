@@ -3,13 +3,13 @@
 use serde_json::json;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_postgres::{Options, PostgresError, is_url, stores};
+use waynote_postgres::{Options, PostgresError, stores};
 use waynote_system::shell::quoted;
 
 use super::confirm::{can_ask, is_yes};
 use super::vacuum;
 use crate::args::StoresCommand;
-use crate::database;
+use crate::database::{named, options};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::table::{table, when};
@@ -27,28 +27,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
         }
         StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
         StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
-    }
-}
-
-pub(super) fn options(url: &str) -> Outcome<Options> {
-    if !is_url(url) {
-        return Err(Failure::usage(
-            format!("`{}` is not the address of a database", visible(url)),
-            "write it as postgres://USER@HOST/DATABASE?store=NAME; a store in a file is made by the first write",
-        ));
-    }
-    database::options(url)
-}
-
-/// The options of an address that names a store.
-pub(super) fn named(url: &str) -> Outcome<Options> {
-    let options = options(url)?;
-    match options.store_name() {
-        Some(_) => Ok(options),
-        None => Err(Failure::usage(
-            "the address names no store",
-            "add its name, `?store=NAME`: postgres://USER@HOST/DATABASE?store=NAME",
-        )),
     }
 }
 

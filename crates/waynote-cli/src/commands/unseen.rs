@@ -3,7 +3,6 @@
 
 use waynote::visible::visible;
 use waynote_clients::{Reach, Setup, Target};
-use waynote_postgres::is_url;
 use waynote_remote::Url;
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE, TOKEN};
 
@@ -91,7 +90,7 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
 /// The address of the store in a database that the client is to use.
 fn database<'s>(settings: &'s Settings, setup: &'s Setup<'_>) -> Option<&'s str> {
     match (&setup.target, setup.target.store()) {
-        (Target::Program(_), Some(store)) => Some(store).filter(|store| is_url(store)),
+        (Target::Program(_), Some(store)) => Some(store).filter(|store| database::is_url(store)),
         (Target::Program(_), None) => settings.database(),
         _ => None,
     }

@@ -5,17 +5,16 @@ use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_postgres::vacuum::{Became, Holder, Table, Vacuum, Vacuumed, vacuum};
 
-use super::stores;
-use crate::duration;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
+use crate::{database, duration};
 
 pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
     let how = match full {
         true => Vacuum::Rewrite,
         false => Vacuum::Free,
     };
-    let options = stores::options(url)?.wait(context.settings.lock_wait.value);
+    let options = database::options(url)?.wait(context.settings.lock_wait.value);
     let database = options.shown();
     let done = vacuum(&options, how)?;
     if context.output.json {

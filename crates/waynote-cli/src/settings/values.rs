@@ -10,7 +10,6 @@ use waynote::visible::visible;
 
 use crate::error::{Failure, Outcome};
 use crate::{database, duration, home};
-use waynote_postgres::is_url;
 use waynote_remote::Url;
 
 /// The store that a text names: a file, or the address of one elsewhere, which is checked.
@@ -25,7 +24,7 @@ pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
         let url = Url::read(text, false)?;
         return Ok(PathBuf::from(url.as_str()));
     }
-    if is_url(text) {
+    if database::is_url(text) {
         database::check(text)?;
         return Ok(PathBuf::from(text));
     }

@@ -326,6 +326,23 @@ fn a_session_that_is_resumed_gets_the_block_again_where_the_client_drops_it() {
 }
 
 #[test]
+fn a_forked_session_is_one_of_its_own() {
+    let scratch = noted();
+    let added = |client: &str, session: &str, source: &str| {
+        let mut input = said(&scratch, &format!("{client}-{session}"));
+        input["source"] = json!(source);
+        let words = format!("{client} SessionStart");
+        hook(&scratch, &words, &input).ok().contains("canary")
+    };
+    for client in ["claude-code", "codex"] {
+        assert!(added(client, "first", "startup"), "{client}");
+        assert!(added(client, "fork", "fork"), "{client}");
+        assert!(!added(client, "fork", "resume"), "{client}");
+        assert!(!added(client, "first", "resume"), "{client}");
+    }
+}
+
+#[test]
 fn a_session_gets_the_block_once_and_after_each_compaction_again() {
     let scratch = noted();
     let added = |words: &str, input: &Value| hook(&scratch, words, &input).ok().contains("canary");
@@ -399,6 +416,9 @@ fn copilot_is_answered_in_its_own_form_whoevers_hook_it_runs() {
     assert!(text.contains("canary"), "{answer}");
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], text);
     assert_eq!(copilots("vscode SessionStart").ok(), "{}\n");
+    let answer: Value = copilots("vscode SubagentStart").json();
+    let text = answer["additionalContext"].as_str().unwrap();
+    assert!(text.contains("canary"), "{answer}");
 }
 
 #[test]

@@ -313,6 +313,7 @@ fn gemini_gets_the_block_with_a_prompt_and_again_when_it_was_compressed() {
     };
     let text = ask();
     assert!(text.contains("canary"), "{text}");
+    assert!(!text.contains(['<', '>']), "it escapes them: {text}");
     let line = json!({ "type": "user", "content": [{ "text": "hello" }, { "text": text }] });
     fs::write(&transcript, format!("{begin}\n{line}\n")).unwrap();
     assert_eq!(ask(), "");

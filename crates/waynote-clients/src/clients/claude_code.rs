@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::entry::{Json, NAME, is_our_program};
+use crate::formats::entry::{NAME, is_our_program};
 use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
@@ -47,7 +47,7 @@ impl Profile for ClaudeCode {
     }
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
+        let seconds = [("timeout", HOOK_SECONDS.into())];
         let root = setup.roots()?;
         Ok(vec![
             ClientFile::json(

@@ -8,7 +8,7 @@ use waynote_system::text_file;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
-use crate::formats::entry::{Json, NAME};
+use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
@@ -47,7 +47,7 @@ impl Profile for Codex {
     }
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
+        let seconds = [("timeout", HOOK_SECONDS.into())];
         let root = setup.roots()?;
         Ok(vec![
             ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),

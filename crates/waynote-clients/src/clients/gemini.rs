@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::entry::{Json, JsonEdit, NAME};
+use crate::formats::entry::{JsonEdit, NAME};
 use crate::formats::hook_command::is_ours;
 use crate::formats::source::Source;
 use crate::profile::Profile;
@@ -54,9 +54,9 @@ impl Profile for Gemini {
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         let more = [
-            ("name", Json::Text("waynote".into())),
+            ("name", "waynote".into()),
             // Milliseconds, unlike the others.
-            ("timeout", Json::Number(HOOK_SECONDS * 1000)),
+            ("timeout", (HOOK_SECONDS * 1000).into()),
         ];
         let mut edits = vec![setup.json_server("mcpServers", false)];
         edits.extend(setup.hooks(&more, true));

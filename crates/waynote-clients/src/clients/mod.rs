@@ -171,13 +171,38 @@ mod tests {
         }
         assert_eq!(Client::named("claude"), Some(Client::ClaudeCode));
         assert_eq!(Client::named("gemini-cli"), Some(Client::Gemini));
-        assert_eq!(Client::named("emacs"), None);
+        // It is not known where hooks of the last three belong.
+        for other in ["emacs", "antigravity", "qwen", "cline"] {
+            assert_eq!(Client::named(other), None);
+        }
         assert_eq!(Client::Cursor.event_named("beforeSubmitPrompt"), None);
         assert_eq!(
             Client::Gemini.event_named("BeforeAgent"),
             Some(Event::Prompt)
         );
         assert_eq!(Client::Vscode.event_named("UserPromptSubmit"), None);
+    }
+
+    /// Hooks at tools and at the end of a turn have new forms in many versions. Where none runs, none can break.
+    #[test]
+    fn hooks_run_when_a_session_or_a_prompt_begins_and_at_no_tool() {
+        let events = Client::ALL.map(|client| {
+            let events = client.profile().facts().events.iter();
+            (client, events.map(|(_, word)| *word).collect::<Vec<_>>())
+        });
+        let nested = ["SessionStart", "SubagentStart", "UserPromptSubmit"];
+        assert_eq!(
+            events,
+            [
+                (Client::ClaudeCode, nested.to_vec()),
+                (Client::Codex, nested.to_vec()),
+                (Client::Cursor, vec!["sessionStart"]),
+                (Client::Opencode, vec!["SessionStart"]),
+                (Client::Gemini, vec!["BeforeAgent"]),
+                (Client::Goose, vec![]),
+                (Client::Vscode, nested[..2].to_vec()),
+            ]
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use waynote_system::variables::AUTHOR;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::edit::Edit;
-use crate::formats::entry::{Json, JsonEdit, NAME};
+use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
@@ -60,21 +60,18 @@ impl Profile for Opencode {
         let server = setup.server();
         let words = std::iter::once(server.command).chain(server.args);
         let entry = vec![
-            ("type", Json::Text("local".into())),
-            ("command", Json::texts(words)),
-            ("enabled", Json::Bool(true)),
-            (
-                "environment",
-                Json::Object(vec![(AUTHOR, Json::Text(server.author))]),
-            ),
+            ("type", "local".into()),
+            ("command", words.collect::<Vec<_>>().into()),
+            ("enabled", true.into()),
+            ("environment", object(&[(AUTHOR, server.author.into())])),
         ];
         let server = match setup.target.is_endpoint() {
             true => setup.json_endpoint(
                 "mcp",
                 &[
-                    ("enabled", Json::Bool(true)),
+                    ("enabled", true.into()),
                     // Else it looks for a sign-in, which the server does not have.
-                    ("oauth", Json::Bool(false)),
+                    ("oauth", false.into()),
                 ],
             ),
             false => JsonEdit::Server {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::entry::{Json, JsonEdit};
+use crate::formats::entry::JsonEdit;
 use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
@@ -42,7 +42,7 @@ impl Profile for Vscode {
     }
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
+        let seconds = [("timeout", HOOK_SECONDS.into())];
         let root = setup.roots()?;
         // Its harness of Copilot, and Copilot's own command line, which read the same file, document the version.
         let mut edits = vec![JsonEdit::Version(1)];

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::entry::{JsonEdit, NAME, Server};
+use super::entry::{self, JsonEdit, NAME, Server, is_our_server};
 use super::json;
 use super::refusal::{EditResult, Refusal};
 use super::{toml, yaml};
@@ -29,66 +29,90 @@ pub(crate) enum Edit {
 impl Edit {
     /// The file's text with our entries; unchanged if it has them already. An empty text is a new file.
     pub(crate) fn add(&self, text: &str) -> EditResult {
-        behind_mark(text, |text| match self {
-            Self::Json(edits) => json::add(text, edits),
-            Self::Toml(server) => toml::add(text, server),
-            Self::Yaml(server) => yaml::add(text, server),
-            Self::Whole { mark, .. } if !text.is_empty() && !text.contains(mark) => {
-                Err(Refusal::Taken { what: "a text" })
+        behind_mark(text, |text| {
+            let is_taken = self.is_somebody_elses(text)?;
+            match self {
+                Self::Yaml(_) if is_taken => Err(taken("an extension named `waynote`")),
+                _ if is_taken => Err(taken("a server named `waynote`")),
+                Self::Json(edits) => json::add(text, edits),
+                Self::Toml(server) => toml::add(text, server),
+                Self::Yaml(server) => yaml::add(text, server),
+                Self::Whole { mark, .. } if !text.is_empty() && !text.contains(mark) => {
+                    Err(taken("a text"))
+                }
+                Self::Whole { text, .. } => Ok(text.clone()),
             }
-            Self::Whole { text, .. } => Ok(text.clone()),
         })
     }
 
     /// The file's text without our entries; unchanged if it has none.
     pub(crate) fn take_back(&self, text: &str) -> EditResult {
-        behind_mark(text, |text| match self {
-            Self::Json(edits) => json::take_back(text, edits),
-            Self::Toml(_) => toml::take_back(text),
-            Self::Yaml(_) => yaml::take_back(text),
-            Self::Whole { mark, .. } if text.contains(mark) => Ok(String::new()),
-            Self::Whole { .. } => Ok(text.to_owned()),
+        behind_mark(text, |text| {
+            let is_taken = self.is_somebody_elses(text)?;
+            match self {
+                Self::Json(edits) => {
+                    let is_ours = |edit: &&JsonEdit| !is_taken || edit.event().is_some();
+                    let edits: Vec<JsonEdit> = edits.iter().filter(is_ours).cloned().collect();
+                    json::take_back(text, &edits)
+                }
+                Self::Toml(_) | Self::Yaml(_) if is_taken => Ok(text.to_owned()),
+                Self::Toml(_) => toml::take_back(text),
+                Self::Yaml(_) => yaml::take_back(text),
+                Self::Whole { mark, .. } if text.contains(mark) => Ok(String::new()),
+                Self::Whole { .. } => Ok(text.to_owned()),
+            }
         })
+    }
+
+    /// The contents of a text; none where it cannot be read.
+    pub(crate) fn read(&self, text: &str) -> Option<Value> {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        match self {
+            Self::Json(_) => json::read(text),
+            Self::Toml(_) => toml::read(text),
+            Self::Yaml(_) => yaml::read(text),
+            Self::Whole { .. } => None,
+        }
+    }
+
+    /// The member that has the servers.
+    pub(crate) fn servers(&self) -> Option<&'static str> {
+        match self {
+            Self::Json(edits) => edits.iter().find_map(|edit| match edit {
+                JsonEdit::Server { at, .. } => Some(*at),
+                _ => None,
+            }),
+            Self::Toml(_) => Some(toml::SERVERS),
+            Self::Yaml(_) => Some(yaml::SERVERS),
+            Self::Whole { .. } => None,
+        }
     }
 
     /// The entry of our server that a text has.
     pub(crate) fn server_entry(&self, text: &str) -> Option<Value> {
-        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        let entry = match self {
-            Self::Json(edits) => {
-                let at = edits.iter().find_map(|edit| match edit {
-                    JsonEdit::Server { at, .. } => Some(*at),
-                    _ => None,
-                })?;
-                json::reading::read(text)?[at][NAME].clone()
-            }
-            Self::Toml(_) => toml::read(text)?["mcp_servers"][NAME].clone(),
-            Self::Yaml(_) => yaml::read(text)?["extensions"][NAME].clone(),
-            Self::Whole { .. } => return None,
-        };
-        entry.is_object().then_some(entry)
+        let file = self.read(text)?;
+        let entry = &file[self.servers()?][NAME];
+        entry.is_object().then(|| entry.clone())
+    }
+
+    /// True if the file has an entry of our server's name that does not start it.
+    ///
+    /// # Errors
+    /// [`Refusal::Twice`], where a name that we need stands twice; [`Refusal::Damaged`].
+    fn is_somebody_elses(&self, text: &str) -> EditResult<bool> {
+        if let Self::Json(edits) = self {
+            json::once(text, edits)?;
+        }
+        let file = self.read(text).unwrap_or_default();
+        let servers = self.servers().map_or(&Value::Null, |name| &file[name]);
+        Ok(servers.get(NAME).is_some_and(|entry| !is_our_server(entry)))
     }
 
     /// The words with which a text has our server started.
     pub(crate) fn server_command(&self, text: &str) -> Option<Vec<String>> {
-        let texts = |value: &Value| -> Option<Vec<String>> {
-            let values = value.as_array()?.iter();
-            values
-                .map(|value| Some(value.as_str()?.to_owned()))
-                .collect()
-        };
-        if let Self::Yaml(_) = self {
-            return yaml::command(text);
-        }
         let entry = self.server_entry(text)?;
-        match &entry["command"] {
-            Value::String(command) => {
-                let args = texts(&entry["args"]).unwrap_or_default();
-                Some(std::iter::once(command.clone()).chain(args).collect())
-            }
-            // A program and its arguments in one list.
-            words => texts(words),
-        }
+        let words = entry::words(&entry).into_iter();
+        Some(words.map(str::to_owned).collect())
     }
 
     /// True if a text is empty of content: the rest of a file that was made for our entries.
@@ -100,8 +124,12 @@ impl Edit {
     }
 }
 
+fn taken(what: &'static str) -> Refusal {
+    Refusal::Taken { what }
+}
+
 /// Edits what stands behind a byte order mark, which stays.
-fn behind_mark(text: &str, edit: impl FnOnce(&str) -> EditResult) -> EditResult {
+pub(crate) fn behind_mark(text: &str, edit: impl FnOnce(&str) -> EditResult) -> EditResult {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(text) => Ok(format!("{BYTE_ORDER_MARK}{}", edit(text)?)),
         None => edit(text),

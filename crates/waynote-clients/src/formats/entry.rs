@@ -1,6 +1,9 @@
 //! Entries of ours in clients' files of any format: a server, hooks, values in their order.
 
+pub(crate) use jsonc_parser::cst::CstInputValue as Json;
 use serde_json::Value;
+
+use crate::profile::target::{URLS, is_our_endpoint};
 
 /// The name under which waynote's server is entered everywhere.
 pub(crate) const NAME: &str = "waynote";
@@ -22,18 +25,8 @@ pub(crate) struct Server {
     pub(crate) endpoint: Option<String>,
 }
 
-/// A value in the order in which it is written.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Json {
-    Bool(bool),
-    Number(i64),
-    Text(String),
-    List(Vec<Json>),
-    Object(Vec<(&'static str, Json)>),
-}
-
 /// An edit of a JSON file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum JsonEdit {
     /// The entry of our server in the object of that name.
     Server {
@@ -58,50 +51,57 @@ pub(crate) enum JsonEdit {
     EscapedSlashes,
 }
 
-/// A member of an entry with another value now. `to` is none if it is no longer written.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
-    pub(crate) path: Vec<String>,
-    pub(crate) to: Option<Value>,
-}
-
-impl Json {
-    pub(crate) fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
-        Self::List(
-            texts
-                .into_iter()
-                .map(|text| Self::Text(text.into()))
-                .collect(),
-        )
-    }
-
-    /// As JSON, without the order.
-    pub(crate) fn to_value(&self) -> Value {
+impl JsonEdit {
+    /// The event of a hook.
+    pub(crate) fn event(&self) -> Option<&'static str> {
         match self {
-            Self::Bool(value) => Value::from(*value),
-            Self::Number(value) => Value::from(*value),
-            Self::Text(text) => Value::from(text.as_str()),
-            Self::List(values) => values.iter().map(Self::to_value).collect(),
-            Self::Object(members) => members
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.to_value()))
-                .collect(),
+            Self::Hook { event, .. } | Self::NoHook { event } => Some(event),
+            _ => None,
         }
     }
+
+    /// A hook with another command.
+    pub(crate) fn with_command(&self, now: &str) -> Self {
+        let mut edit = self.clone();
+        if let Self::Hook { command, .. } = &mut edit {
+            now.clone_into(command);
+        }
+        edit
+    }
+
+    /// The element of an event's list that runs the command of a hook.
+    pub(crate) fn hook_entry(&self) -> Option<Json> {
+        let Self::Hook {
+            command,
+            more,
+            grouped,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let mut own = vec![("type", "command".into())];
+        if !grouped && more.is_empty() {
+            own.clear();
+        }
+        own.push(("command", command.as_str().into()));
+        own.extend(more.iter().cloned());
+        let own = object(&own);
+        Some(match grouped {
+            true => object(&[("hooks", Json::Array(vec![own]))]),
+            false => own,
+        })
+    }
 }
 
-/// The element of an event's list that runs a command of ours.
-pub(crate) fn hook_entry(command: &str, more: &[(&'static str, Json)], grouped: bool) -> Json {
-    let mut own = vec![("type", Json::Text("command".into()))];
-    if !grouped && more.is_empty() {
-        own.clear();
-    }
-    own.push(("command", Json::Text(command.to_owned())));
-    own.extend(more.iter().cloned());
-    match grouped {
-        true => Json::Object(vec![("hooks", Json::List(vec![Json::Object(own)]))]),
-        false => Json::Object(own),
-    }
+/// An object of these members, in their order.
+pub(crate) fn object(members: &[(&'static str, Json)]) -> Json {
+    let members = members.iter();
+    Json::Object(
+        members
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect(),
+    )
 }
 
 impl Server {
@@ -114,10 +114,27 @@ impl Server {
     }
 }
 
-/// True if words start our server, with any options: an entry of our name that does not is another program's.
-pub(crate) fn starts_our_server<'w>(words: impl IntoIterator<Item = &'w str>) -> bool {
-    let mut words = words.into_iter();
-    words.next().is_some_and(is_our_program) && words.any(|word| word == "mcp")
+/// The words with which an entry has its server started: a program and its arguments apart, or all in one list.
+pub(crate) fn words(entry: &Value) -> Vec<&str> {
+    let words = ["command", "cmd", "args"].iter();
+    words
+        .flat_map(|name| match &entry[*name] {
+            Value::Array(words) => words.iter().collect(),
+            word => vec![word],
+        })
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+/// True if an entry starts our server, with any options, or names its endpoint: one of our name that does neither is
+/// another program's.
+pub(crate) fn is_our_server(entry: &Value) -> bool {
+    let mut urls = URLS.iter().filter_map(|name| entry[*name].as_str());
+    urls.any(is_our_endpoint)
+        || match words(entry)[..] {
+            [program, ref words @ ..] => is_our_program(program) && words.contains(&"mcp"),
+            [] => false,
+        }
 }
 
 /// True if a program is ours by its name, in any folder.
@@ -132,7 +149,10 @@ mod tests {
 
     #[test]
     fn our_server_is_known_with_whatever_options() {
-        let is_ours = |words: &str| starts_our_server(words.split(' '));
+        let is_ours = |words: &str| {
+            let words: Vec<&str> = words.split(' ').collect();
+            is_our_server(&serde_json::json!({ "command": words }))
+        };
         for ours in [
             "waynote mcp",
             "/opt/bin/waynote mcp --tools all",

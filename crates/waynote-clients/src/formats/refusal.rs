@@ -42,8 +42,6 @@ pub enum Refusal {
 pub enum ManualEdit {
     /// Takes our entry out.
     TakeOut,
-    /// Writes where the program is now as the entry's `command`.
-    WriteCommand,
     /// Adds an entry.
     Add {
         /// The member below which it goes.

@@ -25,8 +25,8 @@ impl Source {
             Some("toml") => (toml::read(&text), toml::line_of_member),
             Some("yaml") => (yaml::read(&text), yaml::line_of_member),
             _ => (
-                json::reading::read(text.trim_start_matches('\u{feff}')),
-                json::found::line_of_member,
+                json::read(text.trim_start_matches('\u{feff}')),
+                json::line_of_member,
             ),
         };
         Some(Self {

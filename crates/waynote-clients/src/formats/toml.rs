@@ -1,7 +1,4 @@
-//! Codex's `config.toml`. Our table is put in by an editor that keeps formats, and everything else in place, by lines: comments
-//! and line ends that are somebody's stay as they are.
-
-use std::ops::Range;
+//! Codex's `config.toml`, edited with a library that keeps formats.
 
 use serde_json::Value as Json;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -10,92 +7,95 @@ use waynote::text::line_of;
 
 use waynote_system::variables::AUTHOR;
 
-use super::entry::{Change, NAME, Server, starts_our_server};
+use super::entry::{NAME, Server};
 use super::lines::line_end;
-use super::refusal::{EditResult, ManualEdit, Refusal};
-use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
+use super::refusal::{EditResult, Refusal};
+use crate::profile::target::TOKEN_VARIABLE;
 
-const SERVERS: &str = "mcp_servers";
+pub(crate) const SERVERS: &str = "mcp_servers";
 
 /// Puts our server in. An entry that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> EditResult {
-    let document = parse(text)?;
-    let Some(servers) = document.get(SERVERS) else {
-        return insert(text, server);
-    };
-    let servers = servers
-        .as_table_like()
-        .ok_or_else(|| Refusal::damaged(None, format!("`{SERVERS}` in it is not a table")))?;
-    let Some(own) = servers.get(NAME) else {
-        return insert(text, server);
-    };
-    let Some(own) = own.as_table_like().filter(|own| is_ours(*own)) else {
-        let what = "a server named `waynote`";
-        return Err(Refusal::Taken { what });
-    };
     let (name, value) = server.place("command", "url");
-    let command = own.get(name);
-    if command.and_then(Item::as_str) == Some(value) {
-        return Ok(text.to_owned());
+    match read(text).unwrap_or_default()[SERVERS].get(NAME) {
+        None => insert(text, server),
+        Some(own) if own[name] == value => Ok(text.to_owned()),
+        Some(_) => edit(text, |document| {
+            set(&mut document[SERVERS][NAME], name, value.into());
+        }),
     }
-    let Some(range) = command.and_then(Item::span) else {
-        return Err(by_hand(None, ManualEdit::WriteCommand));
-    };
-    let mut after = text.to_owned();
-    after.replace_range(range, &Value::from(value).to_string());
-    parse(&after)?;
-    Ok(after)
+}
+
+/// Makes our entry what this version writes, member by member: all else stays where it is.
+pub(crate) fn rewrite(text: &str, server: &Server) -> EditResult {
+    edit(text, |document| {
+        let own = &mut document[SERVERS][NAME];
+        let wanted = members(server);
+        if let Some(table) = own.as_table_like_mut() {
+            let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
+            let is_gone = |name: &&String| wanted.iter().all(|(wanted, _)| wanted != *name);
+            names
+                .iter()
+                .filter(is_gone)
+                .for_each(|name| drop(table.remove(name)));
+        }
+        wanted
+            .into_iter()
+            .for_each(|(name, value)| set(own, name, value));
+    })
+}
+
+/// Sets a member; a comment behind it stays.
+fn set(own: &mut Item, name: &str, mut value: Value) {
+    if let Some(there) = own.get(name).and_then(Item::as_value) {
+        *value.decor_mut() = there.decor().clone();
+    }
+    own[name] = Item::Value(value);
 }
 
 /// Takes our server out.
 pub(crate) fn take_back(text: &str) -> EditResult {
-    let document = parse(text)?;
-    let servers = document.get(SERVERS);
-    let own = servers
-        .and_then(Item::as_table_like)
-        .and_then(|servers| servers.get_key_value(NAME));
-    let Some((key, own)) = own.filter(|(_, own)| own.as_table_like().is_some_and(is_ours)) else {
+    let document = Document::parse(text).map_err(|error| damaged(text, &error))?;
+    let servers = document.get(SERVERS).and_then(Item::as_table_like);
+    let Some(own) = servers.and_then(|servers| servers.get(NAME)) else {
         return Ok(text.to_owned());
     };
-    let after = if servers.is_some_and(Item::is_inline_table) {
-        edit(text, |document| {
-            if let Some(servers) = document[SERVERS].as_table_like_mut() {
-                servers.remove(NAME);
-            }
-        })?
-    } else {
-        let mut cuts = Vec::new();
-        lines(key.span(), own, &mut cuts);
-        without(text, cuts)
-    };
-    if meaning(&after, true) != meaning(text, true)
-        || meaning(&after, false) != meaning(&after, true)
-    {
-        let line = key.span().map(|span| line_of(text, span.start));
-        return Err(by_hand(line, ManualEdit::TakeOut));
-    }
-    Ok(after)
-}
-
-/// True if an entry of our name starts our server.
-fn is_ours(entry: &dyn TableLike) -> bool {
-    let url = entry.get("url").and_then(Item::as_str);
-    if url.is_some_and(is_our_endpoint) {
-        return true;
-    }
-    let args = entry.get("args").and_then(Item::as_array);
-    let args = args.into_iter().flatten().filter_map(Value::as_str);
-    let command = entry.get("command").and_then(Item::as_str);
-    starts_our_server(command.into_iter().chain(args))
+    // The editor takes what stands above a table with it, and that is a person's.
+    let table = own
+        .as_table()
+        .filter(|own| !own.is_implicit() && !own.is_dotted());
+    let (above, from) = text.split_at(table.and_then(Table::span).map_or(0, |span| span.start));
+    let left = edit(from, |document| {
+        if let Some(servers) = document[SERVERS].as_table_like_mut() {
+            servers.remove(NAME);
+        }
+    })?;
+    // But for the blank line that we write above it.
+    let is_blank = |above: &&str| above.is_empty() || above.ends_with('\n');
+    let blank = ["\r\n", "\n"]
+        .iter()
+        .find_map(|end| above.strip_suffix(end).filter(is_blank));
+    // Tables of it may stand further up.
+    take_back(&(blank.unwrap_or(above).to_owned() + &left))
 }
 
 fn insert(text: &str, server: &Server) -> EditResult {
-    if parse(text)?.is_empty() && !text.is_empty() {
+    let document: DocumentMut = text.parse().map_err(|error| damaged(text, &error))?;
+    if document.is_empty() && !text.is_empty() {
         // The editor puts a first table above a file's comments.
         let end = line_end(text);
         let gap = if text.ends_with('\n') { "" } else { end };
         let table = insert("", server)?.replace('\n', end);
         return Ok(format!("{text}{gap}{end}{table}"));
+    }
+    if document
+        .get(SERVERS)
+        .is_some_and(|servers| !servers.is_table_like())
+    {
+        return Err(Refusal::damaged(
+            None,
+            format!("`{SERVERS}` in it is not a table"),
+        ));
     }
     edit(text, |document| {
         let members = members(server);
@@ -166,174 +166,13 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
     Some(line_of(text, span.start))
 }
 
-/// Changes members of our entry that is there; all else stays as it is.
-pub(crate) fn set(text: &str, changes: &[Change]) -> EditResult {
-    let (mark, text) = match text.strip_prefix('\u{feff}') {
-        Some(text) => ("\u{feff}", text),
-        None => ("", text),
-    };
-    let after = edit(text, |document| {
-        let servers = document.get_mut(SERVERS);
-        let own = servers.and_then(Item::as_table_like_mut);
-        let Some(own) = own.and_then(|servers| servers.get_mut(NAME)?.as_table_like_mut()) else {
-            return;
-        };
-        for Change { path, to } in changes {
-            set_member(own, path, to.as_ref());
-        }
-    })?;
-    Ok(format!("{mark}{after}"))
-}
-
-fn set_member(table: &mut dyn TableLike, path: &[String], to: Option<&Json>) {
-    match (path, to) {
-        ([], _) => {}
-        ([name], None) => drop(table.remove(name)),
-        ([name], Some(to)) => {
-            let Some(value) = value_of(to) else {
-                return;
-            };
-            match table.get_mut(name) {
-                // A comment behind it stays.
-                Some(Item::Value(there)) => {
-                    let decor = there.decor().clone();
-                    *there = value;
-                    *there.decor_mut() = decor;
-                }
-                _ => drop(table.insert(name, Item::Value(value))),
-            }
-        }
-        ([name, below @ ..], to) => {
-            let inner = table
-                .entry(name)
-                .or_insert(Item::Value(InlineTable::new().into()));
-            if let Some(inner) = inner.as_table_like_mut() {
-                set_member(inner, below, to);
-            }
-        }
-    }
-}
-
-fn value_of(json: &Json) -> Option<Value> {
-    Some(match json {
-        Json::Null => return None,
-        Json::Bool(value) => (*value).into(),
-        Json::Number(number) => match number.as_i64() {
-            Some(whole) => whole.into(),
-            None => number.as_f64()?.into(),
-        },
-        Json::String(text) => text.as_str().into(),
-        Json::Array(values) => Value::Array(values.iter().filter_map(value_of).collect()),
-        Json::Object(members) => {
-            let members = members.iter();
-            let members = members.filter_map(|(name, value)| Some((name, value_of(value)?)));
-            InlineTable::from_iter(members.map(|(name, value)| (name.as_str(), value))).into()
-        }
-    })
-}
-
-/// The ranges of what makes up an item: a table's header with its own members, each of its tables, and lines that name
-/// it by a dotted key.
-fn lines(key: Option<Range<usize>>, item: &Item, cuts: &mut Vec<Range<usize>>) {
-    let joined = |key: Option<Range<usize>>, to: Option<Range<usize>>| Some(key?.start..to?.end);
-    match item {
-        Item::None => {}
-        Item::Value(value) => cuts.extend(joined(key, value.span())),
-        Item::ArrayOfTables(tables) => tables.iter().for_each(|table| table_lines(table, cuts)),
-        Item::Table(table) => table_lines(table, cuts),
-    }
-}
-
-fn table_lines(table: &Table, cuts: &mut Vec<Range<usize>>) {
-    let has_header = !table.is_implicit() && !table.is_dotted();
-    let header = table.span().filter(|_| has_header);
-    let begin = cuts.len();
-    cuts.extend(header.clone());
-    let mut own = header;
-    for (name, item) in table.iter() {
-        let is_below = match item {
-            Item::Table(table) => !table.is_dotted(),
-            Item::ArrayOfTables(_) => true,
-            Item::Value(_) | Item::None => false,
-        };
-        let mut found = Vec::new();
-        lines(
-            table.key(name).and_then(toml_edit::Key::span),
-            item,
-            &mut found,
-        );
-        match &mut own {
-            Some(own) if !is_below => {
-                own.end = found.iter().map(|cut| cut.end).fold(own.end, usize::max);
-            }
-            _ => cuts.extend(found),
-        }
-    }
-    if let Some(own) = own {
-        cuts[begin] = own;
-    }
-}
-
-/// The text without the lines in which those ranges are; a table goes with the blank line above its header.
-fn without(text: &str, mut cuts: Vec<Range<usize>>) -> String {
-    cuts.sort_by_key(|cut| cut.start);
-    let mut left = String::new();
-    let mut at = 0;
-    for cut in cuts {
-        let begin = text[..cut.start].rfind('\n').map_or(0, |end| end + 1);
-        let end = text[cut.end..]
-            .find('\n')
-            .map_or(text.len(), |end| cut.end + end + 1);
-        left.push_str(text.get(at..begin).unwrap_or_default());
-        if text[cut.start..].starts_with('[') {
-            // A line that is blank, not the end of the one above.
-            let blank = ["\r\n", "\n"].into_iter().find_map(|blank| {
-                let above = left.strip_suffix(blank)?;
-                (above.is_empty() || above.ends_with('\n')).then_some(above.len())
-            });
-            left.truncate(blank.unwrap_or(left.len()));
-        }
-        at = at.max(end);
-    }
-    left + &text[at..]
-}
-
-/// The contents of a file, without our entry or with it; no table of servers is the same as an empty one.
-fn meaning(text: &str, without_ours: bool) -> Option<String> {
-    let mut file: toml::Table = text.parse().ok()?;
-    if without_ours && let Some(servers) = file.get_mut(SERVERS).and_then(toml::Value::as_table_mut)
-    {
-        servers.remove(NAME);
-    }
-    if file
-        .get(SERVERS)
-        .and_then(toml::Value::as_table)
-        .is_some_and(toml::Table::is_empty)
-    {
-        file.remove(SERVERS);
-    }
-    // NaN is not equal to itself; its text is.
-    Some(format!("{file:?}"))
-}
-
-fn parse(text: &str) -> EditResult<Document<&str>> {
-    Document::parse(text).map_err(|error| damaged(text, &error))
-}
-
 fn damaged(text: &str, error: &toml_edit::TomlError) -> Refusal {
     let line = error.span().map(|span| line_of(text, span.start));
     Refusal::damaged(line, error.message().trim().replace('\n', ", "))
 }
 
-fn by_hand(line: Option<usize>, edit: ManualEdit) -> Refusal {
-    Refusal::ByHand {
-        line,
-        name: "mcp_servers.waynote",
-        edit,
-    }
-}
-
-/// The text as the editor leaves it, but for line ends: it makes line feeds of all.
+/// The text as the editor leaves it, but for two things: line ends stay, of which it makes line feeds, and comments
+/// above an entry that goes, which are a person's.
 fn edit(text: &str, work: impl FnOnce(&mut DocumentMut)) -> EditResult {
     let mut document: DocumentMut = text.parse().map_err(|error| damaged(text, &error))?;
     work(&mut document);
@@ -346,15 +185,27 @@ fn edit(text: &str, work: impl FnOnce(&mut DocumentMut)) -> EditResult {
     });
     let mut out = String::new();
     for op in capture_diff_slices(Algorithm::Myers, &bare_old, &bare_new) {
-        for (step, line) in op.new_range().enumerate() {
-            let end = match op {
-                DiffOp::Equal { old_index, .. } if old[old_index + step].ends_with('\n') => {
-                    &old[old_index + step][bare_old[old_index + step].len()..]
-                }
-                _ => line_end(text),
-            };
+        if let DiffOp::Equal { .. } = op {
+            for (was, now) in op.old_range().zip(op.new_range()) {
+                out.push_str(old[was]);
+                let is_ended = old[was].ends_with('\n') || !new[now].ends_with('\n');
+                out.push_str(if is_ended { "" } else { line_end(text) });
+            }
+            continue;
+        }
+        let is_above = |line: &&&str| line.trim().is_empty() || line.starts_with('#');
+        let above: Vec<_> = old[op.old_range()].iter().take_while(is_above).collect();
+        let comments = above.iter().rposition(|line| line.starts_with('#'));
+        out.extend(
+            above
+                .iter()
+                .take(comments.map_or(0, |last| last + 1))
+                .map(|line| **line),
+        );
+        for line in op.new_range() {
             out.push_str(bare_new[line]);
-            out.push_str(if new[line].ends_with('\n') { end } else { "" });
+            let is_ended = new[line].ends_with('\n');
+            out.push_str(if is_ended { line_end(text) } else { "" });
         }
     }
     Ok(out)

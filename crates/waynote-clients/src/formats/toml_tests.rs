@@ -68,7 +68,7 @@ proptest! {
     fn what_is_added_is_taken_back_to_the_byte(text in file()) {
         let added = add(&text, &server()).unwrap();
         prop_assert_eq!(&add(&added, &server()).unwrap(), &added);
-        let value: toml::Table = added.parse().unwrap();
+        let value: ::toml::Table = added.parse().unwrap();
         prop_assert_eq!(value["mcp_servers"]["waynote"]["command"].as_str(), Some(&*server().command));
         let is_windows = text.contains("\r\n");
         prop_assert_eq!(added.matches('\n').count() == added.matches("\r\n").count(), is_windows);
@@ -113,7 +113,7 @@ fn servers_written_in_other_ways_are_met_or_left_alone() {
         "[mcp_servers]\nother = { command = \"x\" }\n",
     ] {
         let added = add(text, &server()).unwrap();
-        let value: toml::Table = added.parse().unwrap();
+        let value: ::toml::Table = added.parse().unwrap();
         let command = value["mcp_servers"]["waynote"]["command"].as_str();
         assert_eq!(command, Some(&*server().command), "{added}");
         let back: toml::Table = take_back(&added).unwrap().parse().unwrap();
@@ -140,6 +140,10 @@ fn all_that_makes_up_our_entry_goes_and_nothing_else() {
         (
             "[mcp_servers]\n# b\nother = { command = 'x' }\n",
             "[mcp_servers]\n# b\nwaynote = { command = 'waynote', args = ['mcp'] } # c\nother = { command = 'x' }\n".into(),
+        ),
+        (
+            "# a\n",
+            format!("# a\n[mcp_servers.waynote.env]\nA = '1'\n\n{ours}"),
         ),
         (
             "[mcp_servers]\n# b\nx.y = 1\n",

@@ -4,24 +4,24 @@
 use std::ops::Range;
 
 use saphyr::{LoadableYamlNode, MarkedYamlOwned};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::entry::{NAME, Server, starts_our_server};
+use super::entry::{NAME, Server};
 use super::lines::line_end;
 use super::refusal::{EditResult, ManualEdit, Refusal};
-use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
+use crate::profile::target::TOKEN_VARIABLE;
 
 type Yaml = MarkedYamlOwned;
 
-const SERVERS: &str = "extensions";
+pub(crate) const SERVERS: &str = "extensions";
 
 /// Puts our extension in. One that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> EditResult {
     let before = load(text)?;
     let (name, value) = server.place("cmd", "uri");
-    let refused = |line| {
+    let refused = || {
         by_hand(
-            line,
+            line_of_servers(&before),
             ManualEdit::Add {
                 below: SERVERS,
                 entry: entry(server, "    ").trim_end().to_owned(),
@@ -29,31 +29,22 @@ pub(crate) fn add(text: &str, server: &Server) -> EditResult {
             },
         )
     };
-    let after = match extensions(&before).and_then(|all| get(all, NAME)) {
-        Some((_, own)) if !is_ours(own) => {
-            let what = "an extension named `waynote`";
-            return Err(Refusal::Taken { what });
+    let own = extensions(&before).and_then(|all| get(all, NAME));
+    let after = match own.map(|(_, own)| get(own, name)) {
+        Some(Some((_, command))) if command.data.as_str() == Some(value) => {
+            return Ok(text.to_owned());
         }
-        Some((_, own)) => {
-            let Some((_, command)) = get(own, name) else {
-                return Err(refused(None));
-            };
-            if command.data.as_str() == Some(value) {
-                return Ok(text.to_owned());
-            }
-            let range = range(text, command).ok_or_else(|| refused(None))?;
+        Some(command) => {
+            let range = command.and_then(|(_, command)| range(text, command));
             let mut after = text.to_owned();
-            after.replace_range(range, &string(value));
+            after.replace_range(range.ok_or_else(refused)?, &string(value));
             after
         }
-        None => insert(&before, text, server)?.ok_or_else(|| refused(line_of_servers(&before)))?,
+        None => insert(&before, text, server)?.ok_or_else(refused)?,
     };
-    let now = load(&after).map_err(|_| refused(line_of_servers(&before)))?;
-    let own = extensions(&now).and_then(|all| get(all, NAME));
-    let command = own.and_then(|(_, own)| get(own, name));
-    let is_right = command.and_then(|(_, command)| command.data.as_str()) == Some(value);
-    if !is_right || !same_but_ours(&before, &now) {
-        return Err(refused(line_of_servers(&before)));
+    let now = read(&after).unwrap_or_default();
+    if now[SERVERS][NAME][name] != value || meaning(&after) != meaning(text) {
+        return Err(refused());
     }
     Ok(after)
 }
@@ -62,7 +53,7 @@ pub(crate) fn add(text: &str, server: &Server) -> EditResult {
 pub(crate) fn take_back(text: &str) -> EditResult {
     let before = load(text)?;
     let own = extensions(&before).and_then(|all| get(all, NAME));
-    let Some((key, _)) = own.filter(|(_, own)| is_ours(own)) else {
+    let Some((key, _)) = own else {
         return Ok(text.to_owned());
     };
     let refused = || by_hand(Some(key.span.start.line()), ManualEdit::TakeOut);
@@ -102,49 +93,50 @@ pub(crate) fn take_back(text: &str) -> EditResult {
             after = lines[..heading].concat() + &lines[heading + 1..].concat();
         }
     }
-    let now = load(&after).map_err(|_| refused())?;
-    let is_gone = extensions(&now).and_then(|all| get(all, NAME)).is_none();
-    if !is_gone || !same_but_ours(&now, &before) {
+    let now = read(&after).unwrap_or_default();
+    if now[SERVERS].get(NAME).is_some() || meaning(&after) != meaning(text) {
         return Err(refused());
     }
     Ok(after)
 }
 
-/// The words with which the file has our server started.
-pub(crate) fn command(text: &str) -> Option<Vec<String>> {
-    let file = load(text).ok()?;
-    let (_, own) = get(extensions(&file)?, NAME)?;
-    let (_, command) = get(own, "cmd")?;
-    let args = get(own, "args").and_then(|(_, args)| args.data.as_sequence());
-    let args = args
-        .into_iter()
-        .flatten()
-        .filter_map(|arg| arg.data.as_str());
-    let words = command.data.as_str().into_iter().chain(args);
-    Some(words.map(str::to_owned).collect())
-}
-
 /// The contents of a file, as JSON.
 pub(crate) fn read(text: &str) -> Option<Json> {
     fn json(node: &Yaml) -> Json {
-        if let Some(members) = node.data.as_mapping() {
-            let named =
-                |(key, value): (&Yaml, &Yaml)| Some((key.data.as_str()?.to_owned(), json(value)));
-            return members.iter().filter_map(named).collect();
+        let data = &node.data;
+        if let Some(members) = data.as_mapping() {
+            let named = |(key, value): (&Yaml, &Yaml)| match json(key) {
+                Json::String(name) => (name, json(value)),
+                name => (name.to_string(), json(value)),
+            };
+            return members.iter().map(named).collect();
         }
-        if let Some(values) = node.data.as_sequence() {
+        if let Some(values) = data.as_sequence() {
             return values.iter().map(json).collect();
         }
-        let data = &node.data;
         (data.as_bool().map(Json::from))
             .or_else(|| data.as_integer().map(Json::from))
+            .or_else(|| data.as_floating_point().map(Json::from))
             .or_else(|| data.as_str().map(Json::from))
             .unwrap_or_default()
     }
-    load(text.strip_prefix('\u{feff}').unwrap_or(text))
-        .ok()?
-        .as_ref()
-        .map(json)
+    load(text).ok()?.as_ref().map(json)
+}
+
+/// The contents of a file but for our entry; no list of entries is the same as an empty one.
+fn meaning(text: &str) -> Option<Json> {
+    if load(text).ok()?.is_none() {
+        return Some(json!({}));
+    }
+    let mut file = read(text)?;
+    let servers = file.get_mut(SERVERS).map(|servers| {
+        servers.as_object_mut().map(|servers| servers.remove(NAME));
+        servers.is_null() || *servers == json!({})
+    });
+    if servers == Some(true) {
+        file.as_object_mut()?.remove(SERVERS);
+    }
+    Some(file)
 }
 
 /// The line, from 1, of a member that is reached by these names.
@@ -156,21 +148,6 @@ pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
         node = get(node, name)?.1;
     }
     Some(get(node, name)?.0.span.start.line())
-}
-
-/// True if an entry of our name starts our server.
-fn is_ours(entry: &Yaml) -> bool {
-    let args = get(entry, "args").and_then(|(_, args)| args.data.as_sequence());
-    let args = args
-        .into_iter()
-        .flatten()
-        .filter_map(|arg| arg.data.as_str());
-    let command = get(entry, "cmd").and_then(|(_, command)| command.data.as_str());
-    let url = get(entry, "uri").and_then(|(_, url)| url.data.as_str());
-    if url.is_some_and(is_our_endpoint) {
-        return true;
-    }
-    starts_our_server(command.into_iter().chain(args))
 }
 
 /// The text with our entry in it; none where there is no line to put it below.
@@ -225,8 +202,14 @@ fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> EditResult<Option
     Ok(Some(text))
 }
 
+/// Our entry as it is written, as JSON.
+pub(crate) fn wanted(server: &Server) -> Json {
+    let mut entry = read(&entry(server, "")).unwrap_or_default();
+    entry[NAME].take()
+}
+
 /// The entry's lines.
-pub(crate) fn entry(server: &Server, indent: &str) -> String {
+fn entry(server: &Server, indent: &str) -> String {
     let args: Vec<String> = server.args.iter().map(|arg| string(arg)).collect();
     let endpoint = server.endpoint.as_ref().map(|url| {
         vec![
@@ -309,61 +292,20 @@ fn line_of_servers(file: &Option<Yaml>) -> Option<usize> {
     Some(key.span.start.line())
 }
 
-/// The bytes of a scalar on one line, or of an empty list in braces. The parser's own end may lie behind a comment.
+/// The bytes of a text as people write it, or of an empty list in braces; none of any other form. The parser's own end
+/// may lie behind a comment.
 fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
     let (begin, _) = text.char_indices().nth(node.span.start.index())?;
-    let rest = &text[begin..];
-    let length = match rest.chars().next()? {
-        '{' => {
-            rest.find('}')
-                .filter(|end| rest[1..*end].trim().is_empty())?
-                + 1
-        }
-        '\'' => 1 + closed_by_quote(&rest[1..])?,
-        '"' => {
-            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
-            values.next()?.ok()?;
-            values.byte_offset()
-        }
-        _ => node
-            .data
-            .as_str()
-            .filter(|plain| rest.starts_with(plain))?
-            .len(),
+    let forms = match node.data.as_str() {
+        Some(value) => vec![
+            string(value),
+            format!("'{}'", value.replace('\'', "''")),
+            value.to_owned(),
+        ],
+        None => vec!["{}".to_owned()],
     };
-    Some(begin..begin + length)
-}
-
-/// The offset behind the closing quote of a text in single quotes; two quotes are an escaped one.
-fn closed_by_quote(text: &str) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += text[at..].find('\'')? + 1;
-        if !text[at..].starts_with('\'') {
-            return Some(at);
-        }
-        at += 1;
-    }
-}
-
-/// True if two files mean the same, our entry and an empty list of entries aside.
-fn same_but_ours(one: &Option<Yaml>, other: &Option<Yaml>) -> bool {
-    fn members(mapping: &Yaml) -> impl Iterator<Item = (&Yaml, &Yaml)> {
-        mapping.data.as_mapping().into_iter().flatten()
-    }
-    let rest = |file: &Option<Yaml>| {
-        let mut rest = Vec::new();
-        for (name, value) in file.iter().flat_map(members) {
-            if name.data.as_str() != Some(SERVERS) {
-                rest.push((None, name.clone(), value.clone()));
-                continue;
-            }
-            let inner = members(value).filter(|(name, _)| name.data.as_str() != Some(NAME));
-            rest.extend(inner.map(|(inner, value)| (Some(SERVERS), inner.clone(), value.clone())));
-        }
-        rest
-    };
-    rest(one) == rest(other)
+    let form = forms.iter().find(|form| text[begin..].starts_with(*form))?;
+    Some(begin..begin + form.len())
 }
 
 fn by_hand(line: Option<usize>, edit: ManualEdit) -> Refusal {

@@ -3,17 +3,14 @@
 use std::path::Path;
 
 use super::*;
-use crate::formats::entry::Json;
+use crate::formats::entry::{Json, Server};
 
 /// A server's entry, as some version writes it.
 fn server(more: &[(&'static str, Json)]) -> Edit {
     let mut entry = vec![
-        ("command", Json::Text("/bin/waynote".into())),
-        ("args", Json::texts(["mcp"])),
-        (
-            "env",
-            Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text("agent:x".into()))]),
-        ),
+        ("command", "/bin/waynote".into()),
+        ("args", vec!["mcp"].into()),
+        ("env", object(&[("WAYNOTE_AUTHOR", "agent:x".into())])),
     ];
     entry.extend(more.iter().cloned());
     Edit::Json(vec![JsonEdit::Server {
@@ -27,7 +24,7 @@ fn hook(seconds: i64) -> Edit {
     Edit::Json(vec![JsonEdit::Hook {
         event: "SessionStart",
         command: "/bin/waynote hook x SessionStart".into(),
-        more: vec![("timeout", Json::Number(seconds))],
+        more: vec![("timeout", seconds.into())],
         grouped: true,
     }])
 }
@@ -40,47 +37,41 @@ fn record(edit: &Edit, text: &str) -> Record {
 }
 
 #[test]
-fn what_the_first_version_wrote_is_brought_up_to_date_in_place() {
+fn without_a_record_what_differs_is_a_persons() {
     let first = server(&[]).add("{\n  // mine\n  \"a\": 1\n}\n").unwrap();
-    let first = first.replace("/bin/waynote", "/old/waynote");
-    let now = server(&[("alwaysLoad", Json::Bool(true))]);
+    let now = server(&[("alwaysLoad", true.into())]);
     let renewed = now.renew(&first, None).unwrap();
     assert_eq!(
-        renewed.older,
-        ["`mcpServers.waynote` needs `\"alwaysLoad\": true`"]
+        (renewed.text, renewed.kept, renewed.older),
+        (first, vec![], vec![])
     );
-    assert_eq!(renewed.kept, Vec::<String>::new());
-    let expected = now.add("{\n  // mine\n  \"a\": 1\n}\n").unwrap();
-    assert_eq!(renewed.text, expected);
-    assert_eq!(now.renew(&renewed.text, None).unwrap().text, expected);
 }
 
 #[test]
-fn what_a_person_changed_stays_and_is_named() {
-    let first = server(&[]).add("").unwrap();
-    let changed = first.replace("\"mcp\"", "\"mcp\", \"--tools\", \"all\"");
-    let now = server(&[("alwaysLoad", Json::Bool(true))]);
-    let renewed = now.renew(&changed, None).unwrap();
-    assert_eq!(renewed.text, changed);
-    assert_eq!(
-        renewed.kept,
-        ["`mcpServers.waynote` needs `\"alwaysLoad\": true`"]
+fn a_persons_comments_outlast_a_new_version() {
+    let first = server(&[("gone", 1.into())]).add("").unwrap();
+    let commented = first.replace("\"args\"", "/* mine */ \"args\"");
+    let now = server(&[("alwaysLoad", true.into())]);
+    let record = record(&server(&[("gone", 1.into())]), &first);
+    let renewed = now.renew(&commented, Some(&record)).unwrap();
+    assert!(renewed.kept.is_empty());
+    assert!(
+        renewed.text.contains("/* mine */ \"args\""),
+        "{}",
+        renewed.text
     );
-    // Done by hand, nothing is left to say; another choice of the person's is no fault.
-    let done = changed.replace("\"env\"", "\"alwaysLoad\": true, \"env\"");
-    assert!(now.renew(&done, None).unwrap().kept.is_empty());
-    assert!(server(&[]).renew(&changed, None).unwrap().kept.is_empty());
+    assert_eq!(
+        now.entries(&renewed.text)[0].found,
+        now.entries(&renewed.text)[0].wanted
+    );
 }
 
 #[test]
 fn a_record_tells_what_a_later_version_wrote() {
-    let second = server(&[
-        ("alwaysLoad", Json::Bool(true)),
-        ("timeout", Json::Number(5)),
-    ]);
+    let second = server(&[("alwaysLoad", true.into()), ("timeout", 5.into())]);
     let text = second.add("").unwrap();
     let record = record(&second, &text);
-    let third = server(&[("timeout", Json::Number(9))]);
+    let third = server(&[("timeout", 9.into())]);
     let renewed = third.renew(&text, Some(&record)).unwrap();
     assert_eq!(renewed.text, third.add("").unwrap());
     assert_eq!(renewed.older.len(), 2, "{:?}", renewed.older);
@@ -167,14 +158,4 @@ fn the_formats_of_codex_and_goose_are_read_back() {
         edit.entries(&renewed.text)[0].found,
         edit.entries(&renewed.text)[0].wanted
     );
-    // Without a record, a list that no version wrote is a person's: it stays, and the line to change is named.
-    let kept = edit.renew(older, None).unwrap();
-    assert_eq!((kept.text.as_str(), kept.kept.len()), (older, 1));
-    // The first version's entry is brought up to date.
-    let first = older.replace(
-        "[\"WAYNOTE_STORE\"]",
-        "[\"WAYNOTE_STORE\", \"WAYNOTE_CONFIG\", \"WAYNOTE_AGENT\", \"WAYNOTE_SESSION\", \"WAYNOTE_ITERATION\"]",
-    );
-    let renewed = edit.renew(&first, None).unwrap();
-    assert!(renewed.kept.is_empty() && renewed.text.contains("WAYNOTE_LOOP"));
 }

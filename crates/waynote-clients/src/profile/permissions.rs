@@ -98,7 +98,7 @@ pub(crate) fn text(path: &Path) -> Option<String> {
 
 /// The value of a file of JSON with comments.
 pub(crate) fn read_json(path: &Path) -> Option<Value> {
-    json::reading::read(&text(path)?)
+    json::read(&text(path)?)
 }
 
 /// Rights of the agent beside using our tools.

@@ -14,7 +14,7 @@ use super::target::Target;
 use crate::client::Event;
 use crate::error::{Error, Result};
 use crate::formats::edit::Edit;
-use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server};
+use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server, object};
 
 /// The machine as this crate sees it: nothing else is asked of the environment.
 #[derive(Clone, Copy, Debug)]
@@ -225,15 +225,12 @@ impl<'e> Setup<'e> {
         let program = server.command.clone();
         let mut entry = Vec::new();
         if typed {
-            entry.push(("type", Json::Text("stdio".into())));
+            entry.push(("type", "stdio".into()));
         }
         entry.extend([
-            ("command", Json::Text(server.command)),
-            ("args", Json::texts(server.args)),
-            (
-                "env",
-                Json::Object(vec![(AUTHOR, Json::Text(server.author))]),
-            ),
+            ("command", server.command.into()),
+            ("args", server.args.into()),
+            ("env", object(&[(AUTHOR, server.author.into())])),
         ]);
         JsonEdit::Server { at, program, entry }
     }
@@ -247,14 +244,11 @@ impl<'e> Setup<'e> {
         let form = &self.facts.endpoint;
         let url = self.server().endpoint.unwrap_or_default();
         let mut entry = Vec::new();
-        entry.extend(form.kind.map(|kind| ("type", Json::Text(kind.into()))));
+        entry.extend(form.kind.map(|kind| ("type", kind.into())));
         let bearer = format!("Bearer {}", form.reference);
         entry.extend([
-            (form.url, Json::Text(url)),
-            (
-                "headers",
-                Json::Object(vec![("Authorization", Json::Text(bearer))]),
-            ),
+            (form.url, url.into()),
+            ("headers", object(&[("Authorization", bearer.into())])),
         ]);
         entry.extend(more.iter().cloned());
         JsonEdit::Server {

@@ -4,6 +4,7 @@ use serde_json::Value;
 use waynote_system::variables::TOKEN;
 
 use super::options;
+use crate::formats::entry::words;
 
 /// The store and the settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,19 +78,12 @@ impl Target {
 
     /// The target of our entry in a client's file.
     pub(crate) fn of(entry: &Value) -> Self {
-        let texts = |name: &str| {
-            let list = match &entry[name] {
-                Value::Array(list) => list.iter().collect(),
-                word => vec![word],
-            };
-            list.into_iter().filter_map(Value::as_str)
-        };
         if let Some(url) = URLS.iter().find_map(|name| entry[*name].as_str())
             && is_our_endpoint(url)
         {
             return Self::Endpoint(url.to_owned());
         }
-        let words = texts("command").chain(texts("cmd")).chain(texts("args"));
+        let words = words(entry).into_iter();
         let mut options: Vec<String> = words.skip(1).map(str::to_owned).collect();
         options.truncate(options::length(&options));
         Self::Program(options)

@@ -7,7 +7,7 @@ use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State;
 use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
-use crate::engine::Postgres;
+use crate::engine::Opened;
 use crate::read::plan::{scope_hash, stored_key};
 use crate::trip::{Statement, Value, big, many_bytes, maybe_bigs, texts};
 
@@ -120,7 +120,7 @@ impl Batch {
     }
 
     /// Leaves out the scopes that have rows; the hashes of the others.
-    pub(super) fn new_scopes(&mut self, engine: &Postgres) -> Vec<Vec<u8>> {
+    pub(super) fn new_scopes(&mut self, engine: &Opened) -> Vec<Vec<u8>> {
         self.scopes.retain(|hash, _| !engine.has_scope(hash));
         self.scopes.keys().cloned().collect()
     }

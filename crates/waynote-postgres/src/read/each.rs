@@ -1,16 +1,14 @@
 //! The journal's rows in their order, as the search index takes them.
 
-use std::borrow::Cow;
-
+use jiff::Timestamp;
 use tokio_postgres::Row;
+use waynote::ScopeKind;
 use waynote::engine::{Ask, JournalRow};
-use waynote::{Result, ScopeKind};
 
 use super::plan::Plan;
 use crate::error::Outcome;
 use crate::row::{count, get};
-use crate::session::{Session, Then};
-use crate::trip::{Statement, big};
+use crate::trip::big;
 
 /// The columns of an entry are followed by two of the previous entry of its log: the position of its first revision,
 /// and its creation time.
@@ -18,7 +16,10 @@ const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.ke
             n.position = j.position, p.content IS DISTINCT FROM j.content, c.body, j.created_at, j.updated_at,
             b.position, b.created_at
      FROM (
-         SELECT * FROM waynote.journal j WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3
+         SELECT j.* FROM waynote.journal j
+         WHERE j.store = $1 AND j.position > $2
+               AND EXISTS (SELECT FROM waynote.scope s WHERE s.store = $1 AND s.scope = j.scope)
+         ORDER BY j.position LIMIT $3
      ) j
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
      LEFT JOIN waynote.note n ON n.store = $1 AND n.scope = j.scope AND n.key = j.key
@@ -38,16 +39,21 @@ const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.ke
      ) b ON TRUE
      ORDER BY j.position";
 
-/// How many rows are read at a time: texts can be long.
-const AT_ONCE: usize = 256;
-
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    if ask.clock {
+        let now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $1::bigint";
+        plan.ask(now, Vec::new(), |found, rows| {
+            let millis = found.first().map(|row| get(row, 0)).transpose()?;
+            rows.clock = millis.and_then(|millis| Timestamp::from_millisecond(millis).ok());
+            Ok(())
+        });
+    }
     if let Some((after, limit)) = ask.journal_rows {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         plan.ask(ROWS, vec![big(after), big(limit)], |found, rows| {
             for row in found {
                 if let Some(row) = journal_row(row)? {
-                    rows.journal_rows.push(row.into_owned());
+                    rows.journal_rows.push(row);
                 }
             }
             Ok(())
@@ -55,37 +61,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     }
 }
 
-/// Gives rows until it is enough.
-pub(crate) fn row(
-    session: &Session<'_>,
-    after: i64,
-    limit: usize,
-    found: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-) -> Result<()> {
-    let (mut after, mut left) = (after, limit);
-    while left > 0 {
-        let asked = left.min(AT_ONCE);
-        let values = vec![big(session.engine.which.key), big(after), big(asked as i64)];
-        let rows = session.trip(vec![Statement::typed(ROWS, values)], Then::GoOn)?;
-        let rows = rows.into_iter().next().unwrap_or_default();
-        for row in &rows {
-            after = session.engine.named(get(row, 0))?;
-            if let Some(row) = session.engine.named(journal_row(row))?
-                && !found(&row)
-            {
-                return Ok(());
-            }
-        }
-        if rows.len() < asked {
-            return Ok(());
-        }
-        left -= rows.len();
-    }
-    Ok(())
-}
-
 /// None for a row whose scope cannot be read.
-fn journal_row(row: &Row) -> Outcome<Option<JournalRow<'_>>> {
+fn journal_row(row: &Row) -> Outcome<Option<JournalRow>> {
     let Ok(kind) = get::<&str>(row, 2)?.parse::<ScopeKind>() else {
         return Ok(None);
     };
@@ -94,14 +71,14 @@ fn journal_row(row: &Row) -> Outcome<Option<JournalRow<'_>>> {
         position: get(row, 0)?,
         previous: get(row, 1)?,
         kind,
-        name: Cow::Borrowed(get(row, 3)?),
+        name: get::<&str>(row, 3)?.to_owned(),
         scope: i64::from(get::<i32>(row, 4)?),
-        key: Cow::Borrowed(get(row, 5)?),
+        key: get::<&str>(row, 5)?.to_owned(),
         revision: count(row, 6)?,
         is_repeat: get(row, 7)?,
         now: get(row, 8)?,
         has_new_content: get(row, 9)?,
-        content: get::<Option<&[u8]>>(row, 10)?.map(Cow::Borrowed),
+        content: get::<Option<&[u8]>>(row, 10)?.map(<[u8]>::to_vec),
         created_at: get(row, 11)?,
         updated_at: get(row, 12)?,
         entry_before: before.0.zip(before.1),

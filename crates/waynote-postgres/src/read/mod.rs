@@ -1,7 +1,7 @@
 //! Answering questions: a statement for each kind of question, all of them in one round trip.
 
 mod counts;
-pub(crate) mod each;
+mod each;
 mod events;
 mod feed;
 mod index;

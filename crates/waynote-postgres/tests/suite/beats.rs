@@ -41,7 +41,8 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     );
     let later = |seconds: u64| {
         cluster.sql(&format!(
-            "UPDATE waynote.beat SET at = at - interval '{seconds} seconds'"
+            "UPDATE waynote.side SET value = convert_to((convert_from(value, 'UTF8')::bigint - {seconds}000)::text, 'UTF8')
+             WHERE space = 'beats'"
         ))
     };
     later(120);

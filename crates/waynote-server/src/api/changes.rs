@@ -60,7 +60,7 @@ pub(crate) struct ChangesQuery {
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last item that was read.")
     ),
     responses(
-        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "The stream; the schema is that of each event's data", body = FeedEntry, content_type = "text/event-stream"),
         (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]

@@ -1,17 +1,17 @@
-//! The OpenAPI document of the API.
+//! Writes the OpenAPI document of the API, which the server embeds.
 
-use std::sync::OnceLock;
+mod completed;
 
-use axum::body::Bytes;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::IntoResponse;
+use std::path::Path;
+
 use serde_json::Value;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{OpenApi as Written, PathItem};
 use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
 
-use super::completed;
+use super::*;
 
 /// What the document says of the whole API.
 #[derive(OpenApi)]
@@ -28,7 +28,7 @@ use super::completed;
     security((), ("token" = [])),
     modifiers(&Token)
 )]
-pub(crate) struct Document;
+struct Document;
 
 /// How a request signs in, where the store has tokens.
 struct Token;
@@ -43,14 +43,20 @@ impl Modify for Token {
 
 /// The document of all routes.
 fn document() -> Value {
-    let mut document = super::routes().split_for_parts().1;
+    let mut router = OpenApiRouter::<App>::with_openapi(Document::openapi());
+    macro_rules! describe {
+        ($($handler:path),+ $(,)?) => {$(
+            router = router.routes(utoipa_axum::routes!($handler));
+        )+};
+    }
+    handlers!(describe);
+    let mut document = router.split_for_parts().1;
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             operation.operation_id = Some(id(method, path));
         }
     }
-    // Nothing in it fails to be written as JSON.
-    let mut document = serde_json::to_value(document).unwrap_or_default();
+    let mut document = serde_json::to_value(document).unwrap();
     completed::complete(&mut document);
     document
 }
@@ -79,19 +85,19 @@ fn id(method: &str, path: &str) -> String {
         .join("_")
 }
 
-/// This document.
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    tag = "store",
-    security(()),
-    responses((status = 200, description = "The document, as OpenAPI 3.1", body = Value))
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests may look at the environment"
 )]
-pub(crate) async fn openapi() -> impl IntoResponse {
-    static TEXT: OnceLock<Bytes> = OnceLock::new();
-    let text = TEXT.get_or_init(|| {
-        let text = serde_json::to_string_pretty(&document());
-        text.unwrap_or_default().into()
-    });
-    ([(CONTENT_TYPE, "application/json")], text.clone())
+fn the_document_in_the_docs_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let written = format!("{:#}\n", document());
+    if std::env::var("WAYNOTE_UPDATE_DOCS").is_ok() {
+        std::fs::write(&path, &written).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(path).is_ok_and(|text| text == written),
+        "docs/openapi.json is out of date: run `WAYNOTE_UPDATE_DOCS=1 cargo test -p waynote-server the_document`"
+    );
 }

@@ -1,15 +1,13 @@
 //! The JSON API of a store: `/s/{store}/api/v1/…`.
 //!
-//! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`. A route that is added to
-//! [`routes`] is served and documented.
+//! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`. A handler that is added to the
+//! list below is served and documented: `docs/openapi.json` is written from it by a test, and served as it is.
 
 mod batch;
 mod changes;
 mod changes_of_notes;
-mod completed;
 mod context;
 mod cursor;
-mod document;
 mod notes;
 mod parts;
 mod resource;
@@ -22,21 +20,74 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response};
 use axum::middleware::map_response;
+use axum::routing::MethodRouter;
 use jiff::Timestamp;
-use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use utoipa_axum::PathItemExt;
 use waynote::wire;
 
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
+/// Hands all handlers to a macro. Each has its path and its method in its `#[utoipa::path]`.
+macro_rules! handlers {
+    ($each:ident) => {
+        $each!(
+            notes::list,
+            notes::get,
+            changes_of_notes::save,
+            changes_of_notes::pin,
+            changes_of_notes::delete,
+            notes::history,
+            changes_of_notes::undo,
+            changes_of_notes::redo,
+            changes_of_notes::restore,
+            sessions::list,
+            sessions::add,
+            sessions::events,
+            sessions::record,
+            store::scopes,
+            store::journal,
+            search::search,
+            context::context,
+            changes::changes,
+            tokens::list,
+            tokens::create,
+            tokens::revoke,
+            tokens::log,
+            batch::read,
+            batch::as_of,
+            batch::search,
+            batch::apply,
+            batch::record,
+            batch::forget,
+            batch::context,
+            batch::beat,
+            batch::silence,
+            batch::verify,
+            store::openapi,
+        )
+    };
+}
+
+// Below the list, which it takes.
+#[cfg(test)]
+mod document;
+
 /// The routes below `/s/{store}/api/v1`.
 pub(crate) fn router() -> Router<App> {
-    routes()
-        .split_for_parts()
-        .0
-        .layer(map_response(with_version))
+    let mut router = Router::new();
+    // The schemas of the document are not asked for: a server that made them at its start would carry their code.
+    macro_rules! serve {
+        ($($module:ident::$handler:ident),+ $(,)?) => {$(utoipa_axum::paste! {
+            let methods = <$module::[<__path_ $handler>] as utoipa::Path>::methods();
+            let served = methods.iter().fold(MethodRouter::new(), |served, method| {
+                served.on(method.to_method_filter(), $module::$handler)
+            });
+            router = router.route(&<$module::[<__path_ $handler>] as utoipa::Path>::path(), served);
+        })+};
+    }
+    handlers!(serve);
+    router.layer(map_response(with_version))
 }
 
 /// Adds a header with the version of the API to every answer.
@@ -45,44 +96,6 @@ async fn with_version(mut response: Response<Body>) -> Response<Body> {
     let version = HeaderValue::from(wire::VERSION);
     response.headers_mut().insert(name, version);
     response
-}
-
-/// The routes with their documents.
-fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(document::Document::openapi())
-        .routes(routes!(notes::list))
-        .routes(routes!(
-            notes::get,
-            changes_of_notes::save,
-            changes_of_notes::pin,
-            changes_of_notes::delete
-        ))
-        .routes(routes!(notes::history))
-        .routes(routes!(changes_of_notes::undo))
-        .routes(routes!(changes_of_notes::redo))
-        .routes(routes!(changes_of_notes::restore))
-        .routes(routes!(sessions::list))
-        .routes(routes!(sessions::add))
-        .routes(routes!(sessions::events, sessions::record))
-        .routes(routes!(store::scopes))
-        .routes(routes!(store::journal))
-        .routes(routes!(search::search))
-        .routes(routes!(context::context))
-        .routes(routes!(changes::changes))
-        .routes(routes!(tokens::list, tokens::create))
-        .routes(routes!(tokens::revoke))
-        .routes(routes!(tokens::log))
-        .routes(routes!(batch::read))
-        .routes(routes!(batch::as_of))
-        .routes(routes!(batch::search))
-        .routes(routes!(batch::apply))
-        .routes(routes!(batch::record))
-        .routes(routes!(batch::forget))
-        .routes(routes!(batch::context))
-        .routes(routes!(batch::beat))
-        .routes(routes!(batch::silence))
-        .routes(routes!(batch::verify))
-        .routes(routes!(document::openapi))
 }
 
 /// A time in a request.

@@ -1,6 +1,8 @@
-//! The scopes of a store, and its journal.
+//! The scopes of a store, its journal, and the document of the API.
 
 use axum::Json;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use waynote::{Position, Scope, ScopeKind, ScopeSummary, Store};
 
 use super::cursor;
@@ -96,4 +98,17 @@ pub(crate) async fn journal(
         revisions: found.items,
         damaged: found.damaged,
     }))
+}
+
+/// This document.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "store",
+    security(()),
+    responses((status = 200, description = "The document, as OpenAPI 3.1", body = serde_json::Value))
+)]
+pub(super) async fn openapi() -> impl IntoResponse {
+    let text = include_str!("../../openapi.json").trim_end();
+    ([(CONTENT_TYPE, "application/json")], text)
 }

@@ -1,33 +1,12 @@
 //! The OpenAPI document.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde_json::Value;
 
 use super::support::start;
 
 const API: &str = "/s/notes/api/v1";
-
-#[test]
-#[allow(
-    clippy::disallowed_methods,
-    reason = "tests may look at the environment"
-)]
-fn the_document_in_the_docs_is_up_to_date() {
-    let server = start();
-    let served = server.get(&format!("{API}/openapi.json"));
-    assert_eq!(served.header("content-type"), "application/json");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let served = format!("{}\n", served.body);
-    if std::env::var("WAYNOTE_UPDATE_DOCS").is_ok() {
-        std::fs::write(&path, &served).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(path).is_ok_and(|kept| kept == served),
-        "docs/openapi.json is out of date: run `WAYNOTE_UPDATE_DOCS=1 cargo test -p waynote-server the_document`"
-    );
-}
 
 #[test]
 fn every_route_is_in_the_document_and_every_operation_answers() {

@@ -70,10 +70,18 @@ impl Budget {
     }
 }
 
-impl From<usize> for Budget {
-    /// A budget in tokens of o200k; 0: no limit.
-    fn from(tokens: usize) -> Self {
-        Self::of(tokens)
+impl TryFrom<usize> for Budget {
+    type Error = Error;
+
+    /// A budget in tokens of o200k.
+    fn try_from(tokens: usize) -> Result<Self> {
+        match tokens {
+            0 => Err(Error::Incomplete {
+                needs: "a budget of at least one token".into(),
+                advice: "use `Budget::NONE` for a block without a limit".into(),
+            }),
+            tokens => Ok(Self::of(tokens)),
+        }
     }
 }
 

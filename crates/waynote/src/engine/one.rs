@@ -1,6 +1,6 @@
 //! Methods that ask one question each. A question without an answer counts as one that found nothing.
 
-use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead, Step};
+use super::{Ask, Blocks, IndexState, JournalRow, NoteState, Read, SegmentHead, Step};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
@@ -238,6 +238,32 @@ impl dyn Read + '_ {
         };
         let rows = self.read(&ask)?;
         Ok((rows.index, rows.segments))
+    }
+
+    /// Passes the journal's rows after a position to `each`, in order, at most `limit`.
+    pub fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow),
+    ) -> Result<()> {
+        /// How many rows one round trip reads: texts can be long.
+        const AT_ONCE: usize = 1024;
+        let (mut after, mut left) = (after, limit);
+        loop {
+            let asked = left.min(AT_ONCE);
+            let ask = Ask {
+                journal_rows: (asked > 0).then_some((after, asked)),
+                ..Ask::default()
+            };
+            let rows = self.read(&ask)?.journal_rows;
+            rows.iter().for_each(&mut *each);
+            match rows.last() {
+                Some(last) if rows.len() == asked => after = last.position,
+                _ => return Ok(()),
+            }
+            left -= asked;
+        }
     }
 
     /// The list of notes of a segment.

@@ -1,11 +1,8 @@
 //! A reference to an engine is an engine.
 
-use std::time::Duration;
-
 use super::{Engine, Read, Transaction, Writing};
 use crate::error::Result;
 use crate::forget::Residue;
-use crate::key::Name;
 
 impl<E: Engine + ?Sized> Engine for &E {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
@@ -32,16 +29,8 @@ impl<E: Engine + ?Sized> Engine for &E {
         (**self).scrub()
     }
 
-    fn indexes_apart(&self) -> bool {
-        (**self).indexes_apart()
-    }
-
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        (**self).beat(session, lease)
-    }
-
-    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        (**self).silence(session, lease)
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
     }
 
     fn checkpoint(&self) -> Result<bool> {

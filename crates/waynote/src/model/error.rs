@@ -116,6 +116,15 @@ pub enum Error {
         factor: f64,
     },
 
+    /// A call without something that it needs.
+    #[error("the call needs {needs}")]
+    Incomplete {
+        /// What it needs.
+        needs: String,
+        /// How to give it.
+        advice: String,
+    },
+
     /// A text that is not UTF-8 or contains a NUL.
     #[error("the text is not plain text: {what}")]
     NotText {
@@ -443,6 +452,12 @@ pub fn safe(text: impl Display) -> String {
     crate::secrets::masked(&text.to_string()).into_owned()
 }
 
+impl From<std::convert::Infallible> for Error {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl Error {
     /// A stable word for programs.
     pub fn kind(&self) -> &str {
@@ -481,6 +496,7 @@ impl Error {
             Self::Engine { .. } => "engine",
             Self::NotBuiltIn { .. } => "not_built_in",
             Self::InvalidTokenFactor { .. } => "invalid_token_factor",
+            Self::Incomplete { .. } => "incomplete",
             Self::Storage(error) => error.kind(),
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),

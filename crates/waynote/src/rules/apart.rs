@@ -1,4 +1,4 @@
-//! Builds the search index while others write, for an engine that [asks for it](Engine::indexes_apart).
+//! Builds the search index while others write, for an engine that [machines share](Engine::is_shared).
 //!
 //! The rows and the segments are read from a snapshot, and new segments are made of them in memory. Only then a
 //! transaction begins. It checks that the index has not changed since and that nothing was forgotten, and writes the

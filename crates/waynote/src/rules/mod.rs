@@ -11,6 +11,7 @@ pub(crate) mod erasure;
 mod foreseen;
 mod forget;
 mod group;
+pub mod heartbeat;
 mod limits;
 mod one_state;
 mod pending;
@@ -25,12 +26,14 @@ mod verify;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
 use std::time::Duration;
+
+use jiff::Timestamp;
+use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{Engine, Read, Writing};
+use crate::engine::{self, Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -115,6 +118,18 @@ impl<E: Engine> EngineStore<E> {
         nothing_ran(self.engine.name())
     }
 
+    /// The time of the database, if machines share it.
+    fn clock(&self) -> Result<Option<Timestamp>> {
+        if !self.engine.is_shared() {
+            return Ok(None);
+        }
+        let ask = engine::Ask {
+            clock: true,
+            ..engine::Ask::default()
+        };
+        Ok(self.engine.rows()?.read(&ask)?.clock)
+    }
+
     /// Reads the current state on every call.
     fn now<T>(&self, work: impl FnOnce(&OneState<'_>) -> Result<T>) -> Result<T> {
         let rows = self.engine.rows()?;
@@ -156,7 +171,7 @@ impl<E: Engine> EngineStore<E> {
     fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut reached, mut head, mut due) = (None, 0, 0);
-        let is_apart = self.engine.indexes_apart();
+        let is_apart = self.engine.is_shared();
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             reached = self.memory.indexed();
@@ -330,11 +345,17 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.engine.beat(session, lease)
+        match self.clock()? {
+            Some(now) => heartbeat::beat(self, session, lease, now),
+            None => Ok(()),
+        }
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        self.engine.silence(session, lease)
+        match self.clock()? {
+            Some(now) => heartbeat::silence(self, session, lease, now, Timestamp::MIN),
+            None => Ok(None),
+        }
     }
 
     fn checkpoint(&self) -> Result<bool> {
@@ -385,7 +406,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
     }
 
     fn rebuild_index(&self) -> Result<()> {
-        let mut anew = match self.engine.indexes_apart() {
+        let mut anew = match self.engine.is_shared() {
             true => self.rebuild_apart()?,
             false => true,
         };

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::engine::{Ask, Blocks, IndexState, Read, SegmentHead, Transaction};
+use crate::engine::{Ask, Blocks, IndexChange, IndexState, Read, SegmentHead, Transaction};
 use crate::error::{Error, Result};
 use crate::store;
 
@@ -300,28 +300,26 @@ impl Draft {
     pub(crate) fn write(&self, tx: &dyn Transaction) -> Result<IndexState> {
         let stored = self.stored.as_ref().filter(|_| !self.is_anew);
         let stored = stored.map_or(&[][..], |(_, heads)| heads);
+        let mut changes = Vec::new();
         if self.is_anew {
-            tx.clear_index()?;
+            changes.push(IndexChange::Cleared);
         }
         let stays = |of: &&SegmentHead| self.heads.iter().any(|head| head.id == of.id);
         let removed = stored.iter().filter(|head| !stays(head));
         let removed: Vec<i64> = removed.map(|head| head.id).collect();
         if !removed.is_empty() {
-            tx.remove_segments(&removed)?;
+            changes.push(IndexChange::Removed(&removed));
         }
         for head in &self.heads {
             if let Some(made) = self.made.get(&head.id) {
                 let blocks = made.blocks.iter();
-                let blocks: Vec<(Vec<u8>, Vec<u8>)> = blocks
-                    .map(|block| (block.first.clone(), block.bytes.clone()))
-                    .collect();
-                let head = SegmentHead {
-                    id: 0,
-                    ..head.clone()
-                };
-                tx.put_segment(&head, made.docs.as_bytes(), &blocks)?;
+                changes.push(IndexChange::Segment {
+                    head,
+                    notes: made.docs.as_bytes(),
+                    blocks: blocks.map(|block| (&*block.first, &*block.bytes)).collect(),
+                });
             } else if !stored.contains(head) {
-                tx.put_dead(head.id, head.dead, &head.dead_bits)?;
+                changes.push(IndexChange::Dead(head));
             }
         }
         // Its number of segments is written too, so that a lost one is noticed.
@@ -330,7 +328,8 @@ impl Draft {
             indexed: self.indexed,
             segments: u32::try_from(self.heads.len()).unwrap_or(u32::MAX),
         };
-        tx.put_index(state)?;
+        changes.push(IndexChange::State(state));
+        tx.put_index(&changes)?;
         Ok(state)
     }
 }

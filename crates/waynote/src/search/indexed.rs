@@ -191,7 +191,7 @@ impl View<'_> {
         query: &Query,
         after: i64,
         key: Option<TailKey>,
-        rows: &[JournalRow<'_>],
+        rows: &[JournalRow],
     ) -> Looked<Arc<Tail>> {
         // A short tail is cached, and then has all terms. Of a long one only the terms of this query are taken.
         let wanted = |term: &str| key.is_some() || query.looks_at(term);
@@ -204,10 +204,9 @@ impl View<'_> {
         };
         match key {
             Some(_) => rows.iter().for_each(|row| growing.add(row)),
-            None => self.rows.each_row(after, usize::MAX, &mut |row| {
-                growing.add(row);
-                true
-            })?,
+            None => self
+                .rows
+                .each_row(after, usize::MAX, &mut |row| growing.add(row))?,
         }
         let tail = Arc::new(Tail::new(growing.builder, growing.superseded)?);
         if let Some(key) = key {
@@ -238,7 +237,7 @@ struct Growing<'q> {
 }
 
 impl Growing<'_> {
-    fn add(&mut self, row: &JournalRow<'_>) {
+    fn add(&mut self, row: &JournalRow) {
         let entry = Entry::of(row);
         if entry.is_passed_over() {
             return;
@@ -351,10 +350,10 @@ fn is_entry_made_by(found: &NoteAt) -> bool {
 }
 
 /// A row of the journal, as the search sees it.
-pub(crate) struct Entry<'r>(&'r JournalRow<'r>);
+pub(crate) struct Entry<'r>(&'r JournalRow);
 
 impl<'r> Entry<'r> {
-    pub(crate) fn of(row: &'r JournalRow<'r>) -> Self {
+    pub(crate) fn of(row: &'r JournalRow) -> Self {
         Self(row)
     }
 

@@ -47,7 +47,7 @@ pub(crate) mod indexed {
 
 pub(crate) mod upkeep {
     use super::{REFUSED, Result};
-    use crate::engine::{IndexState, Read, SegmentHead, Transaction};
+    use crate::engine::{IndexChange, IndexState, Read, SegmentHead, Transaction};
     use crate::error::Error;
     use crate::note::Position;
     use crate::search::Indexing;
@@ -107,12 +107,12 @@ pub(crate) mod upkeep {
     }
 
     fn clear(tx: &dyn Transaction, state: IndexState) -> Result<()> {
-        tx.clear_index()?;
-        tx.put_index(IndexState {
+        let state = IndexState {
             indexed: 0,
             segments: 0,
             ..state
-        })
+        };
+        tx.put_index(&[IndexChange::Cleared, IndexChange::State(state)])
     }
 
     /// Throws away an index that another program made: it may hold words of forgotten texts.

@@ -136,13 +136,12 @@ fn seal(rows: &dyn Read, indexing: &Indexing, draft: &mut Draft) -> Looked<()> {
         let entry = Entry::of(row);
         last = row.position;
         if entry.is_passed_over() {
-            return true;
+            return;
         }
         superseded.extend(row.previous.filter(|previous| *previous <= indexed));
         if entry.is_current() {
             entry.with_document(|document| builder.add(document, &|_| true));
         }
-        true
     })?;
     draft.seal(rows, builder, &superseded, last)?;
     for _ in 0..MERGES {

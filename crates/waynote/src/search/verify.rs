@@ -65,12 +65,12 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
     rows.each_row(0, usize::MAX, &mut |row| {
         let entry = Entry::of(row);
         if entry.is_passed_over() {
-            return true;
+            return;
         }
         if row.position > state.indexed {
             // Not removed from its segment yet; searches take that into account.
             row.previous.map(|previous| said.remove(&previous));
-            return true;
+            return;
         }
         if entry.is_current() {
             entry.with_document(|document| {
@@ -83,7 +83,6 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
                 }
             });
         }
-        true
     })?;
     for (positions, says) in [
         (

@@ -81,7 +81,7 @@ impl Engine for Apart<'_> {
         self.engine.scrub()
     }
 
-    fn indexes_apart(&self) -> bool {
+    fn is_shared(&self) -> bool {
         true
     }
 

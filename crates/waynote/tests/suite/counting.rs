@@ -2,9 +2,7 @@
 
 use std::cell::Cell;
 
-use waynote::engine::{
-    Ask, Engine, IndexState, JournalRow, Read, Row, Rows, SegmentHead, Transaction, Writing,
-};
+use waynote::engine::{Ask, Engine, IndexChange, Read, Row, Rows, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::store::SideValue;
 use waynote::{Content, Report, Result, StoreId};
@@ -43,15 +41,6 @@ impl<R> Counted<'_, R> {
 impl<'r, R: AsRows<'r>> Read for Counted<'_, R> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         self.trip().as_rows().read(ask)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.trip().as_rows().each_row(after, limit, each)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
@@ -99,29 +88,8 @@ impl Transaction for Counted<'_, &dyn Transaction> {
         self.trip().renew_id()
     }
 
-    fn put_segment(
-        &self,
-        head: &SegmentHead,
-        notes: &[u8],
-        blocks: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<()> {
-        self.trip().put_segment(head, notes, blocks)
-    }
-
-    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
-        self.trip().put_dead(segment, dead, bits)
-    }
-
-    fn clear_index(&self) -> Result<()> {
-        self.trip().clear_index()
-    }
-
-    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
-        self.trip().remove_segments(ids)
-    }
-
-    fn put_index(&self, state: IndexState) -> Result<()> {
-        self.trip().put_index(state)
+    fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
+        self.trip().put_index(changes)
     }
 }
 

@@ -60,6 +60,7 @@ impl Error {
                 let named = named.collect::<Vec<_>>().join("; ");
                 return Some(format!("name one by its address: {named}"));
             }
+            Self::Incomplete { advice, .. } => return Some(advice.clone()),
             Self::Empty { what } => return Some(format!("write a text for the {what}")),
             Self::Forgotten { .. } => "it is gone for good",
             Self::Denied { .. } => "ask whoever gave you this access for more of it",

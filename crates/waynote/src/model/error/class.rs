@@ -59,6 +59,7 @@ impl Error {
             | Self::UnknownType { .. }
             | Self::NotBuiltIn { .. }
             | Self::InvalidTokenFactor { .. }
+            | Self::Incomplete { .. }
             | Self::Empty { .. } => ErrorClass::Invalid,
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound

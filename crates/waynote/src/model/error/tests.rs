@@ -135,6 +135,10 @@ fn all() -> Vec<Error> {
             several: true,
             candidates: vec![(address(), text.clone())],
         },
+        Error::Incomplete {
+            needs: "a session".into(),
+            advice: "name it first with `Agent::in_session`".into(),
+        },
         Error::Empty {
             what: "question".into(),
         },
@@ -345,6 +349,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       no stuck note is open in this session
     no_such_stuck (NotFound): `x [masked: github-token] y` matches more than one open stuck note
       name one by its address: place:/p/[masked: github-token]: x [masked: github-token] y
+    incomplete (Invalid): the call needs a session
+      name it first with `Agent::in_session`
     empty (Invalid): the question is empty
       write a text for the question
     forgotten (NotFound): x [masked: github-token] y was forgotten 1970-01-01 by x [masked: github-token] y

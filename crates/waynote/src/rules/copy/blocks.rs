@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::compare::Compared;
 use super::{CopyPhase, CopyProgress};
 use crate::context::{Request, render};
-use crate::engine::{Ask, Engine, JournalRow, Read, Rows};
+use crate::engine::{Ask, Engine, Read, Rows};
 use crate::error::Result;
 use crate::key::Name;
 use crate::model::report::Report;
@@ -66,15 +66,6 @@ impl Read for WithoutFaults<'_> {
         let damaged = &mut rows.store.damaged;
         damaged.retain(|damage| !Damage::is_of_store(damage));
         Ok(rows)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.0.each_row(after, limit, each)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {

@@ -1,6 +1,6 @@
 //! Rows of a store in a file of its own, which also has a record of its acknowledged writes.
 
-use crate::engine::{Ask, JournalRow, Read, Rows};
+use crate::engine::{Ask, Read, Rows};
 use crate::error::Result;
 use crate::model::report::Report;
 
@@ -25,15 +25,6 @@ impl Read for Pooled<'_> {
         Ok(with_faults(self.sqlite, ask, rows))
     }
 
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.handle().each_row(after, limit, each)
-    }
-
     fn verify(&self, report: &mut Report) -> Result<bool> {
         verify(self.sqlite, &self.handle(), report)
     }
@@ -49,15 +40,6 @@ impl Read for OneState<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         let rows = self.rows.read(ask)?;
         Ok(with_faults(self.sqlite, ask, rows))
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.rows.each_row(after, limit, each)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {

@@ -7,9 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::address::Address;
 use crate::content::Content;
-use crate::engine::{
-    self, Ask, IndexState, JournalRow, NoteState, Read, Rows, SegmentHead, Transaction,
-};
+use crate::engine::{self, Ask, IndexChange, IndexState, NoteState, Read, Rows, Transaction};
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
@@ -235,6 +233,8 @@ impl<'e> Handle<'e> {
                 Some((after, limit)) => index::journal_rows(conn, after, limit)?,
                 None => Vec::new(),
             },
+            // Its stores are used from one machine.
+            clock: None,
         })
     }
 
@@ -330,15 +330,6 @@ impl Read for Handle<'_> {
         self.mapped(self.at_once(ask))
     }
 
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.mapped(index::each_row(self.conn, after, limit, each))
-    }
-
     fn verify(&self, report: &mut Report) -> Result<bool> {
         self.mapped(verify::verify(self.conn, report))
     }
@@ -368,28 +359,7 @@ impl Transaction for Handle<'_> {
         self.mapped(put::renew_id(self.conn))
     }
 
-    fn put_segment(
-        &self,
-        head: &SegmentHead,
-        notes: &[u8],
-        blocks: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<()> {
-        self.mapped(index::put_segment(self.conn, head, notes, blocks))
-    }
-
-    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
-        self.mapped(index::put_dead(self.conn, segment, dead, bits))
-    }
-
-    fn clear_index(&self) -> Result<()> {
-        self.mapped(index::remove_all(self.conn))
-    }
-
-    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
-        self.mapped(index::remove_segments(self.conn, ids))
-    }
-
-    fn put_index(&self, state: IndexState) -> Result<()> {
-        self.mapped(index::put_state(self.conn, state))
+    fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
+        self.mapped(index::put(self.conn, changes))
     }
 }

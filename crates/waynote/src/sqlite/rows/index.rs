@@ -1,11 +1,9 @@
 //! The rows of the search index, and the journal's rows as it takes them.
 
-use std::borrow::Cow;
-
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
-use crate::engine::{Blocks, IndexState, JournalRow, SegmentHead};
+use crate::engine::{Blocks, IndexChange, IndexState, JournalRow, SegmentHead};
 use crate::scope::ScopeKind;
 
 use super::checksum;
@@ -30,11 +28,6 @@ pub(in crate::sqlite) fn state(conn: &Connection) -> Outcome<IndexState> {
         })
     });
     in_index(state.optional().map_err(Into::into)).map(Option::unwrap_or_default)
-}
-
-pub(in crate::sqlite) fn put_state(conn: &Connection, state: IndexState) -> Outcome<()> {
-    let columns: [&dyn ToSql; 4] = [&1, &state.format, &state.indexed, &state.segments];
-    checksum::SEARCH_STATE.insert(conn, &columns)
 }
 
 /// The heads of all segments, by first position.
@@ -130,11 +123,36 @@ fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found>
     Ok(found)
 }
 
-pub(in crate::sqlite) fn put_segment(
+pub(in crate::sqlite) fn put(conn: &Connection, changes: &[IndexChange<'_>]) -> Outcome<()> {
+    for change in changes {
+        match change {
+            // Also other rows of a damaged index.
+            IndexChange::Cleared => conn.execute_batch(
+                "DELETE FROM waynote_search_block; DELETE FROM waynote_search_dead; DELETE FROM waynote_search_segment;",
+            )?,
+            IndexChange::Removed(ids) => remove_segments(conn, ids)?,
+            IndexChange::Segment {
+                head,
+                notes,
+                blocks,
+            } => put_segment(conn, head, notes, blocks)?,
+            IndexChange::Dead(head) => {
+                checksum::SEARCH_DEAD.insert(conn, &[&head.id, &head.dead, &head.dead_bits])?;
+            }
+            IndexChange::State(state) => {
+                let columns: [&dyn ToSql; 4] = [&1, &state.format, &state.indexed, &state.segments];
+                checksum::SEARCH_STATE.insert(conn, &columns)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn put_segment(
     conn: &Connection,
     head: &SegmentHead,
     notes: &[u8],
-    blocks: &[(Vec<u8>, Vec<u8>)],
+    blocks: &[(&[u8], &[u8])],
 ) -> Outcome<()> {
     conn.prepare_cached(
         "INSERT INTO waynote_search_segment (first, last, notes, checksum, docs)
@@ -151,16 +169,7 @@ pub(in crate::sqlite) fn put_segment(
     Ok(())
 }
 
-pub(in crate::sqlite) fn put_dead(
-    conn: &Connection,
-    segment: i64,
-    dead: u32,
-    bits: &[u8],
-) -> Outcome<()> {
-    checksum::SEARCH_DEAD.insert(conn, &[&segment, &dead, &bits])
-}
-
-pub(in crate::sqlite) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
+fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
     for id in ids {
         for sql in [
             "DELETE FROM waynote_search_block WHERE segment = ?1",
@@ -170,14 +179,6 @@ pub(in crate::sqlite) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outc
             conn.prepare_cached(sql)?.execute([id])?;
         }
     }
-    Ok(())
-}
-
-/// Removes all segments, and any other rows of a damaged index.
-pub(in crate::sqlite) fn remove_all(conn: &Connection) -> Outcome<()> {
-    conn.execute_batch(
-        "DELETE FROM waynote_search_block; DELETE FROM waynote_search_dead; DELETE FROM waynote_search_segment;",
-    )?;
     Ok(())
 }
 
@@ -216,22 +217,7 @@ pub(in crate::sqlite) fn journal_rows(
     conn: &Connection,
     after: i64,
     limit: usize,
-) -> Outcome<Vec<JournalRow<'static>>> {
-    let mut rows = Vec::new();
-    each_row(conn, after, limit, &mut |row| {
-        rows.push(row.clone().into_owned());
-        true
-    })?;
-    Ok(rows)
-}
-
-/// Gives the journal's rows after a position, at most so many, until `each` says that it is enough.
-pub(in crate::sqlite) fn each_row(
-    conn: &Connection,
-    after: i64,
-    limit: usize,
-    each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-) -> Outcome<()> {
+) -> Outcome<Vec<JournalRow>> {
     let mut statement = conn.prepare_cached(
         "SELECT j.position, j.previous, n.position = j.position, p.content IS NOT j.content, j.scope, s.kind, s.name,
                 j.key, j.created_at, j.updated_at, c.body, j.action = 'repeat', j.revision
@@ -240,11 +226,13 @@ pub(in crate::sqlite) fn each_row(
          LEFT JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
          LEFT JOIN waynote_journal p ON p.position = j.previous
          LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.position > ?1 ORDER BY j.position LIMIT ?2",
+         WHERE j.position > ?1 ORDER BY j.position",
     )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = statement.query((after, limit))?;
-    while let Some(row) = rows.next()? {
+    let mut found = Vec::new();
+    let mut rows = statement.query([after])?;
+    while found.len() < limit
+        && let Some(row) = rows.next()?
+    {
         // A row that `verify` reports as damaged cannot be found by a search. It is no reason to refuse a write.
         let Ok(kind) = row.get_ref(5)?.as_str()?.parse::<ScopeKind>() else {
             continue;
@@ -252,17 +240,17 @@ pub(in crate::sqlite) fn each_row(
         let (scope, key): (i64, &str) = (row.get(4)?, row.get_ref(7)?.as_str()?);
         let content = match row.get_ref(10)? {
             ValueRef::Null => None,
-            body => Some(Cow::Borrowed(body.as_bytes()?)),
+            body => Some(body.as_bytes()?.to_owned()),
         };
         let is_repeat: bool = row.get(11)?;
         let is_entry = kind == ScopeKind::Session && content.is_some() && !is_repeat;
-        let found = JournalRow {
+        found.push(JournalRow {
             position: row.get(0)?,
             previous: row.get(1)?,
             kind,
-            name: Cow::Borrowed(row.get_ref(6)?.as_str()?),
+            name: row.get(6)?,
             scope,
-            key: Cow::Borrowed(key),
+            key: key.to_owned(),
             revision: number(row, 12)?,
             is_repeat,
             now: row.get(2)?,
@@ -274,10 +262,7 @@ pub(in crate::sqlite) fn each_row(
                 true => entry_before(conn, scope, key)?,
                 false => None,
             },
-        };
-        if !each(&found) {
-            break;
-        }
+        });
     }
-    Ok(())
+    Ok(found)
 }

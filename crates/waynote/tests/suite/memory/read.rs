@@ -5,22 +5,13 @@ use waynote::engine::{Ask, JournalRow, Read, Rows};
 use waynote::{Action, Content, Position, Report, Result, Revision, ScopeKind};
 
 use std::collections::HashSet;
+use std::ops::Bound::{Excluded, Unbounded};
 
 use super::{Handle, JournalEntry, State};
 
 impl Read for Handle {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         Ok(self.0.borrow().rows(ask))
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.0.borrow().each_row(after, limit, each);
-        Ok(())
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
@@ -36,21 +27,13 @@ impl Read for Handle {
 
 impl State {
     /// The rows of the journal after a position.
-    pub(super) fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) {
-        let rows = self.journal.values().filter(|row| {
-            row.revision
-                .position
-                .is_some_and(|position| position.number() > after)
-        });
-        for JournalEntry {
-            revision, previous, ..
-        } in rows.take(limit)
-        {
+    pub(super) fn journal_rows(&self, after: i64, limit: usize) -> Vec<JournalRow> {
+        let after = Position::new(after);
+        let rows = self.journal.range((Excluded(after), Unbounded));
+        let row = |entry: &JournalEntry| {
+            let JournalEntry {
+                revision, previous, ..
+            } = entry;
             let address = revision.address();
             let (scope, key) = (address.scope(), address.key().unwrap_or_default());
             let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
@@ -66,13 +49,13 @@ impl State {
             };
             let is_repeat = revision.action == Action::Repeat;
             let is_entry = scope.kind() == ScopeKind::Session && note.is_some() && !is_repeat;
-            let row = JournalRow {
+            JournalRow {
                 position: revision.position.unwrap().number(),
                 previous: previous.map(Position::number),
                 kind: scope.kind(),
                 name: scope.name().into(),
                 scope: self.scope(&scope).unwrap() as i64,
-                key: key.as_str().into(),
+                key: key.clone(),
                 revision: revision.number(),
                 is_repeat,
                 now: self
@@ -84,10 +67,8 @@ impl State {
                 created_at: micros(note.map(|note| note.created_at)),
                 updated_at: micros(note.map(|note| note.updated_at)),
                 entry_before: is_entry.then(entry_before).flatten(),
-            };
-            if !each(&row) {
-                break;
             }
-        }
+        };
+        rows.take(limit).map(|(_, entry)| row(entry)).collect()
     }
 }

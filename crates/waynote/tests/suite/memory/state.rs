@@ -418,16 +418,10 @@ impl State {
                 forgettings.any(|of| of.position.number() > after)
             }),
             journal_rows: match ask.journal_rows {
-                Some((after, limit)) => {
-                    let mut rows = Vec::new();
-                    self.each_row(after, limit, &mut |row| {
-                        rows.push(row.clone().into_owned());
-                        true
-                    });
-                    rows
-                }
+                Some((after, limit)) => self.journal_rows(after, limit),
                 None => Vec::new(),
             },
+            clock: None,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 self.scope(scope)
                     .and_then(|index| u32::try_from(index).ok())

@@ -1,6 +1,6 @@
 //! Writing.
 
-use waynote::engine::{IndexState, Put, Row, SegmentHead, Step, Transaction};
+use waynote::engine::{IndexChange, Put, Row, SegmentHead, Step, Transaction};
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State as NoteStates;
 use waynote::store::SideValue;
@@ -133,47 +133,41 @@ impl Transaction for Handle {
         Ok(state.id)
     }
 
-    fn put_segment(
-        &self,
-        head: &SegmentHead,
-        notes: &[u8],
-        blocks: &[(Vec<u8>, Vec<u8>)],
-    ) -> Result<()> {
+    fn put_index(&self, changes: &[IndexChange<'_>]) -> Result<()> {
         let mut state = self.0.borrow_mut();
-        state.last_segment += 1;
-        let id = state.last_segment;
-        state.segments.push(Segment {
-            head: SegmentHead { id, ..head.clone() },
-            notes: notes.to_vec(),
-            blocks: blocks.iter().cloned().collect(),
-        });
-        state.segments.sort_by_key(|segment| segment.head.first);
-        Ok(())
-    }
-
-    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
-        let mut state = self.0.borrow_mut();
-        let segments = state.segments.iter_mut();
-        for of in segments.filter(|of| of.head.id == segment) {
-            of.head.dead = dead;
-            of.head.dead_bits = bits.to_vec();
+        for change in changes {
+            match change {
+                IndexChange::Cleared => state.segments.clear(),
+                IndexChange::Removed(ids) => state.segments.retain(|of| !ids.contains(&of.head.id)),
+                IndexChange::Segment {
+                    head,
+                    notes,
+                    blocks,
+                } => {
+                    state.last_segment += 1;
+                    let id = state.last_segment;
+                    let blocks = blocks.iter();
+                    state.segments.push(Segment {
+                        head: SegmentHead {
+                            id,
+                            ..(*head).clone()
+                        },
+                        notes: notes.to_vec(),
+                        blocks: blocks
+                            .map(|(term, of)| (term.to_vec(), of.to_vec()))
+                            .collect(),
+                    });
+                    state.segments.sort_by_key(|segment| segment.head.first);
+                }
+                IndexChange::Dead(head) => {
+                    let segments = state.segments.iter_mut();
+                    for of in segments.filter(|of| of.head.id == head.id) {
+                        of.head = (*head).clone();
+                    }
+                }
+                IndexChange::State(index) => state.index = *index,
+            }
         }
-        Ok(())
-    }
-
-    fn clear_index(&self) -> Result<()> {
-        self.0.borrow_mut().segments.clear();
-        Ok(())
-    }
-
-    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
-        let mut state = self.0.borrow_mut();
-        state.segments.retain(|of| !ids.contains(&of.head.id));
-        Ok(())
-    }
-
-    fn put_index(&self, index: IndexState) -> Result<()> {
-        self.0.borrow_mut().index = index;
         Ok(())
     }
 }

@@ -38,6 +38,9 @@ pub(super) fn complete(document: &mut Value) {
     errors(document);
     let texts = texts(document);
     in_place(document, &texts);
+    tuples(document);
+    named(document);
+    defaults(&mut document["components"]);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
@@ -62,6 +65,101 @@ fn unsigned(of: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(unsigned),
         _ => {}
     }
+}
+
+/// Writes tuples of one type as arrays of that type: generators of clients do not read `items: false`.
+fn tuples(of: &mut Value) {
+    match of {
+        Value::Object(members) => {
+            if let Some(Value::Array(items)) = members.remove("prefixItems") {
+                assert!(items.windows(2).all(|two| two[0] == two[1]), "{items:?}");
+                members.insert("items".into(), items[0].clone());
+                members.insert("minItems".into(), json!(items.len()));
+                members.insert("maxItems".into(), json!(items.len()));
+            }
+            members.values_mut().for_each(tuples);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tuples),
+        _ => {}
+    }
+}
+
+/// Removes the empty defaults of properties: openapi-typescript makes a property with a default one that has to be given.
+fn defaults(of: &mut Value) {
+    match of {
+        Value::Object(members) => {
+            let default = members.get("default");
+            if default.is_some_and(|default| {
+                [json!(null), json!(false), json!([]), json!({})].contains(default)
+            }) {
+                members.remove("default");
+            }
+            members.values_mut().for_each(defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(defaults),
+        _ => {}
+    }
+}
+
+/// Gives each variant of an enum a schema with a name, so that generated clients have types with names.
+fn named(document: &mut Value) {
+    let schemas = document["components"]["schemas"].as_object_mut().unwrap();
+    let mut variants = Map::new();
+    for (name, schema) in schemas.iter_mut() {
+        let Some(Value::Array(several)) = schema.get_mut("oneOf") else {
+            continue;
+        };
+        let mut tags = Map::new();
+        let mut tagged_by = None;
+        for variant in several {
+            let Some((tag, word)) = word(variant) else {
+                continue;
+            };
+            let variant_name = format!("{name}{}", pascal(&word));
+            let reference = format!("#/components/schemas/{variant_name}");
+            if let Some(tag) = tag {
+                tags.insert(word, json!(reference));
+                tagged_by = Some(tag);
+            }
+            let inline = std::mem::replace(variant, json!({ "$ref": reference }));
+            assert!(variants.insert(variant_name, inline).is_none(), "{name}");
+        }
+        if let Some(tag) = tagged_by {
+            schema["discriminator"] = json!({ "propertyName": tag, "mapping": tags });
+        }
+    }
+    for (name, variant) in variants {
+        assert!(schemas.insert(name.clone(), variant).is_none(), "{name}");
+    }
+    schemas.sort_keys();
+}
+
+/// The word that tells a variant from the others, and the property whose value it is, if it is not itself a property.
+fn word(variant: &Value) -> Option<(Option<String>, String)> {
+    if let Some(word) = variant["enum"][0].as_str() {
+        return Some((None, word.into()));
+    }
+    let properties = variant["properties"].as_object()?;
+    let tag = properties
+        .iter()
+        .find_map(|(name, property)| match property["enum"].as_array() {
+            Some(words) if words.len() == 1 => {
+                Some((Some(name.clone()), words[0].as_str()?.to_owned()))
+            }
+            _ => None,
+        });
+    tag.or_else(|| match properties.keys().collect::<Vec<_>>()[..] {
+        [only] => Some((None, only.clone())),
+        _ => None,
+    })
+}
+
+/// `block_and_notes` as `BlockAndNotes`.
+fn pascal(word: &str) -> String {
+    let parts = word.split('_').filter(|part| !part.is_empty());
+    parts
+        .map(|part| format!("{}{}", part[..1].to_uppercase(), &part[1..]))
+        .collect()
 }
 
 /// Makes one list of all errors. The errors of loops, for example, are an enum of their own in Rust, but not in JSON.

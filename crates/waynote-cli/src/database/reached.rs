@@ -1,0 +1,135 @@
+//! A store in PostgreSQL: how it is reached, and its password.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use waynote::EngineStore;
+use waynote::copy::Copied;
+use waynote::engine::Engine;
+use waynote::visible::visible;
+use waynote_postgres::{Options, Postgres, stores};
+use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
+
+use super::{is_url, own_password_file};
+use crate::error::{Failure, Outcome};
+use crate::home;
+use crate::settings::Settings;
+
+/// A store in a database, which is connected to at the first call.
+pub(crate) type DatabaseStore = EngineStore<Postgres>;
+
+/// The store at this address. Nothing is sent yet.
+pub(crate) fn open(
+    settings: &Settings,
+    url: &str,
+    longest: Option<Duration>,
+) -> Outcome<DatabaseStore> {
+    let options = reached(settings, url)?;
+    let options = match longest {
+        Some(longest) => options.within(longest),
+        None => options,
+    };
+    Ok(waynote_postgres::at(options))
+}
+
+/// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
+pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
+    let options = reached(settings, url)?.wait_at_first(true);
+    Ok(waynote_postgres::at(options))
+}
+
+/// How the store at this address is reached with these settings.
+fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
+    if settings.attach {
+        return Err(super::not_a_file(url));
+    }
+    if let Some(file) = &settings.notes_file.value {
+        return Err(Failure::usage(
+            format!(
+                "{} cannot be kept in sync with a store in a database",
+                visible(&file.display().to_string())
+            ),
+            "unset `notes_file`, or use a store in a file",
+        ));
+    }
+    Ok(options(url)?.wait(settings.lock_wait.value))
+}
+
+/// How the database of this address is reached.
+pub(crate) fn options(url: &str) -> Outcome<Options> {
+    if !is_url(url) {
+        return Err(Failure::usage(
+            format!("`{}` is not the address of a database", visible(url)),
+            "write it as postgres://USER@HOST/DATABASE?store=NAME; a store in a file is made by the first write",
+        ));
+    }
+    check(url)?;
+    let options = Options::of_url(url)?.password(home::variable(PASSWORD)?);
+    Ok(match password_file()? {
+        Some(file) => options.password_file(&file)?,
+        None => options,
+    })
+}
+
+/// The options of an address that names a store.
+pub(crate) fn named(url: &str) -> Outcome<Options> {
+    let options = options(url)?;
+    match options.store_name() {
+        Some(_) => Ok(options),
+        None => Err(Failure::usage(
+            "the address names no store",
+            "add its name, `?store=NAME`: postgres://USER@HOST/DATABASE?store=NAME",
+        )),
+    }
+}
+
+/// The file that `PGPASSFILE` names, else the one in the home directory.
+fn password_file() -> Outcome<Option<PathBuf>> {
+    let named = home::variable(PASSWORD_FILE)?.map(PathBuf::from);
+    Ok(named.or_else(own_password_file))
+}
+
+/// A store that is copied.
+pub(crate) fn source(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
+    Ok(waynote_postgres::at(for_copy(settings, url)?))
+}
+
+/// The name of a new store, and what came of filling it. It is there only when it is complete.
+pub(crate) fn made(
+    settings: &Settings,
+    url: &str,
+    fill: impl FnOnce(&dyn Engine) -> waynote::Result<Copied>,
+) -> Outcome<(waynote::Result<Copied>, String)> {
+    let options = for_copy(settings, url)?;
+    let name = options.shown();
+    Ok((stores::make(options, |target| fill(target)), name))
+}
+
+/// How long one answer of a database may take: tables that were just filled have no statistics yet.
+const ANSWER: Duration = Duration::from_secs(600);
+
+fn for_copy(settings: &Settings, url: &str) -> Outcome<Options> {
+    let wait = settings.lock_wait.value;
+    Ok(options(url)?.wait(wait).answer(ANSWER))
+}
+
+/// Refuses an address with a password: it would be shown wherever the store is.
+///
+/// # Errors
+/// A usage error, which does not show the address.
+pub(crate) fn check(url: &str) -> Outcome {
+    let (rest, query) = url.split_once('?').unwrap_or((url, ""));
+    let host = rest.split_once("://").map_or("", |(_, host)| host);
+    let authority = host.split('/').next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let has_password = user.is_some_and(|user| user.contains(':'))
+        || query.split('&').any(|pair| pair.starts_with("password="));
+    if has_password {
+        return Err(Failure::usage(
+            "the address of the store has a password in it, which others could read",
+            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+        ));
+    }
+    Options::of_url(url)?;
+    Ok(())
+}

@@ -1,0 +1,3 @@
+-- Heartbeats are side data.
+
+DROP TABLE waynote.beat;
