@@ -57,12 +57,20 @@ fn nothing_is_lost() {
       see `waynote place list`, `key list` or `log list`
 
     $ waynote show agent:default#k --as-of 2
+    two
 
     $ waynote show agent:default#k --as-of 2026-05-17T12:00:00Z
+    two
 
     $ waynote show agent:default#k --as-of 2026-05-01T00:00:00Z
+    exit 1
+    error: there is no agent:default#k at 2026-05-01T00:00:00Z
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote show agent:default#k --as-of yesterday
+    exit 2
+    error: `yesterday` is neither a revision nor a time
+      for example 3 or 2026-05-17T12:00:00Z
 
     $ waynote verify
     HOME/.local/share/waynote/notes.db is sound: 1 note, 6 revisions, 3 contents

@@ -121,9 +121,8 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
     fs::write(file, r#"{"~/kept": "v3", "~/gone": "new"}"#).unwrap();
     assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
-    0 added, 0 updated, 0 unchanged, 2 in conflict, 0 skipped
-    conflicts 2:
-      place:~/gone: the imported text is current; the one written here is revision 3: `waynote restore place:~/gone@3` makes it current
+    1 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
       place:~/kept: the imported text is current; the one written here is revision 2: `waynote restore place:~/kept@2` makes it current
     ");
 }

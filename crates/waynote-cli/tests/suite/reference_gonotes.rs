@@ -107,27 +107,6 @@ fn time(seconds: &Value) -> Value {
 }
 
 #[test]
-fn relative_times_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["relative_times"]
-        .as_array()
-        .unwrap()
-    {
-        let scratch = Scratch::new();
-        let now: jiff::Timestamp = super::common::NOW.parse().unwrap();
-        let then = now - jiff::SignedDuration::from_millis(case["age_ms"].as_i64().unwrap());
-        scratch
-            .run("key save k v")
-            .env("WAYNOTE_NOW", then.to_string())
-            .ok();
-        let table = scratch.ok("context --only index --style faithful");
-        assert!(
-            table.contains(&format!("| `k` | {} | v |", text(case, "text"))),
-            "{case}: {table}"
-        );
-    }
-}
-
-#[test]
 fn the_table_is_the_go_packages_own() {
     let scratch = Scratch::new();
     scratch.ok("key save k v");
