@@ -33,6 +33,7 @@ mod suite {
     mod processes;
     #[cfg(feature = "sqlite")]
     mod random_damage;
+    mod reference;
     mod replaced;
     mod runs;
     #[cfg(feature = "sqlite")]

@@ -1,6 +1,6 @@
 //! The reference equals the program's own help, and the README's example equals its output.
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::loop_stops::seconds_gone;
 
 #[test]
@@ -60,11 +60,7 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
 fn completions_and_manual_pages_are_made() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(
-            scratch
-                .ok(&format!("completions {shell}"))
-                .contains("waynote")
-        );
+        has(&scratch.ok(&format!("completions {shell}")), "waynote");
     }
     assert!(scratch.ok("man").starts_with(".ie"));
     scratch.ok("man --dir pages");

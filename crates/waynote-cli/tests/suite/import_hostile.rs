@@ -7,7 +7,7 @@ use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, has};
 
 fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -244,10 +244,7 @@ fn a_credential_in_a_path_or_a_key_is_named() {
         "import server-memory memory.jsonl --at ~/work",
     ] {
         let said = scratch.run(words).said();
-        assert!(
-            said.contains("1 note taken in from outside holds a credential"),
-            "{said}"
-        );
+        has(&said, "1 note taken in from outside holds a credential");
         assert!(
             !said.to_lowercase().contains(&token.to_lowercase()),
             "{said}"

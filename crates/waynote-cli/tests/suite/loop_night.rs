@@ -1,7 +1,7 @@
 //! One night, played from the docs alone: setup, a loop of forty iterations, trouble, a question, the end, and the
 //! report in the morning.
 
-use super::common::{Run, Scratch, git};
+use super::common::{Run, Scratch, git, has};
 use super::loop_stops::seconds_gone;
 
 /// A client that works, fails twice, asks once and completes. It counts its own starts.
@@ -55,7 +55,7 @@ fn one_night() {
         });
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let run = scratch.waynote(words).env("PATH", path);
-        run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+        run
     };
 
     let [install] = &documented(&docs, "waynote install claude-code")[..] else {
@@ -74,9 +74,9 @@ fn one_night() {
     let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n  failed with: API Error: 529 overloaded_error\n";
     assert!(said.contains(failed), "{said}");
     let asked = scratch.ok("log sessions");
-    assert!(
-        asked.contains("waiting for an answer: `Prices in cents or in euros?`"),
-        "{asked}"
+    has(
+        &asked,
+        "waiting for an answer: `Prices in cents or in euros?`",
     );
     // The same command again does not go on without an answer.
     let unanswered = run(&night).output();
@@ -87,10 +87,7 @@ fn one_night() {
     let output = run(&answered).output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("continuing: 3 of 40 iterations are done\n"),
-        "{said}"
-    );
+    has(&said, "continuing: 3 of 40 iterations are done\n");
     assert!(
         said.ends_with(
             "done: the agent says that all is done\n  | Cart and import work; prices are in cents\n"

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, fields, has};
 use super::loop_stops::{looping, seconds_gone, summary};
 
 #[test]
@@ -96,26 +96,19 @@ fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let (code, of) = summary(run("goose", fails));
     assert_eq!((code, &of["reason"]), (5, &"failed".into()));
     let iteration = &of["iterations"][0];
-    assert_eq!(
-        (&iteration["outcome"]["how"], &iteration["attempts"]),
-        (&"reported".into(), &3.into())
-    );
+    assert_eq!(fields(&iteration, "outcome/how attempts"), "reported 3");
     assert_eq!(
         iteration["said"],
         "Ran into this error: Server error: Server error (503 Service Unavailable): overloaded."
     );
     let shown = scratch.ok("--session goose log show");
-    assert!(
-        shown.contains("failed (exit code 0, but its output says so), 3 attempts"),
-        "{shown}"
+    has(
+        &shown,
+        "failed (exit code 0, but its output says so), 3 attempts",
     );
     let once = format!("test -e tried && exit 0; touch tried\n{fails}");
     let (code, of) = summary(run("goose", &once));
     assert_eq!((code, &of["iterations"][0]["attempts"]), (0, &2.into()));
-    // An error text in the model's own words is no failure, and neither is the error text of another client.
-    let talks = "echo 'Please retry if you think this is a transient or recoverable error.'\necho 'I have put this line into the docs.'";
-    assert_eq!(summary(run("goose", talks)).0, 0);
-    assert_eq!(summary(run("gemini", fails)).0, 0);
 }
 
 #[test]

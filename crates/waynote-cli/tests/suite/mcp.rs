@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::mcp_client::{Client, assert_calls, assert_short};
 
 /// Tools with a session, the most there are.
@@ -191,10 +191,9 @@ fn a_notebook_is_kept() {
     $ note_delete {"key":"flaky"}
     agent:builder#flaky does not exist; there are: build-steps
     "#);
-    assert!(
-        scratch
-            .ok("history agent:builder#build-steps")
-            .contains("agent:builder")
+    has(
+        &scratch.ok("history agent:builder#build-steps"),
+        "agent:builder",
     );
 }
 

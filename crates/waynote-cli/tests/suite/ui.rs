@@ -1,12 +1,12 @@
 //! `waynote ui`: the page of the store for the browser of one person.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use super::common::Scratch;
+use super::common::{Scratch, rest};
 use super::http::get;
 
 /// A page that is ended when the test ends.
@@ -38,9 +38,7 @@ impl Page {
     fn end(mut self) -> (Option<i32>, String) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        let mut said = String::new();
-        let mut err = self.child.stderr.take().unwrap();
-        err.read_to_string(&mut said).unwrap();
+        let said = rest(self.child.stderr.take());
         (self.child.wait().unwrap().code(), said)
     }
 }
