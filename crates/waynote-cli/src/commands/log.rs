@@ -19,7 +19,7 @@ use crate::inside::{self, Inside};
 use crate::invocation::Context;
 use crate::plot::Plot;
 use crate::session_view;
-use crate::table::table;
+use crate::table::list;
 
 pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     match command {
@@ -54,20 +54,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let kind = kind.as_deref().map(EntryType::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
-            if context.output.json {
-                return context.output.value(&notes);
-            }
-            if notes.is_empty() {
-                return context
-                    .output
-                    .line(format!("no notes in {}", waynote::Scope::Session(session)));
-            }
+            let nothing = format!("no notes in {}", waynote::Scope::Session(session));
             let mut heading = vec!["iteration", "type", "preview", "note"];
             let some_repeated = notes.iter().any(|note| note.revision > 1);
             if some_repeated {
                 heading.insert(SEEN, "seen");
             }
-            let rows = notes.iter().map(|note| {
+            list(context.output, &notes, &nothing, &heading, |note| {
                 let kind = note
                     .kind
                     .as_ref()
@@ -88,8 +81,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     row.insert(SEEN, note.revision.to_string());
                 }
                 row
-            });
-            context.output.line(table(&heading, rows))
+            })
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
@@ -188,15 +180,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 sessions.sort_by_key(|of| of.status.question.is_none());
                 Ok(sessions)
             })?;
-            if context.output.json {
-                return context.output.value(&sessions);
-            }
-            if sessions.is_empty() {
-                return context.output.line("no sessions");
-            }
-            let rows = sessions.iter().map(Listed::row);
             let heading = ["session", "notes", "last iteration", "state"];
-            context.output.line(table(&heading, rows))
+            list(
+                context.output,
+                &sessions,
+                "no sessions",
+                &heading,
+                Listed::row,
+            )
         }
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::common::{Run, Scratch, until};
+use super::common::{Run, Scratch, has, until};
 use super::hook_session::{added, hook};
 use super::mcp_client::Client;
 use super::served::Served;
@@ -169,11 +169,9 @@ fn a_session_starts_with_the_last_block_while_the_server_is_away() {
     server.stop();
     let second = added(start(&scratch, &url, "two"));
     assert!(second.contains("canary"), "{second}");
-    assert!(
-        second.contains(
-            "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
-        ),
-        "{second}"
+    has(
+        &second,
+        "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://",
     );
     assert!(context().said().contains(
         "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
@@ -374,8 +372,8 @@ fn doctor_asks_the_server_that_a_clients_entry_names() {
     assert!(found.contains("/mcp answers, with "), "{found}");
     server.stop();
     let found = said("doctor cursor");
-    assert!(
-        found.contains("WRONG Cursor: the endpoint: the store STORE does not answer"),
-        "{found}"
+    has(
+        &found,
+        "WRONG Cursor: the endpoint: the store STORE does not answer",
     );
 }

@@ -59,7 +59,12 @@ pub(crate) struct ChangesQuery {
         ChangesQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last item that was read.")
     ),
-    responses((status = 200, description = "The stream; the schema is that of each event's data", body = FeedEntry, content_type = "text/event-stream"))
+    responses((
+        status = 200,
+        description = "The stream; the schema is that of each event's data",
+        body = FeedEntry,
+        content_type = "text/event-stream"
+    ))
 )]
 pub(crate) async fn changes(
     visit: Visit,
