@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote::Flagged;
 use waynote::secrets::masked;
 use waynote::store::Damage;
@@ -52,12 +52,8 @@ pub(crate) enum Failure {
         kind: &'static str,
         what: String,
         hint: String,
-    },
-    /// A file of another program that is left as it is: the same, where the hint does not say that it is.
-    LeftAsItIs {
-        kind: &'static str,
-        what: String,
-        hint: String,
+        /// True for a file of another program that is left as it is, where the hint does not say that it is.
+        leaves_file: bool,
     },
 }
 
@@ -80,18 +76,21 @@ impl Failure {
             kind,
             what: what.into(),
             hint: hint.into(),
+            leaves_file: false,
         }
     }
 
+    /// The same about a file of another program that is left as it is.
     pub(crate) fn left_as_it_is(
         kind: &'static str,
         what: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self::LeftAsItIs {
+        Self::Refused {
             kind,
             what: what.into(),
             hint: hint.into(),
+            leaves_file: true,
         }
     }
 
@@ -122,7 +121,7 @@ impl Failure {
             Self::Arguments(_) | Self::Usage { .. } => "usage",
             Self::Library(error) => error.kind(),
             Self::Loop(error) => error.kind(),
-            Self::Refused { kind, .. } | Self::LeftAsItIs { kind, .. } => kind,
+            Self::Refused { kind, .. } => kind,
         }
     }
 
@@ -131,7 +130,7 @@ impl Failure {
             Self::Arguments(_) | Self::Usage { .. } => ErrorClass::Invalid,
             Self::Library(error) => error.class(),
             Self::Loop(error) => error.class(),
-            Self::Refused { .. } | Self::LeftAsItIs { .. } => ErrorClass::Refused,
+            Self::Refused { .. } => ErrorClass::Refused,
             Self::BrokenPipe => ErrorClass::Unreachable,
         }
     }
@@ -154,16 +153,18 @@ impl Failure {
             }
             Self::Library(error) => error.to_string(),
             Self::Loop(error) => error.to_string(),
-            Self::Usage { what, .. }
-            | Self::Refused { what, .. }
-            | Self::LeftAsItIs { what, .. } => what.clone(),
+            Self::Usage { what, .. } | Self::Refused { what, .. } => what.clone(),
         }
     }
 
     /// The hint: the next step of the user; credentials are masked.
     pub(crate) fn hint(&self) -> String {
         let hint = match self {
-            Self::LeftAsItIs { hint, .. } => {
+            Self::Refused {
+                hint,
+                leaves_file: true,
+                ..
+            } => {
                 const LEFT: &str = "; nothing was written";
                 // The lines after the first one are to be copied, so they stay as they are.
                 match hint.split_once('\n') {
@@ -196,9 +197,7 @@ impl Failure {
             Self::Library(error) if is_damaged_file(error) => error.advice().unwrap_or_default(),
             Self::Library(error) => hints::hint(error),
             Self::Loop(error) => hints::of_runner(error),
-            Self::Usage { hint, .. }
-            | Self::Refused { hint, .. }
-            | Self::LeftAsItIs { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
         };
         masked(&hint).into_owned()
     }
@@ -257,14 +256,22 @@ impl Failure {
 pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     let message = masked(&error.to_string()).into_owned();
     let hint = format!("the store is used without it; {}", hints::hint(error));
-    let hint = masked(&hint);
-    if as_json {
-        let warning = json!({ "kind": error.kind(), "message": message, "hint": hint });
-        say_json(&json!({ "warning": warning }));
-    } else {
-        let message = waynote::visible::visible(&message);
-        say(&format!("warning: {message}\n  {hint}"));
+    let message = match as_json {
+        true => message,
+        false => waynote::visible::visible(&message),
+    };
+    warning(error.kind(), &message, &masked(&hint), json!({}), as_json);
+}
+
+/// Says a warning with its hint. Programs read the fields of `more` too.
+pub(crate) fn warning(kind: &str, message: &str, hint: &str, mut more: Value, as_json: bool) {
+    if !as_json {
+        return say(&format!("warning: {message}\n  {hint}"));
     }
+    for (name, text) in [("kind", kind), ("message", message), ("hint", hint)] {
+        more[name] = text.into();
+    }
+    say_json(&json!({ "warning": more }));
 }
 
 /// Names the damage that was left out of an answer, each item once.
@@ -272,38 +279,30 @@ pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_jso
     let new = damage.notes.iter();
     let new = new.filter(|what| said.insert((*what).clone()));
     let (of_store, new): (Vec<&String>, Vec<_>) = new.partition(|what| Damage::is_of_store(what));
-    let mut warnings = Vec::new();
+    let none = || json!({ "addresses": [] });
     for what in of_store {
         let hint = "`waynote doctor` says what to do";
-        warnings.push(("damaged_store", what.clone(), Vec::new(), hint));
+        warning("damaged_store", what, hint, none(), as_json);
     }
     if !new.is_empty() {
-        let what = match new.len() {
+        let mut what = match new.len() {
             1 => "1 note is damaged and left out".to_owned(),
             many => format!("{many} notes are damaged and left out"),
         };
+        if !as_json {
+            for address in &new {
+                what += &format!("\n  {}", waynote::visible::visible(&masked(address)));
+            }
+        }
         let hint =
             "`waynote verify` lists all damage; `waynote salvage STORE NEW` saves what is whole";
-        warnings.push(("damaged_note", what, new, hint));
+        let more = json!({ "addresses": new });
+        warning("damaged_note", &what, hint, more, as_json);
     }
     if damage.index && said.insert("search index".into()) {
-        let what = "the search index is damaged; the notes were searched without it".to_owned();
+        let what = "the search index is damaged; the notes were searched without it";
         let hint = "the next write builds it again, or `waynote verify --repair-index` does";
-        warnings.push(("damaged_index", what, Vec::new(), hint));
-    }
-    for (kind, what, addresses, hint) in warnings {
-        if as_json {
-            let warning =
-                json!({ "kind": kind, "message": what, "addresses": addresses, "hint": hint });
-            say_json(&json!({ "warning": warning }));
-        } else {
-            say(&format!("warning: {what}"));
-            for address in addresses {
-                let address = masked(address).into_owned();
-                say(&format!("  {}", waynote::visible::visible(&address)));
-            }
-            say(&format!("  {hint}"));
-        }
+        warning("damaged_index", what, hint, none(), as_json);
     }
 }
 
@@ -311,28 +310,21 @@ pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_jso
 pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_json: bool) {
     let refused = |note: &&Flagged| note.rules.iter().any(|rule| allowed.refuses(rule));
     let flagged: Vec<&Flagged> = flagged.iter().filter(refused).collect();
-    if flagged.is_empty() {
-        return;
-    }
-    let what = match flagged.len() {
+    let mut what = match flagged.len() {
+        0 => return,
         1 => "1 note taken in from outside holds a credential".into(),
         many => format!("{many} notes taken in from outside hold a credential"),
     };
+    if !as_json {
+        what += ":";
+        for Flagged { address, rules } in &flagged {
+            let address = waynote::visible::visible(&masked(&address.to_string()));
+            what += &format!("\n  {address}: {}", rules.join(", "));
+        }
+    }
     let hint = "rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it";
-    if as_json {
-        let warning = json!({
-            "kind": "holds_secret", "message": what, "hint": hint, "notes": flagged,
-        });
-        say_json(&json!({ "warning": warning }));
-        return;
-    }
-    say(&format!("warning: {what}:"));
-    for Flagged { address, rules } in flagged {
-        let address = address.to_string();
-        let address = waynote::visible::visible(&masked(&address));
-        say(&format!("  {address}: {}", rules.join(", ")));
-    }
-    say(&format!("  {hint}"));
+    let more = json!({ "notes": flagged });
+    warning("holds_secret", &what, hint, more, as_json);
 }
 
 /// Says something on standard error, in characters that a terminal only shows.
@@ -348,7 +340,7 @@ pub(crate) fn say_coloured(text: &str) {
 }
 
 /// Says something on standard error for programs.
-pub(crate) fn say_json(value: &serde_json::Value) {
+pub(crate) fn say_json(value: &Value) {
     say_coloured(&escaped(&value.to_string()));
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use waynote_system::disk;
 
 use crate::database::{self, DatabaseStore, not_a_file};
-use crate::error::{Outcome, say, say_json, warn, warn_of_damage, warn_of_secrets};
+use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets, warning};
 use crate::settings::Settings;
 use crate::{home, remote};
 
@@ -36,87 +36,69 @@ enum Kind {
     Database(Box<DatabaseStore>),
 }
 
+/// When and how long a store is waited for.
+#[derive(Clone, Copy)]
+enum Reach {
+    Now,
+    Patiently,
+    AtTheFirstCall,
+    Within(Duration),
+}
+
 impl Opened {
     /// The store. One that does not exist is empty, and the first write creates it.
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
-        if let Some(url) = settings.remote() {
-            return Self::on_server(settings, url, json, None);
-        }
-        if let Some(url) = settings.database() {
-            return Self::in_database(settings, url, json, None);
-        }
-        let store = SqliteStore::open(&settings.store.value, &options(settings))?;
-        Self::over(store, settings, json)
+        Self::reached(settings, json, Reach::Now)
     }
 
     /// The same for a command that writes, which waits for a standby to take over.
     pub(crate) fn patient(settings: &Settings, json: bool) -> Outcome<Self> {
-        let Some(url) = settings.database() else {
-            return Self::of(settings, json);
-        };
-        let store = database::open_for_writing(settings, url)?;
-        Ok(Self::new(Kind::Database(Box::new(store)), settings, json))
+        Self::reached(settings, json, Reach::Patiently)
     }
 
     /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
     pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
-        if let Some(url) = settings.remote() {
-            return Self::on_server(settings, url, false, None);
-        }
-        if let Some(url) = settings.database() {
-            return Self::in_database(settings, url, false, None);
-        }
-        let store = SqliteStore::at(&settings.store.value, &options(settings));
-        Self::over(store, settings, false)
+        Self::reached(settings, false, Reach::AtTheFirstCall)
     }
 
     /// The same for a hook, which has so much time for all that it does.
     pub(crate) fn within(settings: &Settings, longest: Duration) -> Outcome<Self> {
-        match (settings.remote(), settings.database()) {
-            (Some(url), _) => Self::on_server(settings, url, false, Some(longest)),
-            (None, Some(url)) => Self::in_database(settings, url, false, Some(longest)),
-            (None, None) => Self::of(settings, false),
-        }
+        Self::reached(settings, false, Reach::Within(longest))
     }
 
-    fn on_server(
-        settings: &Settings,
-        url: &str,
-        json: bool,
-        longest: Option<Duration>,
-    ) -> Outcome<Self> {
-        let store = remote::open(settings, url, longest)?;
-        Ok(Self::new(Kind::Remote(Box::new(store)), settings, json))
-    }
-
-    fn in_database(
-        settings: &Settings,
-        url: &str,
-        json: bool,
-        longest: Option<Duration>,
-    ) -> Outcome<Self> {
-        let store = database::open(settings, url, longest)?;
-        Ok(Self::new(Kind::Database(Box::new(store)), settings, json))
-    }
-
-    fn new(kind: Kind, settings: &Settings, json: bool) -> Self {
-        Self {
+    fn reached(settings: &Settings, json: bool, reach: Reach) -> Outcome<Self> {
+        let longest = match reach {
+            Reach::Within(longest) => Some(longest),
+            _ => None,
+        };
+        let kind = if let Some(url) = settings.remote() {
+            Kind::Remote(Box::new(remote::open(settings, url, longest)?))
+        } else if let Some(url) = settings.database() {
+            let store = match reach {
+                Reach::Patiently => database::open_for_writing(settings, url)?,
+                _ => database::open(settings, url, longest)?,
+            };
+            Kind::Database(Box::new(store))
+        } else {
+            let (path, options) = (&settings.store.value, options(settings));
+            let store = match reach {
+                Reach::AtTheFirstCall => SqliteStore::at(path, &options),
+                _ => SqliteStore::open(path, &options)?,
+            };
+            match &settings.notes_file.value {
+                None => Kind::Plain(store),
+                Some(file) => {
+                    let base: Base = home::base_of_home()?;
+                    Kind::Synced(SyncedStore::new(store, file, base)?)
+                }
+            }
+        };
+        Ok(Self {
             kind,
             json,
             allowed: settings.secret_policy(),
             said: Mutex::default(),
-        }
-    }
-
-    fn over(store: SqliteStore, settings: &Settings, json: bool) -> Outcome<Self> {
-        let kind = match &settings.notes_file.value {
-            None => Kind::Plain(store),
-            Some(file) => {
-                let base: Base = home::base_of_home()?;
-                Kind::Synced(SyncedStore::new(store, file, base)?)
-            }
-        };
-        Ok(Self::new(kind, settings, json))
+        })
     }
 
     /// The same where something is to be written.
@@ -130,13 +112,7 @@ impl Opened {
         // time.
         if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {
             let (what, hint) = on_network(store, &network);
-            if json {
-                let warning =
-                    json!({ "kind": "network_file_system", "message": what, "hint": hint });
-                say_json(&json!({ "warning": warning }));
-            } else {
-                say(&format!("warning: {what}\n  {hint}"));
-            }
+            warning("network_file_system", &what, &hint, json!({}), json);
         }
         Self::of(settings, json)
     }

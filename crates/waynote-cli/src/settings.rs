@@ -98,10 +98,8 @@ impl Settings {
         };
         let told = masked(&format!("{}{more}", problem.told())).into_owned();
         if as_json {
-            let warning = serde_json::json!({
-                "kind": "config", "message": told, "hint": problem.hint, "problems": self.problems,
-            });
-            crate::error::say_json(&serde_json::json!({ "warning": warning }));
+            let more = serde_json::json!({ "problems": self.problems });
+            crate::error::warning("config", &told, &problem.hint, more, true);
         } else {
             say(&format!(
                 "warning: {told}; run `waynote doctor` for details"

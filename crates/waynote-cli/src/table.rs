@@ -91,6 +91,23 @@ fn page(
         .join("\n")
 }
 
+/// Prints a whole list: a table for people, an array for programs, or `nothing` if it has no items.
+pub(crate) fn list<T: Serialize>(
+    output: &mut Output,
+    items: &[T],
+    nothing: &str,
+    heading: &[&str],
+    row: impl Fn(&T) -> Vec<String>,
+) -> Outcome {
+    if output.json {
+        return output.value(&items);
+    }
+    if items.is_empty() {
+        return output.line(nothing);
+    }
+    output.line(table(heading, items.iter().map(row)))
+}
+
 /// A list that is printed a page at a time: a table for people, one array for programs.
 pub(crate) struct List<'l> {
     output: &'l mut Output,

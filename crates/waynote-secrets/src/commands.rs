@@ -2,7 +2,7 @@
 //! option that usually takes one.
 
 use super::shape::{DASH, DOT, WORD, is};
-use super::table::programs::{ANY, Form, PROGRAMS, Program, READERS, Takes};
+use super::table::programs::{ANY, Form, PROGRAMS, READERS, Takes, Taking};
 use super::value;
 
 /// How far before an option its command may begin, and how long it may be.
@@ -162,11 +162,7 @@ fn begins_with_program(text: &[u8]) -> bool {
     const LONGEST: usize = 24;
     let length = text.iter().take(LONGEST).position(|byte| *byte == b' ');
     let name = length.and_then(|length| std::str::from_utf8(&text[..length]).ok());
-    name.is_some_and(|name| {
-        name == "echo"
-            || name == "sudo"
-            || PROGRAMS.iter().any(|program| program.names.contains(&name))
-    })
+    name.is_some_and(|name| name == "echo" || name == "sudo" || PROGRAMS.contains_key(name))
 }
 
 fn word(line: &str, start: usize, end: usize, offset: usize) -> Word<'_> {
@@ -203,7 +199,7 @@ fn unquoted(text: &str, start: usize) -> (&str, usize, bool) {
 /// The parts of a command that are read so far.
 #[derive(Default)]
 struct Command<'t> {
-    program: Option<&'static Program>,
+    program: Option<&'static [Taking]>,
     /// The command only prints its argument, `said`.
     is_printing: bool,
     said: Option<Word<'t>>,
@@ -226,16 +222,13 @@ impl<'t> Command<'t> {
         if let (Some(text), "<<<") = (next, word.text) {
             self.piped = Some(text);
         }
-        let reader = READERS.iter().find(|(name, _)| *name == word.text);
+        let reader_of = |word: &Word<'_>| READERS.iter().find(|reader| reader.option == word.text);
+        let reader = reader_of(&word);
         let is_reader = reader.is_some() || word.text == "<<<";
         if is_reader && let Some(piped) = self.piped {
             // `READER <<< text`
-            let earlier = || {
-                let name = |word: &Word<'_>| READERS.iter().find(|(name, _)| *name == word.text);
-                before.iter().find_map(name)
-            };
-            let takes = reader.or_else(earlier);
-            let takes = takes.map_or(Takes::Token, |(_, takes)| *takes);
+            let reader = reader.or_else(|| before.iter().find_map(reader_of));
+            let takes = reader.map_or(Takes::Token, |reader| reader.takes);
             if let Some(found) = secret(piped, takes, false) {
                 self.piped = None;
                 return Some(found);
@@ -253,36 +246,33 @@ impl<'t> Command<'t> {
         // The last program that is named, so that `sudo`, `docker exec` and `ssh` may stand before it.
         if !word.text.starts_with('-')
             && !was_taken
-            && let Some(program) = PROGRAMS
-                .iter()
-                .find(|program| program.names.contains(&name))
+            && let Some(program) = PROGRAMS.get(name)
         {
             self.program = Some(program);
             return None;
         }
-        if let Some(program) = self.program {
-            for (option, takes, form) in program.options {
-                let (needed, option) = option.split_once(' ').unwrap_or(("", option));
-                if !needed.is_empty() && !before.iter().any(|word| word.text == needed) {
-                    continue;
-                }
-                let Some(value) = value_of(word, next, option, *form) else {
-                    continue;
-                };
-                self.is_taken = value.start != word.start;
-                if let Some(found) = secret(value, *takes, false) {
-                    return Some(found);
-                }
+        let program = self.program.unwrap_or_default();
+        for taking in program.iter().filter(|taking| !taking.option.is_empty()) {
+            let needed = taking.needed;
+            if !needed.is_empty() && !before.iter().any(|word| word.text == needed) {
+                continue;
             }
-        }
-        for (option, takes, form) in ANY {
-            let strong = value_of(word, next, option, *form);
-            if let Some(found) = strong.and_then(|value| secret(value, *takes, true)) {
+            let Some(value) = value_of(word, next, taking) else {
+                continue;
+            };
+            self.is_taken = value.start != word.start;
+            if let Some(found) = secret(value, taking.takes, false) {
                 return Some(found);
             }
         }
-        let argument = self.program.and_then(|program| program.argument);
-        match argument {
+        for taking in ANY.iter() {
+            let strong = value_of(word, next, taking);
+            if let Some(found) = strong.and_then(|value| secret(value, taking.takes, true)) {
+                return Some(found);
+            }
+        }
+        let argument = program.iter().find(|taking| taking.option.is_empty());
+        match argument.map(|argument| argument.takes) {
             Some(Takes::Token | Takes::Chosen) if word.text.contains(['.', ':', '/']) => None,
             Some(Takes::Chosen)
                 if !value::is_strong(word.text.as_bytes())
@@ -297,12 +287,8 @@ impl<'t> Command<'t> {
 }
 
 /// The value that a word gives to an option, or the word behind it.
-fn value_of<'t>(
-    word: Word<'t>,
-    next: Option<Word<'t>>,
-    option: &str,
-    form: Form,
-) -> Option<Word<'t>> {
+fn value_of<'t>(word: Word<'t>, next: Option<Word<'t>>, taking: &Taking) -> Option<Word<'t>> {
+    let Taking { option, form, .. } = *taking;
     let is_short = option.len() == 2 && option.starts_with('-');
     let rest = match word.text.strip_prefix(option) {
         Some(rest) => rest,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use data_encoding::{Encoding, HEXLOWER_PERMISSIVE, Specification};
 
-use super::shape::{ANY_HEX, BASE64, Class, DASH, UNDERSCORE, is, run_end};
+use super::shape::{ANY_HEX, BASE64, Class, DASH, UNDERSCORE, is, run_end, run_start};
 
 const CLASS: Class = BASE64 | DASH | UNDERSCORE;
 
@@ -19,45 +19,23 @@ const LONGEST: usize = 64 << 10;
 const LINE: usize = 60;
 
 /// Calls `found` with each long run of characters of base64, where it stands.
-///
-/// Looks at eight bytes at once: a long run has two such groups side by side, and most groups of a text have a blank or
-/// a sign in them that is less than any of its characters.
 pub(super) fn each_run(text: &[u8], mut found: impl FnMut(Range<usize>)) {
-    const GROUP: usize = 8;
-    const LEAST: u64 = b'+' as u64;
-    const EACH: u64 = u64::MAX / 0xff;
-    const HIGH: u64 = EACH * 0x80;
-    // The end of the scanned runs, and whether the group before may belong to one.
-    let (mut done, mut may_go_on) = (0, false);
-    for (number, group) in text.chunks_exact(GROUP).enumerate() {
-        let bytes = u64::from_le_bytes(group.try_into().unwrap_or_default());
-        let has_less = bytes.wrapping_sub(EACH * LEAST) & !bytes & HIGH != 0;
-        let goes_on = may_go_on && !has_less;
-        may_go_on = !has_less;
-        let at = number * GROUP;
-        if !goes_on || at < done {
+    let mut at = 0;
+    // A long run that begins here would reach the byte that is looked at; where that is none of its characters, all
+    // before it are passed over.
+    while let Some(last) = text.get(at + SHORTEST - 1) {
+        if !is(*last, CLASS) {
+            at += SHORTEST;
             continue;
         }
-        let both = &text[at - GROUP..at + GROUP];
-        if !both.iter().all(|byte| is(*byte, CLASS)) {
-            continue;
-        }
-        let known = at - GROUP;
-        let start = known - run_before(&text[done.min(known)..known]);
-        let end = run_end(text, at + GROUP, CLASS);
-        done = end;
+        let start = run_start(text, at + SHORTEST, CLASS, SHORTEST);
+        let mut end = run_end(text, at + SHORTEST, CLASS);
         if end - start >= SHORTEST {
-            let end = with_further_lines(text, start, end);
+            end = with_further_lines(text, start, end);
             found(start..end);
-            done = end;
         }
+        at = end;
     }
-}
-
-/// How many characters at the end of a text belong to a run.
-fn run_before(text: &[u8]) -> usize {
-    let run = text.iter().rev().take_while(|byte| is(**byte, CLASS));
-    run.count()
 }
 
 /// The end of a run that is cut into lines of one length.

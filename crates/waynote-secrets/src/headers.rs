@@ -1,7 +1,6 @@
 //! Cookies of a session, and authorization headers with a scheme of their own.
 
-use super::shape::{OPAQUE, PERCENT, is, run_end};
-use super::table::AUTHORIZATION;
+use super::shape::{ALNUM, BASE64, DOT, OPAQUE, PERCENT, WORD, begins_at, is, run_end};
 use super::table::words::HARMLESS;
 use super::value;
 
@@ -28,17 +27,12 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
             .iter()
             .take_while(|byte| b"\"' \t;".contains(byte))
             .count();
-        let name = run_end(
-            &bytes[..limit],
-            at,
-            OPAQUE & !super::shape::BASE64 | super::shape::WORD,
-        );
+        let name = run_end(&bytes[..limit], at, OPAQUE & !BASE64 | WORD);
         if name == at || bytes.get(name) != Some(&b'=') {
             return;
         }
         let end = run_end(&bytes[..limit], name + 1, OPAQUE | PERCENT);
-        let key = text[at..name].to_ascii_lowercase();
-        let is_harmless = HARMLESS.iter().any(|word| key.contains(word));
+        let is_harmless = value::contains_any(&bytes[at..name], &HARMLESS);
         // `name:signature` in one value.
         let value: Vec<u8> = bytes[name + 1..end]
             .iter()
@@ -56,7 +50,7 @@ pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usi
 }
 
 /// The value of `Authorization: SCHEME VALUE`, where the name ends at `after`.
-pub(super) fn authorization(text: &str, after: usize) -> Option<(&'static str, usize, usize)> {
+pub(super) fn authorization(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     const SCHEME: usize = 24;
     let bytes = text.as_bytes();
     let skip = |at: usize| {
@@ -90,6 +84,32 @@ pub(super) fn authorization(text: &str, after: usize) -> Option<(&'static str, u
     };
     let end = run_end(bytes, value, OPAQUE);
     let token = text[value..end].trim_end_matches('.');
-    let is_one = value::is_random(token.as_bytes()) && is(token.as_bytes()[0], super::shape::ALNUM);
-    is_one.then_some((AUTHORIZATION, value, value + token.len()))
+    let is_one = value::is_random(token.as_bytes()) && is(token.as_bytes()[0], ALNUM);
+    is_one.then_some((value, value + token.len()))
+}
+
+/// The value of `Authorization: Bearer …` or `Basic …` that begins at `after`.
+pub(super) fn bearer(text: &str, begin: usize, after: usize) -> Option<(usize, usize)> {
+    let text = text.as_bytes();
+    if !begins_at(text, begin) {
+        return None;
+    }
+    let end = run_end(text, after, OPAQUE);
+    let value = &text[after..end];
+    let value = &value[..value.len()
+        - value
+            .iter()
+            .rev()
+            .take_while(|byte| is(**byte, DOT))
+            .count()];
+    let is_basic = text[begin..after].eq_ignore_ascii_case(b"basic ");
+    let is_one = if is_basic {
+        let decoded = data_encoding::BASE64.decode(value).ok();
+        decoded
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .is_some_and(|pair| super::named::is_login(&pair))
+    } else {
+        value::is_random(value) && value.iter().any(|byte| is(*byte, ALNUM))
+    };
+    is_one.then_some((after, after + value.len()))
 }

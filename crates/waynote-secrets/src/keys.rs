@@ -1,6 +1,6 @@
 //! Private keys in the forms that carry their own heading, and JSON web tokens.
 
-use super::shape::{ALNUM, BASE64, DIGITS, DOT, URL64, begins_at, is, run_end};
+use super::shape::{BASE64, DIGITS, URL64, begins_at, run_end};
 
 /// The longest private key that is looked for its end.
 const MAX: usize = 32 << 10;
@@ -10,6 +10,7 @@ const BODY: usize = 48;
 
 /// `-----BEGIN … PRIVATE KEY-----`, whose lines begin at `begin`: to its end, or as far as it goes.
 pub(super) fn armoured(text: &str, begin: usize, after: usize) -> Option<(usize, usize)> {
+    let begin = text[..begin].strip_suffix("---")?.len();
     const LONGEST_LABEL: usize = 40;
     const DASHES: &str = "-----";
     let rest = &text.as_bytes()[after..];
@@ -44,7 +45,7 @@ pub(super) fn armoured(text: &str, begin: usize, after: usize) -> Option<(usize,
 }
 
 /// The lines after `Private-Lines: N`.
-pub(super) fn putty(text: &str, after: usize) -> Option<(usize, usize)> {
+pub(super) fn putty(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let number = run_end(bytes, after, DIGITS);
     let line = bytes[number..]
@@ -103,7 +104,8 @@ fn lines_of_base64(text: &[u8]) -> Option<usize> {
 }
 
 /// A JSON web token, signed or encrypted, that begins at `begin`.
-pub(super) fn jwt(text: &[u8], begin: usize) -> Option<(usize, usize)> {
+pub(super) fn jwt(text: &str, begin: usize, _: usize) -> Option<(usize, usize)> {
+    let text = text.as_bytes();
     const HEADER: usize = 16;
     const PART: usize = 16;
     // The example that every text about them shows.
@@ -133,30 +135,4 @@ pub(super) fn jwt(text: &[u8], begin: usize) -> Option<(usize, usize)> {
         end = if part > end + 1 { part } else { end };
     }
     Some((begin, end))
-}
-
-/// The value of `Authorization: Bearer …` or `Basic …` that begins at `after`.
-pub(super) fn authorization(text: &[u8], begin: usize, after: usize) -> Option<(usize, usize)> {
-    use super::shape::OPAQUE;
-    if !begins_at(text, begin) {
-        return None;
-    }
-    let end = run_end(text, after, OPAQUE);
-    let value = &text[after..end];
-    let value = &value[..value.len()
-        - value
-            .iter()
-            .rev()
-            .take_while(|byte| is(**byte, DOT))
-            .count()];
-    let is_basic = text[begin..after].eq_ignore_ascii_case(b"basic ");
-    let is_one = if is_basic {
-        let decoded = data_encoding::BASE64.decode(value).ok();
-        decoded
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-            .is_some_and(|pair| super::named::is_login(&pair))
-    } else {
-        super::value::is_random(value) && value.iter().any(|byte| is(*byte, ALNUM))
-    };
-    is_one.then_some((after, after + value.len()))
 }

@@ -15,16 +15,12 @@ mod discord;
 mod encoded;
 mod headers;
 mod keys;
-#[cfg(test)]
-mod made;
 mod mapped;
 mod named;
 mod names;
 mod paths;
 mod shape;
 mod table;
-#[cfg(test)]
-mod tests;
 mod triggers;
 mod unescaped;
 mod url;
@@ -56,10 +52,8 @@ pub struct Rule {
 
 /// Every rule.
 pub fn rules() -> impl Iterator<Item = Rule> {
-    SERVICES.iter().chain(FORMS).map(|row| Rule {
-        name: row.name,
-        about: row.about,
-    })
+    let services = SERVICES.iter().map(|service| service.rule);
+    services.chain(FORMS.iter().copied())
 }
 
 /// The rule of that name.
@@ -208,51 +202,22 @@ impl<'t> Scan<'t> {
             Look::Cookie => {
                 headers::cookies(text, after, |start, end| add(table::COOKIE, start, end));
             }
-            _ => {
-                if let Some((rule, start, end)) = look_at(text, begin, after, look) {
+            Look::Name => {
+                if let Some((rule, start, end)) = named::find(text, begin, after) {
+                    add(rule, start, end);
+                }
+            }
+            Look::Token(rule, pattern) => {
+                if let Some((start, end)) = pattern.find(text.as_bytes(), begin) {
+                    add(rule, start, end);
+                }
+            }
+            Look::Reader(rule, reader) => {
+                if let Some((start, end)) = reader(text, begin, after) {
                     add(rule, start, end);
                 }
             }
         }
-    }
-}
-
-fn look_at(
-    text: &str,
-    begin: usize,
-    after: usize,
-    look: Look,
-) -> Option<(&'static str, usize, usize)> {
-    let bytes = text.as_bytes();
-    let named = |rule: &'static str| move |(start, end)| (rule, start, end);
-    match look {
-        Look::Token(rule, pattern) => {
-            let found = pattern.find(bytes, begin)?;
-            let body = if pattern.lead.is_some() {
-                found.start
-            } else {
-                found.body
-            };
-            (!value::is_made_up(&bytes[body..found.end])).then_some((rule, found.start, found.end))
-        }
-        Look::Name => named::find(text, begin, after),
-        Look::Authorization => headers::authorization(text, after),
-        Look::Pgpass => paths::pgpass(text, begin, after).map(named(table::PASSWORD)),
-        Look::Url => {
-            let password = url::find(text, begin, after).map(named(table::PASSWORD_IN_URL));
-            password.or_else(|| paths::token(text, after).map(named(table::TOKEN_IN_URL)))
-        }
-        Look::Call => named::second_of_two(text, after - 1),
-        Look::Connect => named::strong_argument(text, after),
-        Look::Thin => paths::thin(text, after).map(named(table::PASSWORD_IN_URL)),
-        Look::Cookie | Look::Command | Look::Quote => None,
-        Look::Armour => {
-            let begin = text[..begin].strip_suffix("---")?.len();
-            keys::armoured(text, begin, after).map(named(table::PRIVATE_KEY))
-        }
-        Look::Putty => keys::putty(text, after).map(named(table::PRIVATE_KEY)),
-        Look::Jwt => keys::jwt(bytes, begin).map(named(table::JWT)),
-        Look::Scheme => keys::authorization(bytes, begin, after).map(named(table::AUTHORIZATION)),
     }
 }
 

@@ -256,7 +256,7 @@ fn is_quoted(text: &[u8], start: usize) -> bool {
 /// The user and the password behind `auth`: both in base64, or two texts in parentheses.
 fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
     let Some((start, end)) = assigned(text, name_end, false, false) else {
-        return second_of_two(text, name_end);
+        return second_of_two(text, name_end).map(|(start, end)| (PASSWORD, start, end));
     };
     let pair = encoded::text_of(&text.as_bytes()[start..end])?;
     is_login(&pair).then_some((LOGIN, start, end))
@@ -287,7 +287,11 @@ pub(super) fn is_login_alone(text: &str) -> bool {
 }
 
 /// The second text of `auth=("user", "password")`, where the name ends at `name_end`.
-pub(super) fn second_of_two(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
+pub(super) fn second_argument(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
+    second_of_two(text, after - 1)
+}
+
+fn second_of_two(text: &str, name_end: usize) -> Option<(usize, usize)> {
     const LONGEST: usize = 120;
     let limit = text.floor_char_boundary((name_end + LONGEST).min(text.len()));
     let line = text[name_end..limit].lines().next()?;
@@ -303,12 +307,12 @@ pub(super) fn second_of_two(text: &str, name_end: usize) -> Option<(&'static str
         && !value::is_reference(password)
         && !value::is_shown(user, password.as_bytes());
     let start = name_end + line.len() - rest.len();
-    is_one.then_some((PASSWORD, start, start + password.len()))
+    is_one.then_some((start, start + password.len()))
 }
 
 /// The password among the texts of a call that connects to something, as in `connect("db", "app", "password")`, whose
 /// parenthesis ends at `after`. It is a strong one, and not the first text.
-pub(super) fn strong_argument(text: &str, after: usize) -> Option<(&'static str, usize, usize)> {
+pub(super) fn strong_argument(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     const LONGEST: usize = 200;
     let call = &text.as_bytes()[..after - 1];
     let connects = ["connect", "connection", "PDO"].iter().any(|name| {
@@ -326,7 +330,7 @@ pub(super) fn strong_argument(text: &str, after: usize) -> Option<(&'static str,
         let argument = &line[open + 1..close];
         let begins = line[..open].trim_end().ends_with(',');
         if !is_first && begins && value::is_signed(argument) && !value::is_reference(argument) {
-            return Some((PASSWORD, after + open + 1, after + close));
+            return Some((after + open + 1, after + close));
         }
         is_first = false;
     }

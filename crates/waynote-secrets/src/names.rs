@@ -54,7 +54,7 @@ pub(super) fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
             .map(str::to_ascii_lowercase),
         count => Some(words[count - 2].to_owned()),
     };
-    if ends(PASSWORDS) || SHORT_PASSWORDS.contains(&last) {
+    if ends(&PASSWORDS) || SHORT_PASSWORDS.contains(&last) {
         return Some(Kind::Password);
     }
     // `ConvertTo-SecureString`, `SecureString`.
@@ -76,7 +76,7 @@ pub(super) fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
         return Some(Kind::Key);
     }
     let is_key = last == "key" && before().is_some_and(|word| SECRET_KEYS.contains(&word.as_str()));
-    (ends(KEYS) || is_key).then_some(Kind::Key)
+    (ends(&KEYS) || is_key).then_some(Kind::Key)
 }
 
 const SEPARATOR: char = '_';

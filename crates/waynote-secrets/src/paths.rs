@@ -8,7 +8,7 @@ use super::value;
 const LONGEST: usize = 400;
 
 /// The token in the path of the URL whose `://` ends at `after`.
-pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
+pub(super) fn token(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     let rest = &text.as_bytes()[after..text.len().min(after + LONGEST)];
     let host = run_end(rest, 0, ALNUM | DASH | DOT);
     let port = match rest.get(host) {
@@ -134,7 +134,7 @@ pub(super) fn pgpass(text: &str, begin: usize, after: usize) -> Option<(usize, u
 }
 
 /// The password of `jdbc:oracle:thin:user/password@host`, whose driver ends at `after`.
-pub(super) fn thin(text: &str, after: usize) -> Option<(usize, usize)> {
+pub(super) fn thin(text: &str, _: usize, after: usize) -> Option<(usize, usize)> {
     let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
     let ends = |char: char| char.is_whitespace() || "\"'`<>".contains(char);
     let (login, _) = text[after..limit].split(ends).next()?.split_once('@')?;

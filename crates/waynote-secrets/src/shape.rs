@@ -1,5 +1,7 @@
 //! The shape of a token: fixed words and runs of characters of a class, without backtracking.
 
+use super::value::is_made_up;
+
 /// A set of ASCII characters, as bits.
 pub(super) type Class = u16;
 
@@ -110,43 +112,39 @@ pub(super) struct Pattern {
     pub(super) parts: &'static [Part],
 }
 
+/// A token that begins with a word of its own.
+pub(super) const fn new(trigger: &'static str, parts: &'static [Part]) -> Pattern {
+    Pattern {
+        trigger,
+        context: 0,
+        lead: None,
+        parts,
+    }
+}
+
+/// A token that is known by the word before it, which is no secret.
+pub(super) const fn after(trigger: &'static str, parts: &'static [Part]) -> Pattern {
+    Pattern {
+        context: trigger.len(),
+        ..new(trigger, parts)
+    }
+}
+
+/// A token that is known by a word inside it.
+pub(super) const fn around(
+    lead: (Class, usize, usize),
+    trigger: &'static str,
+    parts: &'static [Part],
+) -> Pattern {
+    Pattern {
+        lead: Some(lead),
+        ..new(trigger, parts)
+    }
+}
+
 impl Pattern {
-    /// A token that begins with a word of its own.
-    pub(super) const fn new(trigger: &'static str, parts: &'static [Part]) -> Self {
-        Self {
-            trigger,
-            context: 0,
-            lead: None,
-            parts,
-        }
-    }
-
-    /// A token that is known by the word before it, which is no secret.
-    pub(super) const fn after(trigger: &'static str, parts: &'static [Part]) -> Self {
-        Self {
-            trigger,
-            context: trigger.len(),
-            lead: None,
-            parts,
-        }
-    }
-
-    /// A token that is known by a word inside it.
-    pub(super) const fn around(
-        lead: (Class, usize, usize),
-        trigger: &'static str,
-        parts: &'static [Part],
-    ) -> Self {
-        Self {
-            trigger,
-            context: 0,
-            lead: Some(lead),
-            parts,
-        }
-    }
-
     /// The token with its trigger at `at`.
-    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Match> {
+    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let body = at + self.trigger.len();
         let mut start = at + self.context;
         if let Some((class, min, max)) = self.lead {
@@ -172,15 +170,10 @@ impl Pattern {
         // A longer word is another word. A run without a known limit may be cut.
         let goes_on = text.get(end).is_some_and(|byte| is(*byte, WORD));
         let open = matches!(last, Some(Part::Run(_, _, OPEN)));
-        (!goes_on || open).then_some(Match { start, body, end })
+        let own = if self.lead.is_some() { start } else { body };
+        let is_one = (!goes_on || open) && !is_made_up(&text[own..end]);
+        is_one.then_some((start, end))
     }
-}
-
-/// The range of a token; `body` is where its own part begins.
-pub(super) struct Match {
-    pub(super) start: usize,
-    pub(super) body: usize,
-    pub(super) end: usize,
 }
 
 /// True if a token can begin here: not inside a word, but right after `%3D` or a written `\n`.

@@ -1,266 +1,113 @@
-//! Finding the words that a credential can stand beside, many at once.
-//!
-//! A table over pairs of bytes says which words a pair can begin, and in which it can be the second and third letter;
-//! where two pairs that follow one another agree, the words are compared. The tables are made when the program is
-//! compiled: nothing is built when it starts.
+//! Finding the words that a credential can stand beside, all at once.
+
+use std::sync::LazyLock;
 
 use super::shape::Pattern;
-use super::table::{FORMS, Row, SERVICES, SPLICES, Trigger, word};
+use super::table::{AS_WRITTEN, IN_ANY_CASE, SERVICES, Service};
+
+/// Finds a credential beside the word from the first to the second offset of a text.
+pub(super) type Reader = fn(&str, usize, usize) -> Option<(usize, usize)>;
 
 /// The search to make where a word stands.
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     /// A token of that form: its rule and pattern.
     Token(&'static str, &'static Pattern),
+    /// A credential of that rule, by a reader of its own.
+    Reader(&'static str, Reader),
     /// A name that something is assigned to.
     Name,
-    /// The password of a URL.
-    Url,
-    /// A private key between lines that say so.
-    Armour,
-    /// PuTTY's private key.
-    Putty,
-    /// A JSON web token.
-    Jwt,
-    /// The value of an authorization header, behind its scheme.
-    Scheme,
-    /// The value of an authorization header, behind its name.
-    Authorization,
     /// The cookies of a header.
     Cookie,
-    /// A line of `.pgpass`.
-    Pgpass,
-    /// The user and the password of a JDBC URL of Oracle.
-    Thin,
-    /// A call that takes a user and a password.
-    Call,
-    /// A call that connects to something, and takes a password among its texts.
-    Connect,
     /// The arguments of a command.
     Command,
     /// The end of a text in quotes, which may go on behind it.
     Quote,
 }
 
-/// The length that the search relies on: no word is shorter.
-const SHORTEST: usize = 3;
-
-const COUNT: usize = SPLICES.len() + count(SERVICES) + count(FORMS);
-
-const fn count(rows: &[Row]) -> usize {
-    let (mut count, mut row) = (0, 0);
-    while row < rows.len() {
-        count += rows[row].patterns.len() + rows[row].words.len();
-        row += 1;
-    }
-    count
+/// A word, as it is written or in any case.
+struct Trigger {
+    word: &'static [u8],
+    is_exact: bool,
+    look: Look,
 }
 
-static TRIGGERS: [Trigger; COUNT] = {
-    let mut triggers = [SPLICES[0]; COUNT];
-    let mut at = add(SERVICES, &mut triggers, 0);
-    at = add(FORMS, &mut triggers, at);
-    let mut splice = 0;
-    while splice < SPLICES.len() {
-        triggers[at] = SPLICES[splice];
-        (at, splice) = (at + 1, splice + 1);
+/// The words by their first three letters.
+struct Triggers {
+    /// For each slot the number of its list, and 0 where no word begins.
+    slots: Vec<u16>,
+    lists: Vec<Vec<Trigger>>,
+}
+
+static TRIGGERS: LazyLock<Triggers> = LazyLock::new(|| {
+    let mut triggers = Triggers {
+        slots: vec![0; SLOTS],
+        lists: vec![Vec::new()],
+    };
+    for Service { rule, patterns } in SERVICES {
+        for form in *patterns {
+            triggers.add(form.trigger, true, Look::Token(rule.name, form));
+        }
     }
-    assert!(at == COUNT);
+    for (list, is_exact) in [(IN_ANY_CASE, false), (AS_WRITTEN, true)] {
+        for (look, words) in list {
+            words
+                .split('|')
+                .for_each(|word| triggers.add(word, is_exact, *look));
+        }
+    }
     triggers
-};
+});
 
-/// Adds the triggers of some rows from `at` on, and returns the end.
-const fn add(rows: &'static [Row], triggers: &mut [Trigger; COUNT], mut at: usize) -> usize {
-    let mut row = 0;
-    while row < rows.len() {
-        let Row {
-            name,
-            patterns,
-            words,
-            ..
-        } = &rows[row];
-        let mut pattern = 0;
-        while pattern < patterns.len() {
-            let form = &patterns[pattern];
-            assert!(form.trigger.len() >= SHORTEST);
-            triggers[at] = word(form.trigger, true, Look::Token(name, form));
-            (at, pattern) = (at + 1, pattern + 1);
+impl Triggers {
+    fn add(&mut self, word: &'static str, is_exact: bool, look: Look) {
+        let first = word.bytes().take(LETTERS).fold(0, with);
+        if self.slots[first] == 0 {
+            self.slots[first] = u16::try_from(self.lists.len()).expect("the words are few");
+            self.lists.push(Vec::new());
         }
-        let mut other = 0;
-        while other < words.len() {
-            assert!(words[other].word.len() >= SHORTEST);
-            triggers[at] = words[other];
-            (at, other) = (at + 1, other + 1);
-        }
-        row += 1;
+        self.lists[usize::from(self.slots[first])].push(Trigger {
+            word: word.as_bytes(),
+            is_exact,
+            look,
+        });
     }
-    at
 }
 
-/// The slot of a pair of bytes, in any case.
-const fn slot(first: u8, second: u8) -> usize {
-    const ANY_CASE: usize = 0x20;
-    const SEVEN_BITS: usize = 0x7f;
-    (((first as usize | ANY_CASE) & SEVEN_BITS) << 7) | ((second as usize | ANY_CASE) & SEVEN_BITS)
+/// How many letters tell at first sight whether a word may begin. No word has fewer.
+const LETTERS: usize = 3;
+/// The bits of a letter that are the same in any case.
+const BITS: usize = 5;
+const SLOTS: usize = 1 << (BITS * LETTERS);
+
+/// The slot of three letters, from that of the two before the last.
+fn with(slot: usize, letter: u8) -> usize {
+    ((slot << BITS) | usize::from(letter & 0x1f)) & (SLOTS - 1)
 }
-
-/// The groups that words are told apart by at first sight.
-const fn group(word: &[u8]) -> u32 {
-    1 << (word[0] & 0b1111)
-}
-
-/// Per pair: below, the groups of the words that begin with it; above, of those whose second and third letters are it.
-static GROUPS: [u32; 1 << 14] = {
-    let mut groups = [0; 1 << 14];
-    let mut at = 0;
-    while at < COUNT {
-        let word = TRIGGERS[at].word.as_bytes();
-        groups[slot(word[0], word[1])] |= group(word);
-        groups[slot(word[1], word[2])] |= group(word) << 16;
-        at += 1;
-    }
-    groups
-};
-
-/// The list of the words whose second and third letters are a pair; 0 for none.
-static LIST: [u8; 1 << 14] = {
-    let mut list = [0; 1 << 14];
-    let (mut at, mut lists) = (0, 0);
-    while at < COUNT {
-        let word = TRIGGERS[at].word.as_bytes();
-        let pair = slot(word[1], word[2]);
-        if list[pair] == 0 {
-            lists += 1;
-            list[pair] = lists;
-        }
-        at += 1;
-    }
-    list
-};
-
-/// A word's number, or none.
-type Link = u16;
-const END: Link = Link::MAX;
-
-/// The first word of each list, and the word that follows each in its list.
-const LISTS: ([Link; 256], [Link; COUNT]) = {
-    assert!(COUNT < END as usize);
-    let (mut first, mut next) = ([END; 256], [END; COUNT]);
-    let mut at = COUNT;
-    while at > 0 {
-        at -= 1;
-        let word = TRIGGERS[at].word.as_bytes();
-        let list = LIST[slot(word[1], word[2])] as usize;
-        next[at] = first[list];
-        first[list] = at as Link;
-    }
-    (first, next)
-};
-
-static FIRST: [Link; 256] = LISTS.0;
-static NEXT: [Link; COUNT] = LISTS.1;
 
 /// Calls `found` with the start and the end of each word, and the search to make there; by start.
 pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
-    // Two pairs in a turn, with one branch: nearly all of them begin no word.
-    let mut turns = text.windows(4).step_by(2);
-    let mut at = 0;
-    let mut here = match text {
-        [first, second, ..] => GROUPS[slot(*first, *second)],
-        _ => return,
-    };
-    for bytes in &mut turns {
-        let next = GROUPS[slot(bytes[1], bytes[2])];
-        let after = GROUPS[slot(bytes[2], bytes[3])];
-        let begins = may_begin(here, next);
-        let begins_next = may_begin(next, after);
-        if begins | begins_next != 0 {
-            if begins != 0 {
-                each_at(text, at, &mut found);
-            }
-            if begins_next != 0 {
-                each_at(text, at + 1, &mut found);
-            }
+    let Triggers { slots, lists } = &*TRIGGERS;
+    let mut slot = text
+        .iter()
+        .take(LETTERS - 1)
+        .fold(0, |slot, letter| with(slot, *letter));
+    for (begin, letter) in text.iter().skip(LETTERS - 1).enumerate() {
+        slot = with(slot, *letter);
+        let list = slots[slot];
+        if list == 0 {
+            continue;
         }
-        here = after;
-        at += 2;
-    }
-    if let Some([second, third]) = text.get(at + 1..at + 3)
-        && may_begin(here, GROUPS[slot(*second, *third)]) != 0
-    {
-        each_at(text, at, &mut found);
-    }
-}
-
-/// The groups of words that two pairs side by side can begin.
-fn may_begin(first: u32, second: u32) -> u32 {
-    first & (second >> 16)
-}
-
-/// Calls `found` with the words that begin here.
-fn each_at(text: &[u8], begin: usize, found: &mut impl FnMut(usize, usize, Look)) {
-    let pair = slot(text[begin + 1], text[begin + 2]);
-    let mut link = FIRST[usize::from(LIST[pair])];
-    while link != END {
-        let trigger = &TRIGGERS[usize::from(link)];
-        let end = begin + trigger.word.len();
-        // Others with the same second and third letter are the most.
-        const ANY_CASE: u8 = 0x20;
-        let begins = (text[begin] ^ trigger.word.as_bytes()[0]) & !ANY_CASE == 0;
-        let there = begins
-            && text.get(begin..end).is_some_and(|there| {
-                if trigger.exact {
-                    there == trigger.word.as_bytes()
-                } else {
-                    there.eq_ignore_ascii_case(trigger.word.as_bytes())
-                }
-            });
-        if there {
-            found(begin, end, trigger.look);
-        }
-        link = NEXT[usize::from(link)];
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The words that begin in a text, by trying every word at every place.
-    fn tried(text: &[u8]) -> Vec<(usize, usize)> {
-        let mut found = Vec::new();
-        for begin in 0..text.len() {
-            for trigger in &TRIGGERS {
-                let end = begin + trigger.word.len();
-                let there = text
-                    .get(begin..end)
-                    .is_some_and(|there| match trigger.exact {
-                        true => there == trigger.word.as_bytes(),
-                        false => there.eq_ignore_ascii_case(trigger.word.as_bytes()),
-                    });
-                if there {
-                    found.push((begin, end));
-                }
-            }
-        }
-        found.sort_unstable();
-        found
-    }
-
-    #[test]
-    fn every_word_is_found_wherever_it_stands() {
-        for trigger in &TRIGGERS {
-            for before in ["", "x", "xy", "\u{e9}", "pas"] {
-                for behind in ["", "x", "xy", "xyz", trigger.word] {
-                    let text = format!("{before}{}{behind}", trigger.word);
-                    for text in [text.to_ascii_uppercase(), text] {
-                        let mut found = Vec::new();
-                        each(text.as_bytes(), |begin, end, _| found.push((begin, end)));
-                        assert!(found.is_sorted_by_key(|(begin, _)| *begin), "{text:?}");
-                        found.sort_unstable();
-                        assert_eq!(found, tried(text.as_bytes()), "{text:?}");
-                    }
-                }
+        for trigger in &lists[usize::from(list)] {
+            let end = begin + trigger.word.len();
+            let is_word = text
+                .get(begin..end)
+                .is_some_and(|there| match trigger.is_exact {
+                    true => there == trigger.word,
+                    false => there.eq_ignore_ascii_case(trigger.word),
+                });
+            if is_word {
+                found(begin, end, trigger.look);
             }
         }
     }

@@ -5,7 +5,7 @@ use super::table::words::{
     INSIDE, OF_CODE, OF_PLACES, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS,
 };
 
-fn contains_any(text: &[u8], words: &[&str]) -> bool {
+pub(super) fn contains_any(text: &[u8], words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
     let lower = std::str::from_utf8(&lower).unwrap_or_default();
     words.iter().any(|word| lower.contains(word))
@@ -29,7 +29,7 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
         && body
             .iter()
             .all(|byte| is(*byte, LOWER) || byte.is_ascii_whitespace());
-    is_word || variety(body) < FEW || contains_any(body, TOKEN_PLACEHOLDERS)
+    is_word || variety(body) < FEW || contains_any(body, &TOKEN_PLACEHOLDERS)
 }
 
 /// True if the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
@@ -46,7 +46,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 /// True if a value is only written where a secret would stand.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     const FEW: usize = 5;
-    variety(value) < FEW || contains_any(value, PLACEHOLDERS)
+    variety(value) < FEW || contains_any(value, &PLACEHOLDERS)
 }
 
 /// Bits a character, by how often each occurs.
@@ -156,7 +156,7 @@ pub(super) fn is_word_and_number(value: &[u8]) -> bool {
         && count(&value[..word], LOWER) > 0
         && rest.len() <= 3
         && rest.iter().all(u8::is_ascii_punctuation)
-        && !contains_any(value, OF_CODE)
+        && !contains_any(value, &OF_CODE)
         && !is_placeholder(value)
 }
 
@@ -192,8 +192,8 @@ pub(super) fn is_any(user: &str, value: &str) -> bool {
         && !is_name
         && variety(bytes) >= FEW
         && !is_reference(value)
-        && !contains_any(bytes, PLACEHOLDERS)
-        && !contains_any(bytes, OF_PLACES)
+        && !contains_any(bytes, &PLACEHOLDERS)
+        && !contains_any(bytes, &OF_PLACES)
         && !is_shown(user, bytes)
 }
 
@@ -202,7 +202,7 @@ pub(super) fn is_shown(user: &str, password: &[u8]) -> bool {
     let password = String::from_utf8_lossy(password).to_ascii_lowercase();
     let stem = password.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
     stem.is_empty()
-        || SHOWN.contains(&stem)
+        || SHOWN.contains(&stem.replace(' ', "").as_str())
         || stem == user.to_ascii_lowercase()
         || ["pass", "pwd", "secret"]
             .iter()

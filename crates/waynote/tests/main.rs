@@ -50,6 +50,7 @@ mod suite {
     mod trips;
     mod undo;
     mod upgrade;
+    mod verify;
     mod worker;
     mod write_trips;
 }

@@ -15,10 +15,11 @@ use waynote_loop::identity::known_dead;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
+use crate::inside::{self, Inside};
 use crate::invocation::Context;
 use crate::plot::Plot;
-use crate::table::table;
-use crate::{inside, session_view};
+use crate::session_view;
+use crate::table::list;
 
 pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     match command {
@@ -53,20 +54,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let kind = kind.as_deref().map(EntryType::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
-            if context.output.json {
-                return context.output.value(&notes);
-            }
-            if notes.is_empty() {
-                return context
-                    .output
-                    .line(format!("no notes in {}", waynote::Scope::Session(session)));
-            }
+            let nothing = format!("no notes in {}", waynote::Scope::Session(session));
             let mut heading = vec!["iteration", "type", "preview", "note"];
             let some_repeated = notes.iter().any(|note| note.revision > 1);
             if some_repeated {
                 heading.insert(SEEN, "seen");
             }
-            let rows = notes.iter().map(|note| {
+            list(context.output, &notes, &nothing, &heading, |note| {
                 let kind = note
                     .kind
                     .as_ref()
@@ -87,8 +81,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     row.insert(SEEN, note.revision.to_string());
                 }
                 row
-            });
-            context.output.line(table(&heading, rows))
+            })
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
@@ -187,15 +180,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 sessions.sort_by_key(|of| of.status.question.is_none());
                 Ok(sessions)
             })?;
-            if context.output.json {
-                return context.output.value(&sessions);
-            }
-            if sessions.is_empty() {
-                return context.output.line("no sessions");
-            }
-            let rows = sessions.iter().map(Listed::row);
             let heading = ["session", "notes", "last iteration", "state"];
-            context.output.line(table(&heading, rows))
+            list(
+                context.output,
+                &sessions,
+                "no sessions",
+                &heading,
+                Listed::row,
+            )
         }
     }
 }
@@ -296,9 +288,14 @@ fn answer(status: &SessionStatus) -> Option<Value> {
 
 /// Says something to the loop that waits for it.
 fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
-    let (session, _) = context.session()?;
-    let own = context.read(|store| inside::own_loop(store))?;
-    if let Some(own) = own.map(|own| own.session).filter(|own| *own != session) {
+    let inside = context.read(|store| Inside::of(&context.settings, store))?;
+    let session = match inside.session {
+        Some(session) => session,
+        None => context.settings.session()?.clone(),
+    };
+    let told = inside::told_lease(&context.settings)?;
+    let own = inside.lease.or(told).map(|own| own.session);
+    if let Some(own) = own.filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
             format!("this agent runs in session {own} and cannot write to session {session}"),

@@ -8,7 +8,7 @@ use super::saved::Saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
-use crate::table::table;
+use crate::table::{list, when};
 use crate::{input, output::Output};
 use waynote::secrets::masked;
 use waynote::visible::lines;
@@ -65,22 +65,15 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
         }
         PlaceCommand::List => {
             let notes = context.read(|store| Ok(Places::new(store).list()?))?;
-            if context.output.json {
-                return context.output.value(&notes);
-            }
-            if notes.is_empty() {
-                return context.output.line("no notes on any directory");
-            }
-            let rows = notes.iter().map(|note| {
+            let heading = ["note", "updated", "preview"];
+            let nothing = "no notes on any directory";
+            list(context.output, &notes, nothing, &heading, |note| {
                 vec![
                     note.address.to_string(),
-                    crate::table::when(note.updated_at),
+                    when(note.updated_at),
                     note.preview.clone(),
                 ]
-            });
-            context
-                .output
-                .line(table(&["note", "updated", "preview"], rows))
+            })
         }
         PlaceCommand::Delete { at, if_revision } => {
             let place = input::place(at.path.as_deref())?;

@@ -4,10 +4,10 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, civil};
 use serde::Serialize;
 use serde_json::json;
-use waynote::Name;
-use waynote::error::safe;
+use waynote::error::{PersonalAct, safe};
 use waynote::text::plural;
 use waynote::visible::visible;
+use waynote::{Name, person};
 use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
 
 use super::confirm;
@@ -16,9 +16,8 @@ use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input;
-use crate::inside;
 use crate::invocation::Context;
-use crate::table::{table, when};
+use crate::table::{self, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome {
     match command {
@@ -107,13 +106,8 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
 
 /// The store for the administration of tokens. Processes that a loop runs are refused.
 fn administered<'c>(context: &'c Context<'_>) -> Outcome<TokenStore<'c>> {
-    if context.read(|store| inside::own_loop(store))?.is_some() {
-        return Err(Failure::refused(
-            "not_a_person",
-            "tokens are refused inside a loop, where an agent writes",
-            "run it outside of the loop",
-        ));
-    }
+    let stamp = context.stamp()?.by(context.writer()?);
+    context.read(|store| Ok(person::only(&store, &stamp, PersonalAct::Administer)?))?;
     Ok(TokenStore::of(context.opened_for_writing()?))
 }
 
@@ -140,15 +134,9 @@ pub(super) fn sees(info: &TokenInfo) -> String {
 fn list(context: &mut Context<'_>) -> Outcome {
     let now = clock::now()?;
     let tokens = TokenStore::of(context.opened()?).list()?;
-    if context.output.json {
-        return context.output.value(&tokens);
-    }
-    if tokens.is_empty() {
-        return context
-            .output
-            .line("no tokens: `waynote token create NAME --read` creates one");
-    }
-    let rows = tokens.iter().map(|info| {
+    let nothing = "no tokens: `waynote token create NAME --read` creates one";
+    let heading = ["name", "rights", "sees", "created", "expires", "last used"];
+    table::list(context.output, &tokens, nothing, &heading, |info| {
         let expires = match info.expires_at {
             None => "never".into(),
             Some(at) if at <= now => format!("{} (expired)", when(at)),
@@ -162,9 +150,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
             expires,
             info.last_used.map_or("never".into(), |day| day.to_string()),
         ]
-    });
-    let heading = ["name", "rights", "sees", "created", "expires", "last used"];
-    context.output.line(table(&heading, rows))
+    })
 }
 
 fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
@@ -217,29 +203,27 @@ fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
 
 fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {
     let lines = TokenStore::of(context.opened()?).audit(before, limit)?;
-    if context.output.json {
-        return context.output.value(&lines);
-    }
-    if lines.is_empty() {
-        return context.output.line("nothing was refused or administered");
-    }
-    let cells = |entry: AuditEntry| {
-        let at: Option<Timestamp> = entry.at.parse().ok();
-        let outcome = match (entry.refused, entry.times) {
-            (false, _) => "done".into(),
-            (true, 1) => "refused".into(),
-            (true, times) => format!("refused {times} times"),
-        };
-        vec![
-            at.map_or(entry.at, when),
-            entry.call,
-            entry.token.unwrap_or_else(|| "-".into()),
-            outcome,
-            entry.detail,
-        ]
-    };
+    let nothing = "nothing was refused or administered";
     let heading = ["time", "call", "token", "result", "about"];
-    context
-        .output
-        .line(table(&heading, lines.into_iter().map(cells)))
+    table::list(
+        context.output,
+        &lines,
+        nothing,
+        &heading,
+        |entry: &AuditEntry| {
+            let at: Option<Timestamp> = entry.at.parse().ok();
+            let outcome = match (entry.refused, entry.times) {
+                (false, _) => "done".into(),
+                (true, 1) => "refused".into(),
+                (true, times) => format!("refused {times} times"),
+            };
+            vec![
+                at.map_or(entry.at.clone(), when),
+                entry.call.clone(),
+                entry.token.clone().unwrap_or_else(|| "-".into()),
+                outcome,
+                entry.detail.clone(),
+            ]
+        },
+    )
 }

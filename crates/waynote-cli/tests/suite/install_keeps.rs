@@ -133,9 +133,8 @@ fn a_program_at_an_odd_path_is_known_again() {
     }
 }
 
-/// Files by an earlier version of the program, and options that changed since.
 #[test]
-fn hooks_of_an_earlier_version_are_brought_up_to_date() {
+fn an_option_of_a_hook_stays_until_another_is_named() {
     let scratch = Scratch::new();
     let path = scratch.home().join(".gemini/settings.json");
     let command = |words: &str| format!("{} {words}", env!("CARGO_BIN_EXE_waynote"));
@@ -148,11 +147,6 @@ fn hooks_of_an_earlier_version_are_brought_up_to_date() {
         };
         hooks.into_iter().map(of).collect::<Vec<_>>().join("; ")
     };
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let old = serde_json::json!({ "hooks": { "SessionStart": [
-        { "hooks": [ { "type": "command", "command": command("hook gemini SessionStart") } ] }
-    ] } });
-    std::fs::write(&path, old.to_string()).unwrap();
     run(&scratch, "install gemini").ok();
     let hook = |end: &str| {
         format!(

@@ -205,7 +205,7 @@ fn a_name_that_stands_twice_is_named() {
         (
             "gemini",
             ".gemini/settings.json",
-            "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionStart\": []\n  }\n}\n",
+            "{\n  \"hooks\": {\n    \"BeforeAgent\": [],\n    \"BeforeAgent\": []\n  }\n}\n",
         ),
         (
             "vscode",
@@ -243,7 +243,7 @@ fn a_name_that_stands_twice_is_named() {
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install and uninstall gemini: exit 1
-    error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
+    error: HOME/.gemini/settings.json has `BeforeAgent` twice, on lines 3 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3

@@ -224,17 +224,17 @@ fn what_a_loop_runs_is_no_person() {
     saved agent:default#stripped (new key)
     saved agent:default#other (new key)
     ── iteration 1 ──
-    error: the author `person` is refused inside a loop, where an agent writes (--author)
-      leave the author out: the loop has set the agent's own
-    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
-      leave the author out: the loop has set the agent's own
-    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
-      leave the author out: the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
     error: this agent runs in session s and cannot write to session t
       leave out `--session`
     error: this agent runs in session s and cannot write to session t
       leave out `--session`
-    error: `--answer` is refused in a loop: an agent runs here, and a person answers
+    error: an answer is refused inside a loop, where an agent writes
       end your turn; the person starts the loop again with the answer
     session s: 1 iteration in N.Ns, 0 notes added
     done: the requested iteration is done

@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::common::{Run, Scratch, has};
+use super::common::{Run, Scratch, has, until};
 use super::hook_session::{added, hook};
 use super::mcp_client::Client;
 use super::served::Served;
@@ -42,6 +42,34 @@ fn neutral(said: &str, server: &Server, file: &Scratch) -> String {
     said.replace(&server.url, "STORE")
         .replace("HOME/.local/share/waynote/notes.db", "STORE")
         .replace(file.to_str().unwrap(), "STORE")
+}
+
+#[test]
+fn a_write_of_a_person_is_one_request() {
+    let (server, scratch) = (Server::start(), Scratch::new());
+    for words in [
+        "key save deploy run-make-ship",
+        "key save deploy run-make-ship-twice",
+        "key pin deploy",
+        "place write use-lld",
+        "key delete deploy",
+    ] {
+        scratch.ok(&format!("--store {} {words}", server.url));
+    }
+    scratch.ok(&format!("--store {} verify", server.url));
+    // The line of a request follows its answer.
+    let log = server.scratch.path("log");
+    let mut routes = Vec::new();
+    until("the last request is in the log", || {
+        let log = std::fs::read_to_string(&log).unwrap();
+        let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+        let of = lines.filter_map(|line: Value| Some(line["route"].as_str()?.to_owned()));
+        routes = of.collect();
+        routes.iter().any(|route| route.ends_with("/verify"))
+    });
+    // A write with another request would move one of these back.
+    routes.truncate(5);
+    assert_eq!(routes, ["/s/{store}/api/v1/apply"; 5]);
 }
 
 #[test]

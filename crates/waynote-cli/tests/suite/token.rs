@@ -167,7 +167,9 @@ fn an_agent_in_a_loop_creates_no_token() {
     scratch.ok("token create ci --read");
     let script = "\"$WAYNOTE\" token create mine --admin; \"$WAYNOTE\" token revoke ci; \"$WAYNOTE\" token clear --yes; true";
     let said = looping(&scratch, "--iterations 1", script).said();
-    let refused = said.matches("tokens are refused inside a loop").count();
+    let refused = said
+        .matches("administration is refused inside a loop")
+        .count();
     assert_eq!(refused, 3, "{said}");
     assert!(scratch.ok("token list").contains("ci"));
 }

@@ -9,17 +9,14 @@
 //! | a word beside which to look for what is known already | the row in `forms.rs` |
 //!
 //! A row of `services.rs` is: the name, which configurations hold, and a line that says what it is; the forms, each with
-//! the word that is searched for and what follows it; texts in which it is found; texts in which nothing is.
+//! the word that is searched for and what follows it.
 //!
 //! ```text
 //! "acme-token" "Acme token"
-//! patterns [new("acme_", &[Run(ALNUM, 40, 40)])]
-//! yes ["ACME=acme_{alnum:40}"]
-//! no ["acme_token", "acme_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"]
+//! [new("acme_", &[Run(ALNUM, 40, 40)])]
 //! ```
 //!
-//! `{alnum:40}` stands for so many random characters and `{}` for nothing, so that no example looks like a credential
-//! before a test has made it. The tests check every row; `forms.txt` beside them has whole lines as people write them.
+//! Each rule has examples in `tests/examples.txt`; `tests/forms.txt` has whole lines as people write them.
 
 mod forms;
 pub(crate) mod names;
@@ -30,55 +27,24 @@ pub(crate) mod words;
 pub(crate) use forms::*;
 pub(crate) use services::SERVICES;
 
+use crate::Rule;
 use crate::shape::Pattern;
-use crate::triggers::Look;
 
 /// The rule of what is found by its lengths alone, in `discord.rs`, and by its form.
 pub(crate) const DISCORD: &str = "discord-token";
 
-/// A kind of credential.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    /// Its own forms.
+/// A token that a service marks by its form.
+pub(crate) struct Service {
+    pub(crate) rule: Rule,
     pub(crate) patterns: &'static [Pattern],
-    /// Beside which words to look for it. Words that several rows share stand in one of them.
-    pub(crate) words: &'static [Trigger],
-    /// Texts in which it is found.
-    #[cfg(test)]
-    pub(crate) yes: &'static [&'static str],
-    /// Texts in which nothing is found.
-    #[cfg(test)]
-    pub(crate) no: &'static [&'static str],
 }
 
-/// A word, as it is written or in any case, and what to look at where it stands.
-#[derive(Clone, Copy)]
-pub(crate) struct Trigger {
-    pub(crate) word: &'static str,
-    pub(crate) exact: bool,
-    pub(crate) look: Look,
-}
-
-pub(crate) const fn word(word: &'static str, exact: bool, look: Look) -> Trigger {
-    Trigger { word, exact, look }
-}
-
-/// Makes rows, each with its examples in tests.
-macro_rules! rows {
-    ($rows:ident $($name:tt $about:literal
-        $(patterns [$($pattern:expr),* $(,)?])? $(words [$($word:expr),* $(,)?])?
-        yes [$($yes:literal),* $(,)?] no [$($no:literal),* $(,)?])*) => {
-        pub(crate) static $rows: &[super::Row] = &[$(super::Row {
-            name: $name,
-            about: $about,
-            patterns: &[$($($pattern),*)?],
-            words: &[$($($word),*)?],
-            #[cfg(test)]
-            yes: &[$($yes),*],
-            #[cfg(test)]
-            no: &[$($no),*],
-        }),*];
+/// Lists of words, which stand in texts with blanks between.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident $($text:literal)*;)*) => {
+        $($(#[$doc])* pub(crate) static $name: std::sync::LazyLock<Vec<&str>> =
+            std::sync::LazyLock::new(|| concat!($($text, " "),*).split_whitespace().collect());)*
     };
 }
-use rows;
+
+use lists;

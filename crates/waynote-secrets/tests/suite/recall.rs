@@ -5,9 +5,7 @@ use std::ops::Range;
 
 use waynote_secrets::scan;
 
-#[path = "../src/made.rs"]
-mod made;
-use made::Random;
+use crate::made::Random;
 
 /// The least share that is found, in percent: of the forms that anybody writes, and of those that were made to be hard.
 const LEAST: usize = 97;
@@ -52,7 +50,7 @@ fn nearly_all_forms_are_found() {
     let mut random = Random(7);
     let mut sections: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let (mut section, mut missed) = ("", String::new());
-    for form in include_str!("forms.txt").lines() {
+    for form in include_str!("../forms.txt").lines() {
         if form.is_empty() || form.starts_with('#') {
             continue;
         }

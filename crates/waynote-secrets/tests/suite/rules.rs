@@ -1,45 +1,73 @@
+//! Each rule finds its examples, and ranges and masks hold together.
+
 use std::collections::HashSet;
 
 use proptest::prelude::*;
+use waynote_secrets::{MASK, Secret, masked, position, rule, rules, scan};
 
-use super::made::Random;
-use super::table::{FORMS, Row, SERVICES};
-use super::{MASK, Secret, masked, position, rule, rules, scan};
+use crate::made::Random;
 
-fn examples() -> impl Iterator<Item = &'static Row> {
-    SERVICES.iter().chain(FORMS)
+/// An example in `examples.txt`.
+struct Example {
+    rule: &'static str,
+    text: String,
+    /// True if the rule finds something in it.
+    is_one: bool,
+}
+
+fn examples() -> Vec<Example> {
+    let (mut rule, mut examples) = ("", Vec::new());
+    for line in include_str!("../examples.txt").lines() {
+        let text = |text: &str| {
+            let text = text.replace("\\\\", "\0").replace("\\n", "\n");
+            text.replace('\0', "\\")
+        };
+        let mut add = |of: &str, is_one| {
+            let text = text(of);
+            examples.push(Example { rule, text, is_one });
+        };
+        match line.split_at_checked(2) {
+            Some(("+ ", text)) => add(text, true),
+            Some(("- ", text)) => add(text, false),
+            _ => {
+                rule = line
+                    .strip_prefix('[')
+                    .and_then(|name| name.strip_suffix(']'))
+                    .unwrap_or(rule);
+            }
+        }
+    }
+    examples
 }
 
 #[test]
 fn each_rule_finds_its_examples_and_no_others() {
     let mut random = Random(1);
-    for Row {
-        name: rule,
-        yes,
-        no,
-        ..
+    for Example {
+        rule,
+        text: example,
+        is_one,
     } in examples()
     {
-        for example in *yes {
-            // Chance may make a placeholder or a poor value; it does so rarely.
-            const TRIES: usize = 50;
-            let found = (0..TRIES).filter(|_| {
-                let text = random.made(example);
-                let found = scan(&text);
-                found.len() == 1 && found[0].rule == *rule
-            });
-            let found = found.count();
-            assert!(
-                found * 10 >= TRIES * 9,
-                "{rule}: {found} of {TRIES} of {example:?}, e.g. {:?}",
-                scan(&random.made(example))
-            );
-        }
-        for example in *no {
-            let text = random.made(example);
+        if !is_one {
+            let text = random.made(&example);
             let found: Vec<&str> = scan(&text).iter().map(|secret| secret.rule).collect();
             assert!(found.is_empty(), "{found:?} in {text:?}, of {rule}");
+            continue;
         }
+        // Chance may make a placeholder or a poor value; it does so rarely.
+        const TRIES: usize = 50;
+        let found = (0..TRIES).filter(|_| {
+            let text = random.made(&example);
+            let found = scan(&text);
+            found.len() == 1 && found[0].rule == rule
+        });
+        let found = found.count();
+        assert!(
+            found * 10 >= TRIES * 9,
+            "{rule}: {found} of {TRIES} of {example:?}, e.g. {:?}",
+            scan(&random.made(&example))
+        );
     }
 }
 
@@ -48,11 +76,12 @@ fn every_rule_has_a_name_of_its_own_and_examples() {
     let names: Vec<&str> = rules().map(|rule| rule.name).collect();
     let distinct: HashSet<&str> = names.iter().copied().collect();
     assert_eq!(distinct.len(), names.len());
-    let with_examples: HashSet<&str> = examples()
-        .filter(|examples| !examples.yes.is_empty() && !examples.no.is_empty())
-        .map(|examples| examples.name)
-        .collect();
-    assert_eq!(with_examples, distinct);
+    for is_one in [true, false] {
+        let all = examples();
+        let with_examples = all.iter().filter(|example| example.is_one == is_one);
+        let with_examples: HashSet<&str> = with_examples.map(|example| example.rule).collect();
+        assert_eq!(with_examples, distinct);
+    }
     for name in names {
         assert!(
             name.bytes()
@@ -114,11 +143,13 @@ fn positions_count_characters() {
 
 /// Texts of what the rules look for, in any order.
 fn texts() -> impl Strategy<Value = String> {
+    let found: Vec<String> = examples()
+        .into_iter()
+        .filter(|example| example.is_one)
+        .map(|example| example.text)
+        .collect();
     let pieces = prop_oneof![
-        6 => (0..examples().flat_map(|examples| examples.yes).count(), any::<u64>()).prop_map(|(index, seed)| {
-            let example = examples().flat_map(|examples| examples.yes).nth(index).unwrap();
-            Random(seed).made(example)
-        }),
+        6 => (prop::sample::select(found), any::<u64>()).prop_map(|(example, seed)| Random(seed).made(&example)),
         2 => any::<String>(),
         3 => "[a-zA-Z0-9 =:\"'`@/.,_-]{0,20}",
         2 => prop::sample::select(vec![
