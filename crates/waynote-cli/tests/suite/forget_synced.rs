@@ -7,12 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 
-use super::synced::Kept;
+use super::synced::SyncedHome;
 
 /// Only the text to be forgotten has it.
 const SECRET: &str = "zq7Kp-secret";
 
-impl Kept {
+impl SyncedHome {
     /// The files that hold the text or its hash.
     fn holding(&self) -> Vec<String> {
         let hash = waynote::Content::text(SECRET).unwrap().hash();
@@ -50,7 +50,7 @@ impl Kept {
 
 #[test]
 fn a_note_goes_from_store_and_file() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(r#"{"~/x": "theirs", "other": [1]}"#);
     kept.ok("place write first");
     kept.ok(&format!("place write {SECRET}"));
@@ -71,7 +71,7 @@ fn a_note_goes_from_store_and_file() {
 
 #[test]
 fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok(&format!("place write {SECRET}"));
     kept.ok("place write now");
     kept.ok("forget --yes place:~/work@1");
@@ -87,7 +87,7 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
 
 #[test]
 fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"forgot 1 revision of place:~/work; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/x\": \"theirs\"\n}");
@@ -118,7 +118,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
 
 #[test]
 fn a_text_in_a_left_over_file_goes_too() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write one");
     let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, format!(r#"{{"~/work": "{SECRET}", "~/y": "kept"}}"#)).unwrap();
@@ -141,7 +141,7 @@ fn a_text_in_a_left_over_file_goes_too() {
 
 #[test]
 fn everywhere_is_in_the_file_too() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
     kept.ok(&format!("key save k {SECRET}"));
     assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left");
@@ -151,7 +151,7 @@ fn everywhere_is_in_the_file_too() {
 
 #[test]
 fn a_file_that_cannot_be_changed_is_an_error() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok(&format!("place write {SECRET}"));
     let text = kept.text();
     kept.write(&format!("{text} damaged"));
@@ -175,7 +175,7 @@ fn a_file_that_cannot_be_changed_is_an_error() {
 
 #[test]
 fn a_file_that_is_not_kept_now_is_named() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok(&format!("place write {SECRET}"));
     let said = kept.scratch.run("forget --yes place:~/work").said();
     let folder = kept.scratch.path("zrb").to_string_lossy().into_owned();
@@ -190,7 +190,7 @@ fn a_file_that_is_not_kept_now_is_named() {
 /// As Zrb does it, slowly: it has read the file, truncates it, and writes the text back while it is being forgotten.
 #[test]
 fn a_text_written_back_meanwhile_is_forgotten_again() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write --at ~/other other");
     kept.ok(&format!("place write {SECRET}"));
     let stale = kept.text();

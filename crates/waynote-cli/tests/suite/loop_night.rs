@@ -54,8 +54,7 @@ fn one_night() {
             word => word,
         });
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-        let run = scratch.waynote(words).env("PATH", path);
-        run
+        scratch.waynote(words).env("PATH", path)
     };
 
     let [install] = &documented(&docs, "waynote install claude-code")[..] else {

@@ -96,7 +96,7 @@ fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let (code, of) = summary(run("goose", fails));
     assert_eq!((code, &of["reason"]), (5, &"failed".into()));
     let iteration = &of["iterations"][0];
-    assert_eq!(fields(&iteration, "outcome/how attempts"), "reported 3");
+    assert_eq!(fields(iteration, "outcome/how attempts"), "reported 3");
     assert_eq!(
         iteration["said"],
         "Ran into this error: Server error: Server error (503 Service Unavailable): overloaded."

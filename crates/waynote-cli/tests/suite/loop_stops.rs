@@ -9,8 +9,7 @@ pub(super) fn looping(scratch: &Scratch, options: &str, script: &str) -> Run {
     let options = options.split_whitespace().map(String::from);
     let words = ["--session", "s", "loop", "--retry-wait", "0s"].map(String::from);
     let agent = ["--", "sh", "-c", script].map(String::from);
-    let run = scratch.waynote(words.into_iter().chain(options).chain(agent));
-    run
+    scratch.waynote(words.into_iter().chain(options).chain(agent))
 }
 
 /// The exit code, and the summary.
@@ -209,7 +208,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     let (code, of) = summary(looping(&scratch, "--retries 0 --json", "kill -9 $$"));
     assert_eq!(code, 5);
     let outcome = &of["iterations"][0]["outcome"];
-    assert_eq!(fields(&outcome, "how signal"), "signalled 9");
+    assert_eq!(fields(outcome, "how signal"), "signalled 9");
 }
 
 #[test]

@@ -12,16 +12,16 @@ fn key() -> String {
 }
 
 /// A home whose commands are typed with `TOKEN` and `KEY` for credentials, which they never print.
-struct Typed(Scratch);
+struct Secretive(Scratch);
 
-impl Typed {
+impl Secretive {
     fn run(&self, words: &str) -> Run {
         self.0
             .run(&words.replace("TOKEN", &token()).replace("KEY", &key()))
     }
 }
 
-impl Plays for Typed {
+impl Plays for Secretive {
     fn plays(&self, words: &str) -> String {
         let said = self.run(words).said();
         assert!(!said.contains(&token()) && !said.contains(&key()), "{said}");
@@ -31,7 +31,7 @@ impl Plays for Typed {
 
 #[test]
 fn a_write_that_holds_a_credential_is_refused() {
-    let typed = Typed(Scratch::new());
+    let typed = Secretive(Scratch::new());
     let text = format!("deploy with\n  `{}`", token());
     let place = typed.0.waynote(["place", "write", &text]);
     insta::assert_snapshot!(place.said(), @"
@@ -56,7 +56,7 @@ fn a_write_that_holds_a_credential_is_refused() {
 
 #[test]
 fn a_flag_the_environment_or_the_configuration_allow_it() {
-    let typed = Typed(Scratch::new());
+    let typed = Secretive(Scratch::new());
     typed
         .run("key save flag 'push with TOKEN' --allow-secret")
         .ok();
@@ -100,7 +100,7 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
 
 #[test]
 fn lists_and_replies_mask_what_was_allowed() {
-    let typed = Typed(Scratch::new());
+    let typed = Secretive(Scratch::new());
     assert_transcript!(typed, @"
     $ waynote place write 'push with TOKEN' --allow-secret
     saved place:~/work (revision 1)
@@ -241,7 +241,7 @@ fn what_a_file_brings_is_kept_and_flagged() {
 
 #[test]
 fn no_block_shows_one() {
-    let typed = Typed(Scratch::new());
+    let typed = Secretive(Scratch::new());
     // A long text before it, so that a preview would cut it in two.
     for words in [
         "place write 'LONG TOKEN' --allow-secret",
@@ -263,7 +263,7 @@ fn no_block_shows_one() {
 
 #[test]
 fn names_hold_none_either() {
-    let typed = Typed(Scratch::new());
+    let typed = Secretive(Scratch::new());
     for words in [
         "place write --at ~/TOKEN text",
         "--agent TOKEN key save k text",

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::common::{Run, Scratch, assert_transcript, fields};
 
 /// A home, and a file that is in sync with it where a command is run by this.
-pub(super) struct Kept {
+pub(super) struct SyncedHome {
     pub(super) scratch: Scratch,
     pub(super) file: PathBuf,
 }
 
-impl Kept {
+impl SyncedHome {
     pub(super) fn new() -> Self {
         let scratch = Scratch::new();
         fs::create_dir(scratch.path("zrb")).unwrap();
@@ -44,7 +44,7 @@ impl Kept {
 
 #[test]
 fn what_somebody_writes_is_seen_at_the_next_read() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(r#"{"~/work": "from zrb"}"#);
     assert_eq!(kept.ok("place read"), "from zrb");
     assert!(!kept.scratch.store().exists(), "readers write nothing");
@@ -56,7 +56,7 @@ fn what_somebody_writes_is_seen_at_the_next_read() {
 
 #[test]
 fn what_waynote_writes_is_there_at_once_beside_what_is_not_ours() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(r#"{"~/work": "old", "~/work/": "odd key", "/opt": 3, "~/x": "theirs"}"#);
     kept.ok("place write new");
     insta::assert_snapshot!(kept.text(), @r#"
@@ -76,14 +76,14 @@ fn what_waynote_writes_is_there_at_once_beside_what_is_not_ours() {
 }
 
 /// How many directories have notes.
-fn places(kept: &Kept) -> usize {
+fn places(kept: &SyncedHome) -> usize {
     let listed = kept.run("place list --json").json();
     listed.as_array().unwrap().len()
 }
 
 #[test]
 fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.scratch.ok("place write --at ~/a in-the-store");
     kept.write(r#"{"~/b": "in the file"}"#);
     assert_eq!(places(&kept), 2);
@@ -110,7 +110,7 @@ fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
 
 #[test]
 fn both_changed_and_the_later_one_is_current() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write base");
     // Written behind the file's back, at a time after the file's.
     kept.scratch
@@ -141,7 +141,7 @@ fn both_changed_and_the_later_one_is_current() {
 
 #[test]
 fn undo_reaches_the_file() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write one");
     kept.write(r#"{"~/work": "by hand"}"#);
     kept.ok("undo place:~/work");
@@ -152,7 +152,7 @@ fn undo_reaches_the_file() {
 
 #[test]
 fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write before");
     let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
     kept.write(damaged);
@@ -193,7 +193,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
 
 #[test]
 fn the_configuration_can_name_the_file() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     let folder = kept.scratch.home().join(".config/waynote");
     fs::create_dir_all(&folder).unwrap();
     fs::write(
@@ -208,7 +208,7 @@ fn the_configuration_can_name_the_file() {
 
 #[test]
 fn what_a_killed_process_left_beside_the_file_is_taken_in_as_history() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write one");
     kept.ok("place write two");
     // The state after a process died between its exchange of files and the check of the displaced one.
@@ -230,7 +230,7 @@ fn what_a_killed_process_left_beside_the_file_is_taken_in_as_history() {
 #[test]
 fn a_slow_writer_of_the_displaced_file_loses_nothing() {
     use std::io::Write;
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write one");
     // A shell that has the file open for writing and takes its time.
     let mut slow = fs::File::create(&kept.file).unwrap();
@@ -246,7 +246,7 @@ fn a_slow_writer_of_the_displaced_file_loses_nothing() {
 
 #[test]
 fn a_file_half_written_is_not_removed() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write one");
     let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, r#"{"~/work": "ha"#).unwrap();
@@ -261,7 +261,7 @@ fn a_file_half_written_is_not_removed() {
 #[test]
 fn what_is_no_regular_file_or_read_only_is_left_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
     let said = |words: &str| kept.said(words);
     insta::assert_snapshot!(said("place write text"), @"
@@ -290,7 +290,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
 
 #[test]
 fn undo_without_an_address_takes_back_what_was_typed() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write(r#"{"~/a": "1", "~/b": "2"}"#);
     kept.ok("key save k v");
     kept.ok("place write one");
@@ -315,7 +315,7 @@ fn undo_without_an_address_takes_back_what_was_typed() {
 
 #[test]
 fn undo_reaches_past_a_text_that_was_only_journaled() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write mine1");
     kept.ok("place write mine2");
     let left = kept.file.with_file_name(".notes.json.waynote-0");
@@ -335,7 +335,7 @@ fn undo_reaches_past_a_text_that_was_only_journaled() {
 #[test]
 fn a_key_that_another_program_is_writing_becomes_its_text() {
     use std::io::Write;
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write --at ~/theirs old");
     let mut writer = fs::File::create(&kept.file).unwrap();
     let ours = kept.run("place write --at ~/ours ours");
@@ -356,7 +356,7 @@ fn a_key_that_another_program_is_writing_becomes_its_text() {
 
 #[test]
 fn an_export_that_reached_no_file_is_an_error() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.ok("place write text");
     kept.write("{ damaged");
     let said = kept.said("export zrb");
@@ -377,7 +377,7 @@ fn an_export_that_reached_no_file_is_an_error() {
 
 #[test]
 fn an_export_to_the_file_brings_both_together() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.scratch.ok("place write --at ~/a store");
     kept.write(r#"{"~/b": "file", "~/c": {"keep": 1}}"#);
     kept.ok("export zrb");
@@ -396,7 +396,7 @@ fn an_export_to_the_file_brings_both_together() {
 /// Another program that reads, changes and writes the file in place, as Zrb does, while waynote writes.
 #[test]
 fn texts_written_at_the_same_time_are_all_kept() {
-    let kept = Kept::new();
+    let kept = SyncedHome::new();
     kept.write("{}");
     let file = kept.file.clone();
     let other = std::thread::spawn(move || {
