@@ -1,6 +1,6 @@
 //! Hints for the library's errors: their general advice, and the command that helps.
 
-use waynote::error::{SecondName, SideFileProblem, StorageError};
+use waynote::error::{PersonalAct, SecondName, SideFileProblem, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
@@ -156,6 +156,10 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         LoopError::AlreadyAnswered { .. } => {
             "run the command again without `--answer`: the next prompt has the answer".into()
         }
+        LoopError::NotAPerson {
+            act: PersonalAct::Write,
+        } => "leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own"
+            .into(),
         _ => advice,
     }
 }

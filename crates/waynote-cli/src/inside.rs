@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use waynote::event::{EventAddress, SessionsEvent};
+use waynote::event::EventAddress;
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
-use waynote_loop::identity::nearest_loop;
+use waynote_loop::identity;
 use waynote_system::variables::{AGENT, AUTHOR, SESSION, STORE};
 
 use crate::args::Global;
@@ -36,7 +36,7 @@ impl Inside {
         let told = told()?;
         let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
         let leases = store.leases()?;
-        let nearest = nearest_loop(leases.iter());
+        let nearest = identity::writer().nearest_loop(&leases);
         let own = nearest.map(|of| &of.session);
         let named = settings.session.value.clone();
         let Some(session) = named.or_else(|| own.cloned()) else {
@@ -98,17 +98,6 @@ pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
         }
     }
     Ok(global)
-}
-
-/// The loop that runs this process, whatever session the settings name: the nearest loop above it, else the one
-/// named in its environment, which must hold its session.
-pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<EventAddress>> {
-    let leases = store.leases()?;
-    let told = told()?;
-    let is_told =
-        |of: &&SessionsEvent| told.as_ref().is_some_and(|told| told.session == of.session);
-    let own = nearest_loop(leases.iter()).or_else(|| leases.iter().find(is_told));
-    Ok(own.map(|of| of.recorded.address(&of.session)))
 }
 
 /// The lease in the environment of this process. It applies to the loop's store only.

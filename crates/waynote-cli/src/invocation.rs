@@ -2,12 +2,12 @@
 
 use std::cell::{Cell, OnceCell};
 
-use waynote::event::EventAddress;
 use waynote::visible::visible;
-use waynote::{Author, Name, SecretPolicy, Stamp, Store};
+use waynote::{Author, Name, SecretPolicy, Stamp, Store, Writer};
+use waynote_loop::identity;
 
 use crate::args::AllowArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
 use crate::output::Output;
@@ -33,37 +33,27 @@ impl<'o> Context<'o> {
         }
     }
 
-    /// Author and time of a change.
+    /// Author and time of a change. Inside a loop the store takes the agent for the author, even if a setting names a
+    /// person; it refuses a person who is named for this call.
     pub(crate) fn stamp(&self) -> Outcome<Stamp> {
         self.writes.set(true);
-        let (author, own) = self.author()?;
-        let lease = inside::told_lease(&self.settings)?.or(own);
-        let stamp = Stamp::new(crate::clock::now()?, author).inside(lease);
+        let author = &self.settings.author;
+        let stamp = Stamp::new(crate::clock::now()?, author.value.clone());
+        let writer = match Author::of(&author.value) {
+            Author::Person => Some(self.writer()?),
+            _ => None,
+        };
+        let stamp = stamp.inside(inside::told_lease(&self.settings)?).by(writer);
         Ok(stamp.allowing(self.settings.secret_policy()))
     }
 
-    /// The author, and the loop around this process if it was looked for. Inside a loop the author is an agent, even
-    /// if the settings name a person.
-    pub(crate) fn author(&self) -> Outcome<(Name, Option<EventAddress>)> {
-        let author = &self.settings.author;
-        let own = match Author::of(&author.value) {
-            Author::Person => self.read(|store| inside::own_loop(store))?,
-            _ => None,
+    /// This process, for a store that has to know whether it runs inside a loop.
+    pub(crate) fn writer(&self) -> Outcome<Writer> {
+        let agent = match self.settings.author.origin {
+            Origin::Flag(_) | Origin::Variable(_) => None,
+            _ => Some(self.settings.agents_author()?),
         };
-        if own.is_none() {
-            return Ok((author.value.clone(), None));
-        }
-        if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
-            return Err(Failure::refused(
-                "not_a_person",
-                format!(
-                    "the author `{}` is refused inside a loop, where an agent writes ({})",
-                    author.value, author.origin
-                ),
-                "leave the author out: the loop has set the agent's own",
-            ));
-        }
-        Ok((self.settings.agents_author()?, own))
+        Ok(identity::writer().agent(agent))
     }
 
     /// The same for a write that may be allowed to hold a credential.

@@ -10,7 +10,6 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
-    mod balancer;
     mod client_files;
     mod common;
     mod config;

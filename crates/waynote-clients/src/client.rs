@@ -32,22 +32,7 @@ impl Client {
         Self::Goose,
         Self::Vscode,
     ];
-
-    /// The variable in which it tells hooks and servers its project's directory.
-    pub fn project_variable(self) -> Option<&'static str> {
-        let mut variables = PROJECT_VARIABLES.into_iter();
-        let own = variables.find(|(client, _)| *client == self);
-        own.map(|(_, variable)| variable)
-    }
 }
-
-/// The variables in which clients tell their project's directory. A server, which does not know its client, takes the
-/// first that is set.
-pub const PROJECT_VARIABLES: [(Client, &str); 3] = [
-    (Client::ClaudeCode, "CLAUDE_PROJECT_DIR"),
-    (Client::Gemini, "GEMINI_PROJECT_DIR"),
-    (Client::Cursor, "CURSOR_PROJECT_DIR"),
-];
 
 /// An event in a client at which a hook of ours runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

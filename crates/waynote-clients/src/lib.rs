@@ -54,8 +54,7 @@ mod ledger;
 mod profile;
 mod rights;
 
-pub use client::{Client, Event, PROJECT_VARIABLES};
-pub use clients::goose::{old_notes_file, remove_old_notes_file};
+pub use client::{Client, Event};
 pub use doctor::probe;
 pub use doctor::trial::{HookTime, TrialError};
 pub use doctor::{Examination, FileCheck, ServerCheck, examine};

@@ -1,7 +1,5 @@
 //! openotters' `memory.db`: the `notes` table of the Go package `notes`, in a SQLite database that has other tables.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -11,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
+use waynote::file::make_private;
 use waynote::note::micros;
 use waynote::sqlite::is_store;
 use waynote::{Address, Content, Error, Key, Name, Note, Notebook, Result, Store};
@@ -98,8 +97,7 @@ pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<ExportRepo
 
 /// Makes the file for its owner alone, because it will hold notes. One that exists keeps its mode.
 fn make(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    match options.write(true).create_new(true).mode(0o600).open(path) {
+    match make_private(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -2,7 +2,8 @@
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent, SessionsEvent};
+use waynote::event::ProcessIdentity;
+use waynote::{Ancestor, Writer};
 use waynote_system::process::{self, Process};
 
 /// This process.
@@ -51,25 +52,16 @@ pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
     Machine::current().has(process) && process.start != 0 && !is_dead(process)
 }
 
-/// The lease of the nearest loop above this process: a loop may run in another one's agent.
-pub fn nearest_loop<'l>(
-    leases: impl Iterator<Item = &'l SessionsEvent>,
-) -> Option<&'l SessionsEvent> {
-    let mut leases = leases.peekable();
-    leases.peek()?;
-    let (machine, above) = (Machine::current(), Process::above());
-    let distance = |held: &RecordedEvent| {
-        let SessionEvent::LoopStarted { holder, .. } = &held.event else {
-            return None;
-        };
-        let is_here = machine.has(holder);
-        let is_it = |process: &Process| (process.pid, process.start) == (holder.pid, holder.start);
-        above.iter().position(is_it).filter(|_| is_here)
-    };
-    leases
-        .filter_map(|lease| Some((distance(&lease.recorded)?, lease)))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, lease)| lease)
+/// This process as one that writes.
+pub fn writer() -> Writer {
+    let Machine {
+        host,
+        boot,
+        namespace,
+    } = Machine::current();
+    let above = Process::above().into_iter();
+    let above = above.map(|Process { pid, start }| Ancestor { pid, start });
+    Writer::new(host, boot, namespace, above.collect())
 }
 
 /// The space in which process numbers are unique.

@@ -67,6 +67,7 @@ impl<'p> LoopRunner<'p> {
         start.iterations = plan.iterations;
         start.answer = answer;
         let stamp = plan.stamp((host.clock)());
+        let stamp = stamp.by(answer.map(|_| identity::writer()));
         let run = Loop::begin(store, plan.session.clone(), start, &stamp)?;
         let first = run.next_iteration()?;
         Ok(Self {

@@ -3,9 +3,9 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::nearest::nearest;
 use crate::parameter::{Kind, Parameter};
 use crate::reply::Refusal;
+use waynote::text::nearest;
 
 /// The arguments of a call, each of them named in the tool's parameters and of its type.
 pub(crate) struct Arguments(JsonObject);

@@ -5,9 +5,9 @@ use waynote::{Address, AddressAt, Content, Note, NoteAsOf, Notebook, Scope, Stam
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
-use crate::nearest::nearest;
 use crate::notes::Notes;
 use crate::reply::Refusal;
+use waynote::text::nearest;
 
 /// A call.
 pub(crate) struct Call<'k> {

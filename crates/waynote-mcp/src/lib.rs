@@ -85,7 +85,6 @@ mod hints;
 mod host;
 #[cfg(feature = "http")]
 mod http;
-mod nearest;
 mod notes;
 mod parameter;
 mod queue;

@@ -23,13 +23,13 @@ use crate::call::Call;
 use crate::caller::{Caller, Here};
 use crate::delivery::{Delivery, shows_instructions};
 use crate::host::Host;
-use crate::nearest::nearest;
 use crate::notes::Notes;
 use crate::queue::{Panicked, Queue};
 use crate::reply::{Refusal, editable, for_model};
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
+use waynote::text::nearest;
 
 /// The name of the prompt with the block.
 const CONTEXT: &str = "context";

@@ -43,6 +43,8 @@ mod suite {
     mod together;
     #[path = "../../../waynote/tests/suite/undo.rs"]
     mod undo;
+    #[path = "../../../waynote/tests/suite/verify.rs"]
+    mod verify;
     #[path = "../../../waynote/tests/suite/worker.rs"]
     mod worker;
     #[path = "../../../waynote/tests/suite/copy/writer.rs"]

@@ -1,12 +1,13 @@
 //! Files that only their owner can read, and that no reader sees half written.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use jiff::Timestamp;
 use rustix::fs::OFlags;
+use waynote::file::replace_private;
 
 /// The longest file, in bytes.
 pub(crate) const LONGEST: u64 = 4 << 20;
@@ -42,22 +43,5 @@ pub(crate) fn write(
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    let new = file.with_extension(format!("{}.new", std::process::id()));
-    let _ = fs::remove_file(&new);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&new)
-        .and_then(|mut file: File| {
-            // The mask of the process may take rights away, and never adds any.
-            file.set_permissions(fs::Permissions::from_mode(0o600))?;
-            file.write_all(bytes)?;
-            file.set_modified(now.into())
-        });
-    let done = written.and_then(|()| fs::rename(&new, file));
-    if done.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    done
+    replace_private(file, bytes, Some(now.into()))
 }

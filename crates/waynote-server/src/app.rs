@@ -19,7 +19,6 @@ use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
 use crate::told::Told;
 use crate::watch::Watcher;
-use crate::writer::Writer;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -27,8 +26,6 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A store with the server's data about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
-    /// Combines the changes of requests at the same time into one write.
-    pub(crate) writer: Arc<Writer>,
     /// The audit log: refused requests, and the actions of administrators.
     pub(crate) audit: Arc<Audit<Told>>,
     /// True if a request needs a token. It is never reset until the server ends.

@@ -4,6 +4,7 @@
 //! serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks no clock of
 //! its own.
 
+mod admin;
 mod api;
 mod app;
 mod connection;
@@ -27,7 +28,6 @@ mod tls;
 mod told;
 mod visit;
 mod watch;
-mod writer;
 
 pub use app::Clock;
 pub use error::StartError;

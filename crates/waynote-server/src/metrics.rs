@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -93,45 +93,24 @@ impl Metrics {
     pub(crate) fn text(&self) -> String {
         let requests = self.requests.lock().clone();
         let mut text = String::new();
-        head(
-            &mut text,
-            "waynote_http_request_duration_seconds",
-            "histogram",
-            "How long requests took until their answer began.",
-        );
+        let name = "waynote_http_request_duration_seconds";
+        let help = "How long requests took until their answer began.";
+        head(&mut text, name, "histogram", help);
         for ((route, method, status), of) in &requests {
             let labels = format!("route=\"{route}\",method=\"{method}\",status=\"{status}\"");
+            let (count, seconds) = (of.count, of.seconds);
             let mut below = 0;
+            let mut bucket = |end: &dyn Display, count: u64| {
+                let of = format!("{name}_bucket{{{labels},le=\"{end}\"}}");
+                line(&mut text, &format!("{of} {count}"));
+            };
             for (end, count) in BUCKETS.iter().zip(of.ranges) {
                 below += count;
-                line(
-                    &mut text,
-                    &format!(
-                        "waynote_http_request_duration_seconds_bucket{{{labels},le=\"{end}\"}} {below}"
-                    ),
-                );
+                bucket(end, below);
             }
-            line(
-                &mut text,
-                &format!(
-                    "waynote_http_request_duration_seconds_bucket{{{labels},le=\"+Inf\"}} {}",
-                    of.count
-                ),
-            );
-            line(
-                &mut text,
-                &format!(
-                    "waynote_http_request_duration_seconds_sum{{{labels}}} {:.6}",
-                    of.seconds
-                ),
-            );
-            line(
-                &mut text,
-                &format!(
-                    "waynote_http_request_duration_seconds_count{{{labels}}} {}",
-                    of.count
-                ),
-            );
+            bucket(&"+Inf", count);
+            line(&mut text, &format!("{name}_sum{{{labels}}} {seconds:.6}"));
+            line(&mut text, &format!("{name}_count{{{labels}}} {count}"));
         }
         for (name, kind, help, value) in [
             (

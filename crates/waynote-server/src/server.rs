@@ -26,7 +26,6 @@ use crate::stores::{Named, Stores, is_name};
 use crate::told::Told;
 use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
-use crate::writer::Writer;
 use crate::{connection, quiet, routes, sign_in, tls, watch};
 
 /// A server that does not listen yet.
@@ -46,7 +45,6 @@ impl Server {
             let clock = clock.clone();
             Shelf {
                 audit: Arc::new(Audit::new(store.clone(), process, move || clock())),
-                writer: Arc::new(Writer::new(store.clone())),
                 store,
                 needs_token: AtomicBool::new(false),
                 is_file: named.is_file,

@@ -5,15 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::change::{Applied, Change};
-use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
-use waynote::heartbeat;
-use waynote::search::{Hit, SearchRequest};
-use waynote::store::{Answers, ApplyCall, Ask, Damage, SideValue};
-use waynote::{
-    Address, AsOf, Name, Note, Reader, Report, Result, Revision, Scope, SideData, Stamp, Store,
-};
+use waynote::{Name, Reader, Result, SideData, Stamp, Store, heartbeat, pass_on};
 
 use crate::app::Clock;
 use crate::stores::Served;
@@ -51,54 +45,15 @@ impl Told {
 }
 
 impl Reader for Told {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        self.store.read(ask)
-    }
-
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.store.select_at(scopes, moment)
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.store.search(request)
-    }
-
-    fn take_damage(&self) -> Damage {
-        self.store.take_damage()
-    }
-
-    fn history_before(
-        &self,
-        address: &Address,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<Vec<Revision>> {
-        self.store.history_before(address, before, limit)
-    }
-
-    fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
-        self.store.rendered(ask)
-    }
-
-    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        self.store.one_state(work)
+    pass_on! {
+        self => self.store;
+        read select_at search take_damage rendered history_before one_state
     }
 }
 
 impl Store for Told {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.told(self.store.apply(changes, stamp))
-    }
-
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        // The feeds are notified before the client gets its answer.
-        self.store.apply_each(calls, &mut |index, answer| {
-            answered(index, self.told(answer));
-        });
     }
 
     fn record(
@@ -115,13 +70,7 @@ impl Store for Told {
         self.told(self.store.forget(request, stamp))
     }
 
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.store.would_forget(request, stamp)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        self.store.verify()
-    }
+    pass_on! { self => self.store; would_forget verify checkpoint }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
         self.store.beat(session, lease)?;
@@ -138,27 +87,8 @@ impl Store for Told {
             None => heartbeat::silence(&*self.store, session, lease, (self.clock)(), self.since),
         }
     }
-
-    fn checkpoint(&self) -> Result<bool> {
-        self.store.checkpoint()
-    }
 }
 
 impl SideData for Told {
-    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
-        self.store.side_values(space)
-    }
-
-    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        self.store.put_side_values(space, values, removed)
-    }
-
-    fn keep_side_values(
-        &self,
-        space: &str,
-        values: &[SideValue],
-        removed: &[String],
-    ) -> Result<()> {
-        self.store.keep_side_values(space, values, removed)
-    }
+    pass_on! { self => self.store; side_values put_side_values keep_side_values }
 }

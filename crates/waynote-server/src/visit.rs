@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use waynote::change::{Applied, Change};
 use waynote::{Address, Author, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, Narrowed};
 
@@ -15,7 +14,6 @@ use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::stores::Served;
 use crate::told::Told;
-use crate::writer::Writer;
 
 /// The address of a request's client.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +31,6 @@ pub(crate) struct Visit {
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<Narrowed<Told>>,
-    /// Combines the changes of requests at the same time into one write.
-    writer: Arc<Writer>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,
     /// The audit log: refused requests, and the actions of administrators.
@@ -61,21 +57,6 @@ impl Visit {
         let store = self.store.clone();
         let done = waiting(move || work(&store)).await?;
         done.map_err(|error| Problem::of_store(&error, &self.name))
-    }
-
-    /// Applies changes, together with those of other requests. No thread is blocked while it waits.
-    pub(crate) async fn apply(&self, changes: Vec<Change>, stamp: Stamp) -> Answer<Vec<Applied>> {
-        let call = match self.store.allowed(changes, &stamp) {
-            Ok(call) => call,
-            // A refusal is written to the audit log, which may block on the store.
-            Err(error) => {
-                let refused = move |store: &Narrowed<Told>| Err(store.refused("write", error));
-                return self.run_narrowed(refused).await;
-            }
-        };
-        let applied = self.writer.apply(call).await?;
-        let applied = self.store.answered(&stamp, applied);
-        applied.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
     /// The stamp of a change that is made now. Its author is the given one, or else the token. Without both it is the
@@ -150,7 +131,6 @@ impl Visit {
             });
         };
         let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
-        let writer = shelf.writer.clone();
         let grant = sign_in::grant(app, &name, token).await?;
         if let Some(token) = &grant.token
             && !app.buckets.take(Key::token(&name, token))
@@ -160,7 +140,6 @@ impl Visit {
         Ok(Self {
             name,
             store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit.clone())),
-            writer,
             served: Arc::new(store),
             audit,
             grant,

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub enum Does {
     CutAfter(Vec<u8>),
 }
 
-/// A running proxy on a loopback port. It forwards until it is dropped.
+/// A running proxy on a loopback port before one or more servers. It forwards until it is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -29,6 +29,9 @@ pub struct Proxy {
 
 #[derive(Debug)]
 struct ProxyState {
+    servers: Mutex<Vec<u16>>,
+    next: AtomicUsize,
+    connections: Vec<AtomicUsize>,
     does: Mutex<Does>,
     cuts: AtomicU32,
     is_over: AtomicBool,
@@ -41,6 +44,18 @@ impl ProxyState {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+
+    fn next_server(&self) -> Option<TcpStream> {
+        let turn = self.next.fetch_add(1, Ordering::SeqCst);
+        let count = self.connections.len();
+        (turn..turn + count).find_map(|number| {
+            let servers = self.servers.lock();
+            let port = servers.unwrap_or_else(PoisonError::into_inner)[number % count];
+            let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+            self.connections[number % count].fetch_add(1, Ordering::SeqCst);
+            Some(stream)
+        })
+    }
 }
 
 /// How often a stalled direction looks whether it may go on.
@@ -52,9 +67,20 @@ impl Proxy {
     /// # Panics
     /// When there is no port for it.
     pub fn start(port: u16) -> Self {
+        Self::balancing(&[port])
+    }
+
+    /// Starts one that gives each connection to the next server in turn that accepts it.
+    ///
+    /// # Panics
+    /// When there is no port for it.
+    pub fn balancing(ports: &[u16]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(ProxyState {
+            servers: Mutex::new(ports.to_vec()),
+            next: AtomicUsize::new(0),
+            connections: ports.iter().map(|_| AtomicUsize::new(0)).collect(),
             does: Mutex::new(Does::Forward),
             cuts: AtomicU32::new(0),
             is_over: AtomicBool::new(false),
@@ -65,7 +91,8 @@ impl Proxy {
                 if of_thread.is_over.load(Ordering::SeqCst) {
                     return;
                 }
-                let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else {
+                // A client that finds no server is hung up on.
+                let Some(server) = of_thread.next_server() else {
                     continue;
                 };
                 forward(&client, &server, &of_thread, true);
@@ -73,6 +100,23 @@ impl Proxy {
             }
         });
         Self { address, shared }
+    }
+
+    /// Its address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Names the port of a server that was started again.
+    pub fn replace(&self, number: usize, port: u16) {
+        let servers = self.shared.servers.lock();
+        servers.unwrap_or_else(PoisonError::into_inner)[number] = port;
+    }
+
+    /// How many connections each server has got.
+    pub fn connections(&self) -> Vec<usize> {
+        let counts = self.shared.connections.iter();
+        counts.map(|count| count.load(Ordering::SeqCst)).collect()
     }
 
     /// Its port.

@@ -67,6 +67,20 @@ pub fn minute(time: Timestamp) -> String {
     format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
 }
 
+/// The nearest of the words to one that was typed, if one is near.
+pub fn nearest<'w>(typed: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let typed: String = typed.trim().to_lowercase().chars().take(64).collect();
+    let edits = |word: &'w str| (strsim::osa_distance(&typed, word), word);
+    let (edits, word) = words
+        .into_iter()
+        .map(edits)
+        .min_by_key(|(edits, _)| *edits)?;
+    let is_part =
+        typed.len() >= 3 && (word.contains(&typed) || (word.len() >= 3 && typed.contains(word)));
+    let is_near = edits <= 1 + word.chars().count() / 4;
+    (is_near || is_part).then_some(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,5 +119,17 @@ mod tests {
             (day(time), minute(time)),
             ("2026-05-16".into(), "2026-05-16 23:02".into())
         );
+    }
+
+    #[test]
+    fn typing_errors_find_their_word() {
+        let words = ["content", "type", "key", "if_revision"];
+        assert_eq!(nearest("contnet", words), Some("content"));
+        assert_eq!(nearest("Key", words), Some("key"));
+        assert_eq!(nearest("revision", words), Some("if_revision"));
+        assert_eq!(nearest("tpye", words), Some("type"));
+        assert_eq!(nearest("colour", words), None);
+        assert_eq!(nearest("", words), None);
+        assert_eq!(nearest("x", []), None);
     }
 }

@@ -150,7 +150,7 @@ mod work;
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
-pub use rules::{copy, heartbeat, session_state, stall};
+pub use rules::{copy, heartbeat, person, session_state, stall};
 pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
@@ -175,6 +175,7 @@ pub use loops::Loop;
 pub use model::as_of::AsOf;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
+pub use model::writer::{Ancestor, Writer};
 pub use note::{Action, EntryType, Note, NoteAsOf, OtherType, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};

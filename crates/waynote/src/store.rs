@@ -9,6 +9,7 @@ mod ask;
 mod by_reference;
 mod feed;
 mod noted;
+mod pass_on;
 mod values;
 
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub(crate) use ask::{limit, none};
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
 pub(crate) use noted::noted_before;
-pub use values::{ApplyCall, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
+pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.
 ///
@@ -372,19 +373,6 @@ pub trait Store: Reader {
     /// [`Error::ReadOnly`](crate::Error::ReadOnly), [`Error::DiskFull`](crate::Error::DiskFull),
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
-
-    /// Carries out independent calls of [`Store::apply`], in this order. A call that is refused does not stop the
-    /// others. If it can, a store writes them in one transaction, or in a few. `answered` gets the index of each call
-    /// and its answer as soon as it is known. This function returns when the store has done the rest of its work.
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        for (index, call) in calls.iter().enumerate() {
-            answered(index, self.apply(&call.changes, &call.stamp));
-        }
-    }
 
     /// Records events of a session, all of them or none. The rules check each one. `lease` is the number
     /// of the [`SessionEvent::LoopStarted`] of the loop that records them.

@@ -33,6 +33,7 @@ mod suite {
     mod processes;
     #[cfg(feature = "sqlite")]
     mod random_damage;
+    mod reference;
     mod replaced;
     mod runs;
     #[cfg(feature = "sqlite")]
@@ -49,6 +50,7 @@ mod suite {
     mod trips;
     mod undo;
     mod upgrade;
+    mod verify;
     mod worker;
     mod write_trips;
 }

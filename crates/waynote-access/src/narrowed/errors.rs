@@ -99,7 +99,7 @@ fn of_loop(grant: &Grant, error: &LoopError) -> bool {
         | LoopError::AlreadyAnswered { session, .. } => {
             grant.sees(&Scope::Session(session.clone()))
         }
-        LoopError::AlreadySaid { .. } => true,
+        LoopError::AlreadySaid { .. } | LoopError::NotAPerson { .. } => true,
         _ => false,
     }
 }

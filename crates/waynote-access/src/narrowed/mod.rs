@@ -161,8 +161,8 @@ const STOPPED: Error = Error::NotFound {
 
 impl<S: Store> Store for Narrowed<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let call = self.told("write", self.allowed(changes.to_vec(), stamp))?;
-        self.answered(stamp, self.store.apply(&call.changes, &call.stamp))
+        let changes = self.told("write", self.may_change_all(changes.to_vec()))?;
+        self.written(stamp, |stamp| self.store.apply(&changes, stamp))
     }
 
     fn record(
@@ -172,10 +172,15 @@ impl<S: Store> Store for Narrowed<S> {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        self.told("record an event", self.may_record(session, events))?;
-        self.written(stamp, |stamp| {
-            self.store.record(session, events, lease, stamp)
-        })
+        let recorded = self.may_record(session).and_then(|()| {
+            self.written(stamp, |stamp| {
+                self.store.record(session, events, lease, stamp)
+            })
+        });
+        self.told(
+            "record an event",
+            recorded.map_err(|error| self.of_token(error)),
+        )
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -200,7 +205,7 @@ impl<S: Store> Store for Narrowed<S> {
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.told("say that a loop lives", self.may_record(session, &[]))?;
+        self.told("say that a loop lives", self.may_record(session))?;
         self.shown(self.store.beat(session, lease))
     }
 

@@ -10,15 +10,10 @@ use crate::Line;
 impl<S> Narrowed<S> {
     /// Tells of a refusal.
     pub(super) fn told<T>(&self, call: &'static str, may: Result<T>) -> Result<T> {
-        may.map_err(|error| self.refused(call, error))
-    }
-
-    /// Tells the watch that a call was refused with this error, for a caller of [`Narrowed::allowed`].
-    pub fn refused(&self, call: &'static str, error: Error) -> Error {
-        if let Error::Denied { what, reason } = &error {
+        if let Err(Error::Denied { what, reason }) = &may {
             self.tell(call, true, format!("{what}: {reason}"));
         }
-        error
+        may
     }
 
     /// Tells of a call that only an admin may make, and how it went.

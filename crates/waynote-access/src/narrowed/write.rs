@@ -1,10 +1,9 @@
 //! The writes that a grant allows.
 
 use waynote::change::{Change, Origin};
-use waynote::event::{EventAddress, SessionEvent};
+use waynote::event::EventAddress;
 use waynote::forget::{Forget, ForgetTarget, Forgotten};
-use waynote::store::ApplyCall;
-use waynote::{Address, Error, Name, Result, Scope, Stamp};
+use waynote::{Address, Error, LoopError, Name, Result, Scope, Stamp, Writer};
 
 use super::Narrowed;
 use crate::Rights;
@@ -42,21 +41,8 @@ impl<S> Narrowed<S> {
         }
     }
 
-    /// The call of [`Store::apply`](waynote::Store::apply) that the store inside gets: by the author that the token may
-    /// claim, under an operation id of the token. For a caller that brings it there by itself; its answer has to go
-    /// through [`Narrowed::answered`], and a refusal through [`Narrowed::refused`], which may wait for the store.
-    ///
-    /// # Errors
-    /// [`Error::Denied`] when the grant does not allow one of the changes.
-    pub fn allowed(&self, changes: Vec<Change>, stamp: &Stamp) -> Result<ApplyCall> {
-        Ok(ApplyCall {
-            changes: self.may_change_all(changes)?,
-            stamp: self.own(stamp),
-        })
-    }
-
     /// The changes, if all of them are of notes that are seen. What comes from another program names an author too.
-    fn may_change_all(&self, mut changes: Vec<Change>) -> Result<Vec<Change>> {
+    pub(super) fn may_change_all(&self, mut changes: Vec<Change>) -> Result<Vec<Change>> {
         self.may_write()?;
         for change in &mut changes {
             match &*change {
@@ -102,18 +88,25 @@ impl<S> Narrowed<S> {
         }
     }
 
-    /// An answer is a person's word: a token of agents does not give it.
-    pub(super) fn may_record(&self, session: &Name, events: &[SessionEvent]) -> Result<()> {
+    pub(super) fn may_record(&self, session: &Name) -> Result<()> {
         self.may_write()?;
-        self.may_change_session(session)?;
-        let answers = |event: &SessionEvent| matches!(event, SessionEvent::Answered { .. });
-        match !self.grant.agents.is_empty() && events.iter().any(answers) {
-            true => Err(denied(
+        self.may_change_session(session)
+    }
+
+    /// The refusal of an answer in the words of a token: no loop of its own runs it.
+    pub(super) fn of_token(&self, error: Error) -> Error {
+        match error {
+            Error::Loop(LoopError::NotAPerson { .. }) if self.is_agents() => denied(
                 "answering",
                 "this token is an agent's, and a person is asked",
-            )),
-            false => Ok(()),
+            ),
+            error => error,
         }
+    }
+
+    /// True if only agents use the token.
+    fn is_agents(&self) -> bool {
+        !self.grant.agents.is_empty()
     }
 
     fn may_administer(&self, what: &str) -> Result<()> {
@@ -143,44 +136,47 @@ impl<S> Narrowed<S> {
         self.all_only("verifying the store")
     }
 
-    /// Runs a call that writes, with the stamp as the store gets it.
+    /// Runs a call that writes, with the stamp as the store inside gets it, and returns the answer as the grant may see
+    /// it.
+    ///
+    /// # Errors
+    /// The error of the answer; [`StoreFailed`](crate::StoreFailed) when its words may name what others keep.
     pub(super) fn written<T>(
         &self,
         stamp: &Stamp,
         work: impl FnOnce(&Stamp) -> Result<T>,
     ) -> Result<T> {
-        self.answered(stamp, work(&self.own(stamp)))
+        let inside = self.own(stamp);
+        let result =
+            work(&inside).map_err(|error| match (error, inside.operation, stamp.operation) {
+                // The caller knows its operation by the id that it gave.
+                (Error::InvalidAddress { address, reason }, Some(own), Some(given))
+                    if address == own.to_string() =>
+                {
+                    let address = given.to_string();
+                    Error::InvalidAddress { address, reason }
+                }
+                (error, ..) => error,
+            });
+        self.shown(result)
     }
 
     /// The stamp for the store inside. It names no session that the grant does not see.
     fn own(&self, stamp: &Stamp) -> Stamp {
         let sees = |lease: &EventAddress| self.grant.sees(&Scope::Session(lease.session.clone()));
+        let claims = |writer: &Writer| {
+            let agent = writer.agent.as_ref().map(|agent| self.grant.author(agent));
+            writer.clone().agent(agent)
+        };
         Stamp {
             lease: stamp.lease.clone().filter(sees),
+            writer: stamp.writer.as_ref().map(claims),
+            is_agents: stamp.is_agents || self.is_agents(),
             author: self.grant.author(&stamp.author),
             token: self.grant.token.clone(),
             operation: stamp.operation.map(|id| self.operation(id)),
             ..stamp.clone()
         }
-    }
-
-    /// The answer of the store inside to a call with this stamp, as the grant may see it.
-    ///
-    /// # Errors
-    /// The error of the answer; [`StoreFailed`](crate::StoreFailed) when its words may name what others keep.
-    pub fn answered<T>(&self, stamp: &Stamp, answer: Result<T>) -> Result<T> {
-        let own = stamp.operation.map(|id| self.operation(id));
-        let result = answer.map_err(|error| match (error, own, stamp.operation) {
-            // The caller knows its operation by the id that it gave.
-            (Error::InvalidAddress { address, reason }, Some(own), Some(given))
-                if address == own.to_string() =>
-            {
-                let address = given.to_string();
-                Error::InvalidAddress { address, reason }
-            }
-            (error, ..) => error,
-        });
-        self.shown(result)
     }
 
     /// The result of a forgetting as the grant sees it: without other addresses, and without the spaces of side data.

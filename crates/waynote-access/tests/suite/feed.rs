@@ -1,10 +1,7 @@
 //! The feed and the journal skip the writes of others between two pages.
 
-use waynote::search::Hit;
 use waynote::store::{Answers, Ask, Cursor, FeedPage};
-use waynote::{
-    AsOf, Content, EntryType, Note, Position, Reader, Result, Scope, SearchRequest, Store,
-};
+use waynote::{Content, EntryType, Position, Reader, Result, Store, pass_on};
 use waynote_access::{Grant, Narrowed};
 
 use super::world::{ANN, CANARY, Who, at, no_canary, store_of};
@@ -186,17 +183,7 @@ impl Reader for Counting<'_> {
         Ok(answers)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.store.select_at(scopes, moment)
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.store.search(request)
-    }
-
-    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        self.store.one_state(work)
-    }
+    pass_on! { self => self.store; select_at search one_state }
 }
 
 /// The part of a store in the first session.

@@ -50,7 +50,7 @@ mod tests {
         let mut command = crate::args::Cli::command();
         let mcp = command.find_subcommand_mut("mcp").unwrap();
         let help = mcp.render_long_help().to_string();
-        for (_, variable) in waynote_clients::PROJECT_VARIABLES {
+        for variable in Client::project_variables() {
             assert!(help.contains(variable), "{variable}");
         }
     }

@@ -12,7 +12,6 @@ use waynote_system::shell::quoted;
 
 use super::confirm::Question;
 use crate::error::{Failure, Outcome, say};
-use crate::home;
 use crate::invocation::Context;
 
 /// The JSON output.
@@ -71,8 +70,6 @@ pub(super) fn run(
         confirm(&would)?;
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
-    // An earlier version wrote notes into it, and nobody reads it any more.
-    waynote_clients::remove_old_notes_file(home::environment())?;
     context
         .output
         .answer(&Told::new(&forgotten), || said(&forgotten))?;

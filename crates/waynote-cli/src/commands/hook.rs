@@ -47,8 +47,7 @@ struct Limit {
 enum Message {
     /// The input is there, and this limits the work.
     Read(Limit),
-    /// None: a hook of an earlier version, which adds nothing.
-    Done(Box<Option<Answer>>),
+    Done(Box<Answer>),
     Failed(String),
 }
 
@@ -77,8 +76,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     };
     let (text, pending) = match outcome {
         // The delivery is claimed only now: an answer that is never printed was never delivered.
-        Ok(Some(answer)) => answer.claim(),
-        Ok(None) => (client.adding_nothing().to_owned(), None),
+        Ok(answer) => answer.claim(),
         Err(reason) => {
             say(&format!("waynote hook: nothing added: {reason}"));
             (client.adding_nothing().to_owned(), None)
@@ -103,7 +101,7 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
+fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
     let mut limit = Limit {
         wait: INPUT_WAIT,
         late: "the client sent no complete input",
@@ -174,16 +172,14 @@ fn work(
     words: &HookArgs,
     global: &Global,
     sender: &Sender<Message>,
-) -> Outcome<Option<Answer>> {
+) -> Outcome<Answer> {
     let call = Call {
         client,
         event: words.event.as_deref().unwrap_or("SessionStart"),
         payload: read_input()?,
     };
     let ledgers = ledgers()?;
-    let Some(hook) = call.enter(environment(), ledgers, Process::client().as_ref())? else {
-        return Ok(None);
-    };
+    let hook = call.enter(environment(), ledgers, Process::client().as_ref())?;
     let mut settings = Settings::read(&of_the_loop(global)?)?;
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
@@ -209,7 +205,7 @@ fn work(
         .tools(waynote_mcp::reader_tools());
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
-    Ok(Some(answer))
+    Ok(answer)
 }
 
 /// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.

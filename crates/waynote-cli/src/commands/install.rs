@@ -7,7 +7,7 @@ use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
     Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, Target, is_set_up,
-    records_folder, remove_old_notes_file, states,
+    records_folder, states,
 };
 
 use waynote_remote::Url;
@@ -117,7 +117,6 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
 /// The steps that are left to the user, and warnings.
 fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = setup.next_steps();
-    steps.extend(setup.outdated_variable()?);
     let title = setup.client().title();
     if !is_found && setup.reach == Reach::User {
         steps.insert(
@@ -141,8 +140,6 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     let removal = Removal::plan(&setup, args.dry_run)?;
     if !args.dry_run {
         removal.carry_out()?;
-        // Nobody reads it any more, and it holds notes.
-        remove_old_notes_file(environment())?;
     }
     let steps: Vec<&Step> = removal.steps().iter().collect();
     report(context, &steps, args.dry_run, &[])?;
@@ -178,9 +175,6 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             "{title} runs without waynote from its next session; the notes stay in {store}"
         ),
     })?;
-    if let Some(step) = setup.outdated_variable()? {
-        context.output.line(format!("next: {step}"))?;
-    }
     Ok(())
 }
 

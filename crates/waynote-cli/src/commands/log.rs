@@ -15,10 +15,11 @@ use waynote_loop::identity::known_dead;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
+use crate::inside::{self, Inside};
 use crate::invocation::Context;
 use crate::plot::Plot;
+use crate::session_view;
 use crate::table::list;
-use crate::{inside, session_view};
 
 pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     match command {
@@ -287,9 +288,14 @@ fn answer(status: &SessionStatus) -> Option<Value> {
 
 /// Says something to the loop that waits for it.
 fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
-    let (session, _) = context.session()?;
-    let own = context.read(|store| inside::own_loop(store))?;
-    if let Some(own) = own.map(|own| own.session).filter(|own| *own != session) {
+    let inside = context.read(|store| Inside::of(&context.settings, store))?;
+    let session = match inside.session {
+        Some(session) => session,
+        None => context.settings.session()?.clone(),
+    };
+    let told = inside::told_lease(&context.settings)?;
+    let own = inside.lease.or(told).map(|own| own.session);
+    if let Some(own) = own.filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
             format!("this agent runs in session {own} and cannot write to session {session}"),

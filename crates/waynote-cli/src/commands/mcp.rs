@@ -11,7 +11,7 @@ use waynote::Store;
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
-use waynote_clients::{Calling, Channel, Ledgers, PROJECT_VARIABLES};
+use waynote_clients::{Calling, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
 
@@ -28,7 +28,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     // Asked once before the client waits for anything.
     crate::clock::now()?;
     let mut directories = Vec::new();
-    for (_, variable) in PROJECT_VARIABLES {
+    for variable in Client::project_variables() {
         directories.extend(home::variable(variable)?);
     }
     let opened = Opened::at_the_first_call(settings)?;

@@ -4,10 +4,10 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, civil};
 use serde::Serialize;
 use serde_json::json;
-use waynote::Name;
-use waynote::error::safe;
+use waynote::error::{PersonalAct, safe};
 use waynote::text::plural;
 use waynote::visible::visible;
+use waynote::{Name, person};
 use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
 
 use super::confirm::Question;
@@ -16,7 +16,6 @@ use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
 use crate::input;
-use crate::inside;
 use crate::invocation::Context;
 use crate::table::{self, when};
 
@@ -107,13 +106,8 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
 
 /// The store for the administration of tokens. Processes that a loop runs are refused.
 fn administered<'c>(context: &'c Context<'_>) -> Outcome<TokenStore<'c>> {
-    if context.read(|store| inside::own_loop(store))?.is_some() {
-        return Err(Failure::refused(
-            "not_a_person",
-            "tokens are refused inside a loop, where an agent writes",
-            "run it outside of the loop",
-        ));
-    }
+    let stamp = context.stamp()?.by(context.writer()?);
+    context.read(|store| Ok(person::only(&store, &stamp, PersonalAct::Administer)?))?;
     Ok(TokenStore::of(context.opened_for_writing()?))
 }
 

@@ -1,9 +1,9 @@
 //! `waynote ui`: the page of the store in the browser of the user who runs it, and in no other.
 
 use std::fs;
-use std::io::{Write, sink};
+use std::io::sink;
 use std::net::Ipv4Addr;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -115,15 +115,7 @@ impl Shown {
             .recursive(true)
             .mode(0o700)
             .create(&folder)
-            .and_then(|()| match fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            })
-            .and_then(|()| {
-                let mut options = fs::OpenOptions::new();
-                options.write(true).create_new(true).mode(0o600).open(&file)
-            })
-            .and_then(|mut open| open.write_all(text.as_bytes()));
+            .and_then(|()| waynote::file::replace_private(&file, text.as_bytes(), None));
         written.map_err(|error| Failure::file(file.display().to_string(), "written", error))?;
         Ok(Some(Self {
             address: format!("file://{}", file.display()),

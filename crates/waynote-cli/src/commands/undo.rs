@@ -3,8 +3,8 @@
 use serde_json::json;
 use waynote::text::shell_word;
 use waynote::{
-    Address, Applied, Change, Stamp, Store, UndoScope, Undone, log_entry_written_last, redo_last,
-    undo_last,
+    Address, Applied, Change, Stamp, Store, UndoScope, Undone, log_entry_written_last, person,
+    redo_last, undo_last,
 };
 
 use super::confirm;
@@ -58,8 +58,12 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 /// Asks before `undo` skips a log entry that was written last: the user probably means that entry, and an older note
 /// would change instead. Refused if nobody can be asked.
 fn ask_past_the_log(context: &Context<'_>) -> Outcome {
-    let (author, _) = context.author()?;
-    let Some(entry) = context.read(|store| Ok(log_entry_written_last(store, &author)?))? else {
+    let stamp = context.stamp()?;
+    let entry = context.read(|store| {
+        let author = person::author(&store, &stamp)?;
+        Ok(log_entry_written_last(store, &author)?)
+    });
+    let Some(entry) = entry? else {
         return Ok(());
     };
     let what =

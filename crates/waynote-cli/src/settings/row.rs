@@ -124,13 +124,9 @@ impl Names {
 
     /// The setting that a mistyped name seems to mean.
     pub(super) fn nearest(self, name: &str) -> Option<&'static Known> {
-        const MOST_EDITS: usize = 2;
-        let name = name.to_lowercase().replace('-', "_");
-        let edits = |known: &&Known| strsim::osa_distance(&name, known.name);
-        self.in_file()
-            .map(|(known, _)| known)
-            .min_by_key(edits)
-            .filter(|known| edits(known) <= MOST_EDITS)
+        let names = self.in_file().map(|(known, _)| known.name);
+        let name = waynote::text::nearest(&name.replace('-', "_"), names)?;
+        self.find(name).map(|(known, _)| known)
     }
 
     /// The hint for a name that is no setting of the configuration file.

@@ -116,12 +116,11 @@ pub(super) fn secret_rules(text: &str) -> Outcome<Vec<&'static str>> {
 }
 
 fn unknown_rule(name: &str) -> Failure {
-    let likeness = |rule: &waynote::secrets::Rule| strsim::jaro_winkler(name, rule.name);
-    let nearest = waynote::secrets::rules()
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
-        .map_or("", |rule| rule.name);
+    let names = waynote::secrets::rules().map(|rule| rule.name);
+    let nearest = waynote::text::nearest(name, names);
+    let meant = nearest.map_or(String::new(), |name| format!("did you mean `{name}`? "));
     Failure::usage(
         format!("`{name}` is not a credential rule"),
-        format!("did you mean `{nearest}`? the guide lists the rules"),
+        format!("{meant}the guide lists the rules"),
     )
 }

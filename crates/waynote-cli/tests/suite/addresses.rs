@@ -45,22 +45,6 @@ fn an_absolute_place_inside_home_is_the_same_note() {
 }
 
 #[test]
-fn a_revision_is_part_of_an_address() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k one");
-    scratch.ok("key save k two");
-    assert_eq!(scratch.ok("show agent:default#k@1"), "one");
-    assert_eq!(scratch.ok("key show agent:default#k@1"), "one");
-    scratch.ok("restore agent:default#k@1");
-    assert_eq!(scratch.ok("key show k"), "one");
-    insta::assert_snapshot!(scratch.run("show agent:default#k@9").said(), @"
-    exit 1
-    error: there is no agent:default#k@9
-      see `waynote place list`, `key list` or `log list`
-    ");
-}
-
-#[test]
 fn what_contradicts_itself_is_refused() {
     let scratch = Scratch::new();
     scratch.ok("key save k one");
@@ -90,19 +74,4 @@ fn what_contradicts_itself_is_refused() {
     error: `place:/srv/@scope/x` is not an address: `@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
-}
-
-#[test]
-fn a_change_of_nothing_makes_no_store() {
-    let scratch = Scratch::new();
-    for words in [
-        "undo",
-        "key pin a",
-        "key delete a",
-        "place delete",
-        "restore agent:a#k --revision 1",
-    ] {
-        scratch.run(words).output();
-        assert!(!scratch.store().exists(), "{words}");
-    }
 }

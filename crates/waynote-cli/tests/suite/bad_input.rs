@@ -119,22 +119,10 @@ fn no_home() {
 fn a_working_directory_that_is_gone() {
     let scratch = Scratch::new();
     scratch.ok("place write --at ~ home");
-    let gone = scratch.path("gone");
-    fs::create_dir(&gone).unwrap();
     let shell = |words: &str| {
-        let script = format!("rmdir \"$1\"; exec \"$2\" {words}");
-        let output = Command::new("sh")
-            .args(["-c", &script, "sh"])
-            .arg(&gone)
-            .arg(env!("CARGO_BIN_EXE_waynote"))
-            .env_clear()
-            .env("HOME", scratch.home())
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .current_dir(&gone)
-            .output()
-            .unwrap();
-        fs::create_dir(&gone).unwrap();
-        output
+        scratch.shell(&format!(
+            "mkdir gone; cd gone; rmdir ../gone; exec \"$WAYNOTE\" {words}"
+        ))
     };
     assert_eq!(shell("place read --at '~'").stdout, b"home");
     assert_eq!(shell("show place:~").stdout, b"home");
@@ -273,7 +261,7 @@ fn a_full_disk_loses_nothing_acknowledged() {
     let refused = loop {
         let words =
             format!("--store {store} key save k{acknowledged} - --max-bytes 0 --max-notes 0");
-        let output = scratch.run(&words).stdin("x".repeat(20_000)).output();
+        let output = scratch.run(&words).stdin("word ".repeat(4_000)).output();
         if !output.status.success() {
             break String::from_utf8(output.stderr).unwrap();
         }

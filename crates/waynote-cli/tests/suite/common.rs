@@ -1,6 +1,6 @@
 //! A scratch home and the binary in it, with a fixed clock.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
@@ -43,6 +43,22 @@ impl Scratch {
         self.home().join(".local/share/waynote/notes.db")
     }
 
+    /// Writes a file below the home, and makes its folder. Returns its path.
+    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.home().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Writes a shell script that can be run. Returns its path.
+    pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.put(name, text);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+        path
+    }
+
     /// `waynote` with arguments, from `~/work`.
     pub(crate) fn waynote<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(
         &self,
@@ -55,6 +71,8 @@ impl Scratch {
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("WAYNOTE_NOW", NOW)
+            // For scripts that it runs.
+            .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
             .current_dir(self.home().join("work"));
         Run {
             command,
@@ -72,6 +90,17 @@ impl Scratch {
     /// Runs a command as it is typed: its words are separated by blanks, and one with blanks stands between single quotes.
     pub(crate) fn run(&self, typed: &str) -> Run {
         self.waynote(words(typed))
+    }
+
+    /// Runs a shell script in the folder of the home; it has the program as `$WAYNOTE`.
+    pub(crate) fn shell(&self, script: &str) -> Output {
+        let of_waynote = self.waynote::<_, &str>([]).command;
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).env_clear();
+        for (name, value) in of_waynote.get_envs() {
+            shell.env(name, value.unwrap_or_default());
+        }
+        shell.current_dir(self.path("")).output().unwrap()
     }
 
     /// The standard output of words that must succeed.
@@ -175,6 +204,15 @@ impl Run {
         let command = self.command.stdin(Stdio::null());
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().unwrap()
+    }
+
+    /// Starts it, and waits until it prints that line.
+    pub(crate) fn begun(mut self, line: &str) -> Child {
+        let command = self.command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|printed| printed.unwrap() == line));
+        child
     }
 
     pub(crate) fn output(mut self) -> Output {
@@ -302,6 +340,37 @@ pub(crate) fn reference(name: &str) -> String {
 pub(crate) fn cases(name: &str) -> Value {
     // One recorded reply ends in half a surrogate pair, which no JSON reader of Rust takes.
     serde_json::from_str(&reference(name).replace("\\ud83e...", "...")).unwrap()
+}
+
+/// When this process started, in ticks since the machine did.
+#[cfg(target_os = "linux")]
+pub(crate) fn own_start() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    fields.split_whitespace().nth(19).unwrap().parse().unwrap()
+}
+
+/// What is left of a child's output.
+pub(crate) fn rest(output: Option<impl std::io::Read>) -> String {
+    let mut rest = String::new();
+    output.unwrap().read_to_string(&mut rest).unwrap();
+    rest
+}
+
+/// The values of some fields, separated by blanks; `of/part` is a field of a field.
+pub(crate) fn fields(value: &Value, names: &str) -> String {
+    let field = |name: &str| match value.pointer(&format!("/{name}")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "(none)".to_owned(),
+    };
+    names.split(' ').map(field).collect::<Vec<_>>().join(" ")
+}
+
+/// Fails with the whole text if it lacks that part.
+#[track_caller]
+pub(crate) fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "`{part}` is not in:\n{text}");
 }
 
 /// A field of a case as text.

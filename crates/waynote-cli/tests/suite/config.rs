@@ -5,13 +5,10 @@ use super::common::Scratch;
 #[test]
 fn each_value_says_where_it_comes_from() {
     let scratch = Scratch::new();
-    let folder = scratch.home().join(".config/waynote");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(
-        folder.join("config.toml"),
+    scratch.put(
+        ".config/waynote/config.toml",
         "agent = \"filed\"\nmax_notes = 7\nmax_bytes = -1\nnotes_file = \"~/n.json\"\n",
-    )
-    .unwrap();
+    );
     let run = scratch
         .run("--session flagged config")
         .env("WAYNOTE_AGENT", "environed")

@@ -119,9 +119,7 @@ fn a_file_is_made_and_a_damaged_one_is_left_alone() {
 #[test]
 fn an_empty_path_in_the_file_is_not_used() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".config/waynote/config.toml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, "notes_file = \"\"\n").unwrap();
+    scratch.put(".config/waynote/config.toml", "notes_file = \"\"\n");
     insta::assert_snapshot!(scratch.run("place write text").said(), @"
     saved place:~/work (revision 1)
     warning: HOME/.config/waynote/config.toml: line 1: the notes file has no name; run `waynote doctor` for details

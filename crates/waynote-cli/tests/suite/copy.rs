@@ -4,37 +4,24 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use waynote::store::Cursor;
-use waynote::{
-    Address, Change, EntryType, Expect, Limits, Options, Reader, SqliteStore, Stamp, Store,
-};
+use waynote::{Address, Change, Expect, Limits, Options, Reader, SqliteStore, Stamp, Store};
 
-use super::common::{Scratch, until};
+use super::common::{Scratch, assert_transcript, until};
 
 /// A store with so many notes, in as many scopes.
 pub(super) fn filled(path: &Path, notes: u32) -> SqliteStore {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
-    let change = |number: u32| match number % 3 {
-        0 => Change::Append {
-            session: format!("s{}", number % 7).parse().unwrap(),
-            kind: EntryType::Learning,
-            iteration: Some(i64::from(number % 5) + 1),
-            content: waynote::Content::text(format!("learned {number}")).unwrap(),
-            resolves: None,
-            id: None,
-            created_at: None,
-        },
-        _ => Change::Save {
-            address: Address::Agent(
-                format!("a{}", number % 11).parse().unwrap(),
-                format!("k{}", number % 1_000).parse().unwrap(),
-            ),
-            content: waynote::Content::text(format!("text {number} about the build")).unwrap(),
-            pin: None,
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        },
+    let change = |number: u32| Change::Save {
+        address: Address::Agent(
+            format!("a{}", number % 11).parse().unwrap(),
+            format!("k{}", number % 1_000).parse().unwrap(),
+        ),
+        content: waynote::Content::text(format!("text {number} about the build")).unwrap(),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
     };
     let numbers: Vec<u32> = (0..notes).collect();
     for some in numbers.chunks(1_000) {
@@ -93,42 +80,35 @@ fn a_copy_that_is_killed_starts_anew_and_ends_equal() {
 fn what_cannot_be_copied_is_said() {
     let scratch = Scratch::new();
     scratch.ok("key save k v");
-    let store = scratch.store();
-    let store = store.to_str().unwrap();
     scratch.ok("--store other.db key save k v");
-    let seen = [
-        scratch.run(&format!("copy {store} new.db")).said(),
-        scratch.run(&format!("copy {store} new.db")).said(),
-        scratch.run(&format!("copy {store} other.db")).said(),
-        scratch.run("copy none.db new2.db").said(),
-        scratch
-            .run("copy https://notes.example/s/team new2.db")
-            .said(),
-        scratch
-            .run("copy new.db postgres://me:pass@db/notes?store=team")
-            .said(),
-    ];
-    let seen = seen.join("\n").replace(store, "STORE");
-    insta::assert_snapshot!(seen, @"
+    let store = scratch.store().to_str().unwrap().to_owned();
+    let said = |words: &str| scratch.run(&words.replace("STORE", &store)).said();
+    assert_transcript!(said, @"
+    $ waynote copy STORE new.db
     copied to new.db: 1 note, 1 revision, 0 events, 0 forgettings up to position 1; compared, with 1 block: equal
     store id ID
 
+    $ waynote copy STORE new.db
     exit 1
     error: new.db cannot be written: it exists already
       name another file
 
+    $ waynote copy STORE other.db
     exit 1
     error: other.db cannot be written: it exists already
       name another file
 
+    $ waynote copy none.db new2.db
     exit 1
     error: there is no store none.db
       name a file with a store, or a store in a database
 
+    $ waynote copy https://notes.example/s/team new2.db
     exit 2
     error: https://notes.example/s/team is on a server, which gives out no whole store
       run the command where the store is, or name the database that the server uses
 
+    $ waynote copy new.db postgres://me:pass@db/notes?store=team
     exit 2
     error: the address of the store has a password in it, which others could read
       leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)

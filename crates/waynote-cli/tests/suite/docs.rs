@@ -1,6 +1,6 @@
 //! The reference equals the program's own help, and the README's example equals its output.
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::loop_stops::seconds_gone;
 
 #[test]
@@ -60,11 +60,7 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
 fn completions_and_manual_pages_are_made() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(
-            scratch
-                .ok(&format!("completions {shell}"))
-                .contains("waynote")
-        );
+        has(&scratch.ok(&format!("completions {shell}")), "waynote");
     }
     assert!(scratch.ok("man").starts_with(".ie"));
     scratch.ok("man --dir pages");
@@ -155,63 +151,39 @@ fn the_demo_plays() {
     );
 }
 
-/// The block in the page is the one that these notes make.
 #[test]
 fn the_page_about_the_block_shows_a_real_one() {
     let scratch = Scratch::new();
-    let agent = |words: &[&str]| {
-        let run = scratch
-            .waynote(words.iter().copied())
-            .env("WAYNOTE_AGENT", "builder");
-        run.env("WAYNOTE_AUTHOR", "agent:builder")
-            .env("WAYNOTE_SESSION", "nightly")
-    };
     scratch.ok("place write --at ~ Prefers-short-answers-and-small-commits.");
-    let place = "Rust workspace. `cargo xtask test` is the gate.\nPrices are integers, in cents.";
-    scratch.waynote(["place", "write", place]).ok();
-    let steps = "1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.";
-    agent(&["key", "save", "release-steps", steps, "--pin"]).ok();
-    let style =
-        "# Commit messages\n".to_owned() + &"Say why, not what; the diff says what. ".repeat(12);
-    agent(&["key", "save", "commit-style", &style, "--pin"]).ok();
-    for (key, text) in [
-        (
-            "flaky-tests",
-            "checkout::retries fails about once in 40 runs",
-        ),
-        ("staging-db", "read-only for agents"),
+    scratch.ok("place write 'Rust workspace. `cargo xtask test` is the gate.\nPrices are integers, in cents.'");
+    let agent = |words: &str| {
+        let words = format!("--author agent:builder --agent builder --session nightly {words}");
+        scratch.ok(&words)
+    };
+    agent(
+        "key save release-steps '1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.' --pin",
+    );
+    let style = "Say why, not what; the diff says what. ".repeat(12);
+    agent(&format!(
+        "key save commit-style '# Commit messages\n{style}' --pin"
+    ));
+    agent("key save flaky-tests 'checkout::retries fails about once in 40 runs'");
+    agent("key save staging-db 'read-only for agents'");
+    for words in [
+        "--iteration 1 log add 'SQLite over Postgres for the cart' --type decision",
+        "--iteration 2 log add 'The API allows 100 requests a minute' --type stuck",
+        "--iteration 3 log add 'The test suite needs --no-cache' --type learning",
+        "--iteration 4 log add 'The API allows 100 requests a minute' --type stuck",
+        "--iteration 5 log add 'The import dies at 60 % when /tmp is small' --type stuck",
+        "--iteration 6 log add 'Start with `make seed`, or every test fails' --type tip",
+        "--iteration 7 log add 'The API allows 100 requests a minute' --type stuck",
     ] {
-        agent(&["key", "save", key, text]).ok();
-    }
-    let mut number = 0;
-    for (kind, text) in [
-        ("decision", "SQLite over Postgres for the cart"),
-        ("stuck", "The API allows 100 requests a minute"),
-        ("learning", "The test suite needs --no-cache"),
-        ("stuck", "The API allows 100 requests a minute"),
-        ("stuck", "The import dies at 60 % when /tmp is small"),
-        ("tip", "Start with `make seed`, or every test fails"),
-        ("stuck", "The API allows 100 requests a minute"),
-    ] {
-        number += 1;
-        agent(&[
-            "--iteration",
-            &number.to_string(),
-            "log",
-            "add",
-            text,
-            "--type",
-            kind,
-        ])
-        .ok();
+        agent(words);
     }
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompt-block.md");
     let page = std::fs::read_to_string(page).unwrap();
-    for words in [
-        &["context", "--budget", "320"][..],
-        &["context", "--budget", "320", "--explain"],
-    ] {
-        let shown = agent(words).ok();
+    for words in ["context --budget 320", "context --budget 320 --explain"] {
+        let shown = agent(words);
         assert!(
             page.contains(&shown),
             "the page shows another block than\n{shown}"

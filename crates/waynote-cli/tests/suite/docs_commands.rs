@@ -5,7 +5,6 @@
 //! line to [`RULES`]: what it needs first, what stands for its placeholders, its exit codes, or why it cannot be run
 //! here.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -222,15 +221,9 @@ struct Home {
 impl Home {
     fn new() -> Self {
         let scratch = Scratch::new();
-        let bin = scratch.path("bin");
-        std::fs::create_dir(&bin).unwrap();
-        let agent = bin.join("my-agent");
-        std::fs::write(
-            &agent,
-            "#!/bin/sh\nexec waynote log complete 'it is done'\n",
-        )
-        .unwrap();
-        std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let bin = scratch.home().join("bin");
+        let agent = "#!/bin/sh\nexec waynote log complete 'it is done'\n";
+        scratch.script("bin/my-agent", agent);
         let program = Path::new(env!("CARGO_BIN_EXE_waynote")).parent().unwrap();
         let system = std::env::var("PATH").unwrap_or_default();
         let path = format!("{}:{}:{system}", bin.display(), program.display());

@@ -2,13 +2,14 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use rcgen::generate_simple_self_signed;
 use serde_json::Value;
 use waynote_testing::not_checked;
 
 use super::common::Scratch;
+use super::serve::Serving;
 
 const PAGE: &str = include_str!("../../../../docs/server.md");
 
@@ -39,47 +40,22 @@ fn here(scratch: &Scratch, text: &str) -> String {
     text.replace("0.0.0.0:7467", "0.0.0.0:0")
 }
 
-/// A server, until it is dropped.
-struct Serving {
-    child: Child,
-    url: String,
-}
-
-impl Serving {
-    /// Runs a command line of the page, which prints its address.
-    fn start(scratch: &Scratch, line: &str) -> Self {
-        let line = here(scratch, line);
-        let words = line
-            .split_whitespace()
-            .skip(1)
-            .collect::<Vec<_>>()
-            .join(" ");
-        let mut command = scratch.command(&words);
-        if !words.contains("--listen") {
-            command.args(["--listen", "127.0.0.1:0"]);
-        }
-        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let said = lines
-            .next()
-            .unwrap_or_else(|| panic!("{line}: it says nothing"));
-        let said = said.unwrap();
-        let url = said
-            .strip_prefix("listening on ")
-            .unwrap_or_else(|| panic!("{line}: {said}"));
-        Self {
-            url: url.to_owned(),
-            child,
-        }
+/// Runs a command line of the page, which prints its address. Returns the server and the address.
+fn serve(scratch: &Scratch, line: &str) -> (Serving, String) {
+    let line = here(scratch, line);
+    let mut words = line
+        .split_whitespace()
+        .skip(1)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if !words.contains("--listen") {
+        words += " --listen 127.0.0.1:0";
     }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+    let mut serving = Serving::start(scratch, &words);
+    let said = serving.line();
+    let url = said.strip_prefix("listening on ");
+    let url = url.unwrap_or_else(|| panic!("{line}: {said}")).to_owned();
+    (serving, url)
 }
 
 fn token(scratch: &Scratch, line: &str) -> String {
@@ -89,7 +65,7 @@ fn token(scratch: &Scratch, line: &str) -> String {
     created["token"].as_str().unwrap().to_owned()
 }
 
-fn has(program: &str) -> bool {
+fn is_there(program: &str) -> bool {
     let run = Command::new(program).arg("--version").output();
     run.is_ok_and(|run| run.status.success())
 }
@@ -106,12 +82,12 @@ fn shell(scratch: &Scratch, script: &str) -> String {
 
 #[test]
 fn the_requests_do_what_the_page_says() {
-    if !has("curl") {
+    if !is_there("curl") {
         return not_checked("the requests of docs/server.md", "there is no curl");
     }
     let scratch = Scratch::new();
-    let serving = Serving::start(&scratch, &line("sh", "waynote serve"));
-    let api = format!("api={}/s/default/api/v1", serving.url);
+    let (_serving, url) = serve(&scratch, &line("sh", "waynote serve"));
+    let api = format!("api={url}/s/default/api/v1");
     let blocks = blocks("sh");
     let block = blocks
         .iter()
@@ -158,12 +134,12 @@ fn the_requests_do_what_the_page_says() {
 fn tokens_are_created_by_the_lines_of_the_page() {
     let scratch = Scratch::new();
     let admin = token(&scratch, &line("sh", "waynote token create admin"));
-    let serving = Serving::start(&scratch, &line("sh", "waynote serve --behind-proxy"));
-    let url = format!("{}/s/team", serving.url);
+    let (_serving, url) = serve(&scratch, &line("sh", "waynote serve --behind-proxy"));
+    let url = format!("{url}/s/team");
     let list = scratch.waynote(["--store", &url, "token", "list", "--json"]);
     let list = list.env("WAYNOTE_TOKEN", &admin).json();
     assert_eq!(list[0]["name"], "admin", "{list}");
-    if has("jq") {
+    if is_there("jq") {
         let home = scratch.home();
         let bare = here(&scratch, &line("sh", "(umask 077; waynote token create"));
         let program = env!("CARGO_BIN_EXE_waynote");
@@ -176,7 +152,7 @@ fn tokens_are_created_by_the_lines_of_the_page() {
         let save = scratch.waynote(["--store", &url, "key", "save", "deploy", "run make ship"]);
         save.env("WAYNOTE_TOKEN_FILE", &file).ok();
     }
-    if has("curl") {
+    if is_there("curl") {
         let request =
             line("sh", "curl -s -H \"Authorization").replace("https://notes.example/s/team", &url);
         let made = shell(&scratch, &format!("TOKEN={admin}\n{request}"));
@@ -190,28 +166,24 @@ fn servers_start_by_the_lines_of_the_page() {
     let scratch = Scratch::new();
     token(&scratch, &line("sh", "waynote token create admin"));
     let made = generate_simple_self_signed(vec!["localhost".into()]).unwrap();
-    std::fs::write(scratch.home().join("cert.pem"), made.cert.pem()).unwrap();
-    std::fs::write(
-        scratch.home().join("key.pem"),
-        made.signing_key.serialize_pem(),
-    )
-    .unwrap();
-    let serving = Serving::start(&scratch, &line("sh", "waynote serve --listen"));
-    assert!(serving.url.starts_with("https://"), "{}", serving.url);
+    scratch.put("cert.pem", made.cert.pem());
+    scratch.put("key.pem", made.signing_key.serialize_pem());
+    let (serving, url) = serve(&scratch, &line("sh", "waynote serve --listen"));
+    assert!(url.starts_with("https://"), "{url}");
     drop(serving);
     let started = line("ini", "ExecStart=");
-    Serving::start(&scratch, started.strip_prefix("ExecStart=").unwrap());
+    serve(&scratch, started.strip_prefix("ExecStart=").unwrap());
     let words = |name: &str| -> Vec<String> {
         let line = line("dockerfile", &format!("{name} "));
         serde_json::from_str(&line[name.len()..]).unwrap()
     };
     let container = [words("ENTRYPOINT"), words("CMD")].concat().join(" ");
-    Serving::start(&scratch, &container);
+    serve(&scratch, &container);
 }
 
 #[test]
 fn the_unit_is_one_that_systemd_takes() {
-    if !has("systemd-analyze") {
+    if !is_there("systemd-analyze") {
         return not_checked("the unit of docs/server.md", "there is no systemd-analyze");
     }
     let scratch = Scratch::new();
@@ -265,12 +237,12 @@ fn every_option_and_path_exists() {
         }
     }
     assert!(options > 10, "{options}");
-    let serving = Serving::start(&scratch, &line("sh", "waynote serve"));
+    let (_serving, url) = serve(&scratch, &line("sh", "waynote serve"));
     let rows = PAGE.lines().filter(|line| line.starts_with("| `/"));
     let mut paths = 0;
     for path in rows.flat_map(|row| row.split('|').nth(1).unwrap().split(',')) {
         let path = path.trim().trim_matches('`').replace("NAME", "default");
-        let (status, _) = get(&format!("{}{path}", serving.url));
+        let (status, _) = get(&format!("{url}{path}"));
         // The MCP endpoint takes POST, and the feed and the API's root are no documents.
         let is_there = match path.as_str() {
             "/s/default/mcp" => status == 405,

@@ -168,7 +168,7 @@ fn gemini() {
         "{{ {:?}: \"DO_NOT_TRUST\" }}\n",
         scratch.home().join("work")
     );
-    fs::write(scratch.home().join(".gemini/trustedFolders.json"), trust).unwrap();
+    scratch.put(".gemini/trustedFolders.json", trust);
     insta::assert_snapshot!(found(&scratch, "doctor gemini"), @r#"
     exit 1
     WRONG Gemini CLI: only listed servers are started, and waynote is not listed: `mcp.allowed` in HOME/work/.gemini/settings.json, line 1

@@ -44,11 +44,6 @@ fn show_and_history_take_the_address_of_an_event() {
     error: there is no session:s#event-2
       `waynote --session s log show --json` lists the events of that session
 
-    $ waynote history session:none#event-1
-    exit 1
-    error: there is no session:none#event-1
-      `waynote --session none log show --json` lists the events of that session
-
     $ waynote show session:s#event-1 --as-of 2026-05-17T12:00:00Z
     exit 2
     error: an event is never changed, so it has one state only

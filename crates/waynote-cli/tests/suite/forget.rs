@@ -87,9 +87,9 @@ fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
             }
         }
     };
-    some(0..160);
+    some(0..100);
     between();
-    some(160..330);
+    some(100..200);
 }
 
 /// Each byte as a character.

@@ -148,7 +148,7 @@ fn a_text_is_forgotten_in_notes_and_events_alike() {
     assert!(scratch.ok("verify").contains("is sound"));
 }
 
-/// A client, a hook, a file kept in sync and the file of an earlier version: nothing of theirs keeps a text.
+/// A client, a hook and a file kept in sync: nothing of theirs keeps a text.
 #[test]
 fn no_file_that_waynote_wrote_keeps_a_text() {
     let scratch = Scratch::new();
@@ -158,9 +158,6 @@ fn no_file_that_waynote_wrote_keeps_a_text() {
         let run = scratch.waynote(words).cwd(scratch.home());
         run.env("ZRB_LLM_NOTE_FILE", &synced).ok()
     };
-    let old = scratch.home().join(".local/share/waynote/goose.md");
-    fs::create_dir_all(old.parent().unwrap()).unwrap();
-    fs::write(&old, format!("# Notes\n{text}\n")).unwrap();
     run(&["install", "claude-code"]);
     run(&["place", "write", "--at", "~/work", &text]);
     let said = format!(
@@ -172,14 +169,10 @@ fn no_file_that_waynote_wrote_keeps_a_text() {
     run(&["search", MARK]);
     assert_eq!(
         holding(&scratch.home()).len(),
-        3,
+        2,
         "{:?}",
         holding(&scratch.home())
     );
     run(&["forget", "place:~/work", "--yes"]);
-    assert_eq!(holding(&scratch.home()), [""; 0]);
-    // Uninstalling removes that file, too, whichever client it is.
-    fs::write(&old, text).unwrap();
-    run(&["uninstall", "claude-code"]);
     assert_eq!(holding(&scratch.home()), [""; 0]);
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, text};
 
 #[test]
 fn what_is_left_says_that_something_was_forgotten() {
@@ -143,63 +143,26 @@ fn a_bare_undo_passes_over_what_was_forgotten() {
 fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
     let scratch = Scratch::new();
     let frames = super::reference_ralph::xs_store(&scratch).join("frames.ndjson");
-    let import = || {
-        let words = ["import".as_ref(), "xs".as_ref(), frames.as_os_str()];
-        scratch.waynote(words).ok()
-    };
+    let import = || scratch.ok(&format!("import xs {}", frames.display()));
     import();
-    let count_of = |session: &str| {
-        let sessions = scratch.json("log sessions --json");
-        let of = |one: &&serde_json::Value| one["session"] == session;
-        sessions.as_array().unwrap().iter().find(of).unwrap()["notes"].clone()
-    };
-    let session = "demo";
     let list = || {
-        scratch
-            .waynote(["--session", session, "log", "list", "--json"])
-            .json()
+        let entries = scratch.json("--session demo log list --json");
+        entries.as_array().unwrap().clone()
     };
     let entries = list();
-    let last = entries.as_array().unwrap().last().unwrap();
-    scratch.ok(&format!(
-        "forget --yes {}",
-        last["address"].as_str().unwrap()
-    ));
-    let counted = entries.as_array().unwrap().len() - 1;
-    assert_eq!(list().as_array().unwrap().len(), counted);
-    assert_eq!(count_of(session), counted);
+    let last = entries.last().unwrap();
+    scratch.ok(&format!("forget --yes {}", text(last, "address")));
+    assert_eq!(list().len(), entries.len() - 1);
+    let sessions = scratch.json("log sessions --json");
+    let mut sessions = sessions.as_array().unwrap().iter();
+    let demo = sessions.find(|one| one["session"] == "demo").unwrap();
+    assert_eq!(demo["notes"], entries.len() - 1);
     assert_eq!(import(), "0 added, 0 updated, 41 unchanged, 4 skipped\n");
-    assert_eq!(list().as_array().unwrap().len(), counted);
+    assert_eq!(list().len(), entries.len() - 1);
     // A clock before the forgotten entry's: the new id follows it all the same.
-    let add = [
-        "--session",
-        session,
-        "log",
-        "add",
-        "--type",
-        "tip",
-        "new",
-        "--json",
-    ];
-    let new = scratch
-        .waynote(add)
-        .env("WAYNOTE_NOW", "2001-01-01T00:00:00Z")
-        .json();
+    let add = scratch.run("--session demo log add --type tip new --json");
+    let new = add.env("WAYNOTE_NOW", "2001-01-01T00:00:00Z").json();
     assert!(new["key"].as_str() > last["key"].as_str());
-}
-
-#[test]
-fn a_forgotten_text_is_not_imported_again() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k value");
-    scratch.ok("export openotters memory.db");
-    scratch.ok("forget --yes agent:default#k");
-    assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
-    0 added, 0 updated, 0 unchanged, 1 skipped
-    skipped 1:
-      agent:default#k: what it said before was forgotten, and this may be it; save it by hand if it is not
-    ");
-    assert_eq!(scratch.ok("key count"), "0\n");
 }
 
 #[test]

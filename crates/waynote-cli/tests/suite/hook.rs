@@ -1,13 +1,13 @@
 //! Hooks: every client's answer to the byte, and every fault the answer that adds nothing.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::io::Write;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::common::{NOW, Run, Scratch};
+use super::common::{Run, Scratch, rest};
 
 fn hook(scratch: &Scratch, words: &str, input: &(impl ToString + ?Sized)) -> Run {
     let run = scratch.run(&format!("hook {words}"));
@@ -30,8 +30,6 @@ fn said(scratch: &Scratch, session: &str) -> Value {
 #[test]
 fn each_client_is_answered_in_its_schema() {
     let scratch = noted();
-    let old = scratch.home().join(".local/share/waynote/goose.md");
-    fs::write(&old, "another project's notes").unwrap();
     let mut seen = String::new();
     for (client, event) in [
         ("claude-code", "SessionStart"),
@@ -41,10 +39,6 @@ fn each_client_is_answered_in_its_schema() {
         ("gemini", "BeforeAgent"),
         ("vscode", "SessionStart"),
         ("opencode", "SessionStart"),
-        // Hooks that an earlier version installed.
-        ("gemini", "SessionStart"),
-        ("goose", "SessionStart"),
-        ("goose", "UserPromptSubmit"),
     ] {
         let input = said(&scratch, &format!("{client}-{event}"));
         let run = hook(&scratch, &format!("{client} {event}"), &input);
@@ -68,11 +62,7 @@ fn each_client_is_answered_in_its_schema() {
     ```
 
     40 of 1,977 tokens
-    gemini SessionStart: {}
-    goose SessionStart: 
-    goose UserPromptSubmit:
     "#);
-    assert!(!old.exists(), "what an earlier version kept for Goose");
 }
 
 #[test]
@@ -219,16 +209,7 @@ fn a_hook_exits_0_whatever_its_arguments_and_output_are() {
                 );
             }
         }
-        let mut shell = Command::new("sh");
-        shell
-            .args(["-c", &script])
-            .env_clear()
-            .env("HOME", scratch.home())
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
-            .env("WAYNOTE_NOW", NOW)
-            .current_dir(scratch.path(""));
-        assert!(shell.output().unwrap().status.success());
+        assert!(scratch.shell(&script).status.success());
     }
     let codes = fs::read_to_string(scratch.path("codes")).unwrap();
     let wrong = codes.lines().filter(|line| !line.starts_with("0: "));
@@ -291,13 +272,7 @@ fn a_client_that_sends_half_and_falls_silent_is_not_waited_for() {
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"{\"session_id\": \"s\",").unwrap();
     let begin = Instant::now();
-    let mut answer = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut answer)
-        .unwrap();
+    let answer = rest(child.stdout.take());
     assert_eq!(answer, "{}\n");
     assert!(child.wait().unwrap().success());
     assert!(begin.elapsed() < Duration::from_secs(60));
@@ -317,13 +292,7 @@ fn an_answer_does_not_wait_for_the_end_of_the_input() {
     stdin
         .write_all(said(&scratch, "s").to_string().as_bytes())
         .unwrap();
-    let mut answer = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut answer)
-        .unwrap();
+    let answer = rest(child.stdout.take());
     assert!(answer.contains("canary"), "{answer}");
     assert!(child.wait().unwrap().success());
     drop(stdin);

@@ -16,7 +16,6 @@ const LOOKS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
-    pub(super) head: String,
     /// Null when there is none.
     pub(super) body: Value,
 }
@@ -75,7 +74,6 @@ fn read(answer: &str) -> Option<Answer> {
             "" => Value::Null,
             body => serde_json::from_str(body).ok()?,
         },
-        head,
     })
 }
 

@@ -5,16 +5,10 @@ use std::fs;
 use super::common::{Scratch, assert_transcript};
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
-    let path = scratch.home().join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, text).unwrap();
+    let path = scratch.put(path, text);
     let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
-    fs::File::options()
-        .write(true)
-        .open(path)
-        .unwrap()
-        .set_modified(written)
-        .unwrap();
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(written).unwrap();
 }
 
 #[test]

@@ -11,13 +11,10 @@ use super::fake_xs::file_of;
 #[test]
 fn zrb_there_and_back() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".zrb/notes.json");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(
-        &file,
+    let file = scratch.put(
+        ".zrb/notes.json",
         r#"{"~": "home", "~/p": "caf\u00e9", "p": "odd", "/x": null}"#,
-    )
-    .unwrap();
+    );
     assert_transcript!(scratch, @r#"
     $ waynote import zrb
     2 added, 0 updated, 0 unchanged, 2 skipped
@@ -180,11 +177,7 @@ fn openotters_there_and_back() {
     error: missing.db cannot be read: No such file or directory (os error 2)
       check the path
     ");
-    fs::write(
-        scratch.home().join("work/text.db"),
-        "no database at all, but text".repeat(60),
-    )
-    .unwrap();
+    scratch.put("work/text.db", "no database at all, but text".repeat(60));
     insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
     exit 1
     error: text.db is damaged: file is not a database

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::common::{Scratch, until};
+use super::common::{Scratch, rest, until};
 
 const NOTES: usize = 8000;
 
@@ -16,7 +16,7 @@ fn graph(scratch: &Scratch) {
     let text: String = (0..NOTES)
         .map(|number| format!("{{\"type\":\"entity\",\"name\":\"e{number}\",\"observations\":[\"fact {number}\"]}}\n"))
         .collect();
-    std::fs::write(scratch.home().join("work/memory.jsonl"), text).unwrap();
+    scratch.put("work/memory.jsonl", text);
 }
 
 /// The lock that writers wait for.
@@ -57,13 +57,7 @@ fn an_interrupted_import_goes_on_where_it_was() {
     assert!(before < NOTES, "all at once");
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     lock.unlock().unwrap();
-    let mut said = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut said)
-        .unwrap();
+    let said = rest(child.stderr.take());
     assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
     let there = imported(&scratch);
     assert!(before <= there && there < NOTES, "{before}, then {there}");
@@ -108,13 +102,7 @@ fn a_bar_is_shown_on_a_terminal_when_it_takes_long() {
     }
     lock.unlock().unwrap();
     let _ = terminal.read_to_end(&mut seen);
-    let mut answer = String::new();
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut answer)
-        .unwrap();
+    let answer = rest(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert_eq!(
         answer,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, reference};
+use super::common::{Scratch, fields, reference};
 use super::fake_xs::{FakeXs, Version};
 
 fn run(scratch: &Scratch, xs: &FakeXs, words: &str) -> String {
@@ -44,10 +44,7 @@ fn there_and_back() {
         (topic.as_str(), body.as_str()),
         ("ralph.other.note", "back to xs\n\n")
     );
-    assert_eq!(
-        (&meta["action"], &meta["type"], &meta["iteration"]),
-        (&json!("add"), &json!("tip"), &json!(7))
-    );
+    assert_eq!(fields(&meta, "action type iteration"), "add tip 7");
     // Another import recognizes the exported notes.
     insta::assert_snapshot!(run("--session other import xs"), @"
     0 added, 0 updated, 4 unchanged, 0 skipped

@@ -2,19 +2,11 @@
 //! uninstallation too.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::client_files::{CLIENTS, run};
 use super::common::Scratch;
-
-fn put(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-    let file = scratch.home().join(name);
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, text).unwrap();
-    file
-}
 
 /// An entry as a person made it their own, with the program where it was before.
 const TAILORED: [(&str, &str, &str); 5] = [
@@ -50,7 +42,7 @@ fn what_a_person_changed_in_our_entries_stays() {
     let program = env!("CARGO_BIN_EXE_waynote");
     for (client, name, text) in TAILORED {
         let scratch = Scratch::new();
-        let file = put(&scratch, name, text);
+        let file = scratch.put(name, text);
         run(&scratch, &format!("install {client}")).ok();
         let now = fs::read_to_string(&file).unwrap();
         // The program is where it is now; nothing else is touched.
@@ -105,7 +97,7 @@ fn what_a_person_wrote_around_our_entries_stays() {
         ),
     ] {
         let scratch = Scratch::new();
-        let file = put(&scratch, name, before);
+        let file = scratch.put(name, before);
         run(&scratch, &format!("install {client}")).ok();
         let installed = fs::read_to_string(&file).unwrap();
         let edited = installed.replace(written.0, written.1);
@@ -141,9 +133,8 @@ fn a_program_at_an_odd_path_is_known_again() {
     }
 }
 
-/// Files by an earlier version of the program, and options that changed since.
 #[test]
-fn hooks_of_an_earlier_version_are_brought_up_to_date() {
+fn an_option_of_a_hook_stays_until_another_is_named() {
     let scratch = Scratch::new();
     let path = scratch.home().join(".gemini/settings.json");
     let command = |words: &str| format!("{} {words}", env!("CARGO_BIN_EXE_waynote"));
@@ -156,11 +147,6 @@ fn hooks_of_an_earlier_version_are_brought_up_to_date() {
         };
         hooks.into_iter().map(of).collect::<Vec<_>>().join("; ")
     };
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let old = serde_json::json!({ "hooks": { "SessionStart": [
-        { "hooks": [ { "type": "command", "command": command("hook gemini SessionStart") } ] }
-    ] } });
-    std::fs::write(&path, old.to_string()).unwrap();
     run(&scratch, "install gemini").ok();
     let hook = |end: &str| {
         format!(

@@ -291,7 +291,7 @@ fn a_link_that_leaves_the_project_is_not_followed() {
         let link = project.join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         fs::create_dir_all(scratch.home().join("folder")).unwrap();
-        fs::write(scratch.home().join("mine.json"), "{}").unwrap();
+        scratch.put("mine.json", "{}");
         symlink(to, &link).unwrap();
         let install = |words: &str| {
             let run = scratch.run(&format!("install {client} --project{words}"));

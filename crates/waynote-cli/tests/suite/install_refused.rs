@@ -95,74 +95,31 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     assert_eq!(after, before);
 }
 
-/// An entry that a person made under the same name is theirs.
-#[test]
-fn somebody_elses_entry_is_left_alone() {
-    let scratch = Scratch::new();
-    let files = [
-        (
-            "cursor",
-            ".cursor/mcp.json",
-            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper","args":["--store","/x"],"env":{"T":"1"}}}}"#,
-        ),
-        (
-            "codex",
-            ".codex/config.toml",
-            "# c1\n[mcp_servers.waynote]\ncommand = \"/opt/wrap\" # why\n\n[mcp_servers.waynote.env]\nTOKEN = \"x\"\n",
-        ),
-        (
-            "goose",
-            ".config/goose/config.yaml",
-            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n    args: []\n    envs: {TOKEN: x}\n    timeout: 5\n",
-        ),
-        (
-            "claude-code",
-            ".claude/settings.json",
-            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
-        ),
-    ];
-    for (client, name, text) in files {
-        let file = scratch.home().join(name);
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, text).unwrap();
-        scratch.run(&format!("uninstall {client}")).output();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
-        let installed = scratch.run(&format!("install {client}")).output();
-        if client != "claude-code" {
-            assert!(!installed.status.success(), "{client}");
-            let said = String::from_utf8(installed.stderr).unwrap();
-            assert!(
-                said.contains("named `waynote` that waynote did not write"),
-                "{said}"
-            );
-        }
-        scratch.run(&format!("uninstall {client}")).output();
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
-    }
-}
-
 /// The message names the existing entry, and says that it belongs to the user.
 #[test]
 fn somebody_elses_entry_is_called_so() {
     let scratch = Scratch::new();
-    let put = |name: &str, text: &str| {
-        let file = scratch.home().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, text).unwrap();
-    };
-    put(
-        ".cursor/mcp.json",
-        r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper"}}}"#,
-    );
-    put(
-        ".codex/config.toml",
-        "[mcp_servers.waynote]\nurl = \"https://notes.example.com\"\n",
-    );
-    put(
-        ".config/goose/config.yaml",
-        "extensions:\n  waynote:\n    type: stdio\n    cmd: /opt/wrap\n",
-    );
-    put(".config/opencode/plugins/waynote.js", "// mine\n");
+    let files = [
+        (
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper"}}}"#,
+        ),
+        (
+            ".codex/config.toml",
+            "# c1\n[mcp_servers.waynote]\nurl = \"https://notes.example.com\" # why\n",
+        ),
+        (
+            ".config/goose/config.yaml",
+            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n",
+        ),
+        (".config/opencode/plugins/waynote.js", "// mine\n"),
+        // A hook of ours inside another command.
+        (
+            ".claude/settings.json",
+            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
+        ),
+    ];
+    let files = files.map(|(name, text)| (scratch.put(name, text), text));
     let mut seen = String::new();
     for client in ["cursor", "codex", "goose", "opencode"] {
         seen += &of_both(&scratch, client);
@@ -173,6 +130,17 @@ fn somebody_elses_entry_is_called_so() {
         seen += &format!(
             "$ doctor {client}\n{}\n",
             of_files.collect::<Vec<_>>().join("\n")
+        );
+    }
+    for command in ["uninstall", "install", "uninstall"] {
+        scratch.run(&format!("{command} claude-code")).output();
+    }
+    for (file, text) in files {
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            text,
+            "{}",
+            file.display()
         );
     }
     insta::assert_snapshot!(seen, @"
@@ -237,7 +205,7 @@ fn a_name_that_stands_twice_is_named() {
         (
             "gemini",
             ".gemini/settings.json",
-            "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionStart\": []\n  }\n}\n",
+            "{\n  \"hooks\": {\n    \"BeforeAgent\": [],\n    \"BeforeAgent\": []\n  }\n}\n",
         ),
         (
             "vscode",
@@ -263,7 +231,7 @@ fn a_name_that_stands_twice_is_named() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
     // A mistake in a part that is not ours does not stop the installation.
-    fs::write(scratch.home().join(".claude.json"), "{\"a\": 1, \"a\": 2}").unwrap();
+    scratch.put(".claude.json", "{\"a\": 1, \"a\": 2}");
     said(&scratch, "install claude-code");
     let now = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
     assert!(
@@ -275,7 +243,7 @@ fn a_name_that_stands_twice_is_named() {
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install and uninstall gemini: exit 1
-    error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
+    error: HOME/.gemini/settings.json has `BeforeAgent` twice, on lines 3 and 4
       programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install and uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
@@ -293,9 +261,10 @@ fn a_name_that_stands_twice_is_named() {
 #[test]
 fn what_only_a_person_can_edit_is_said_with_how() {
     let scratch = Scratch::new();
-    let file = scratch.home().join(".config/goose/config.yaml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, "a: 1\nextensions: {other: {enabled: true}}\n").unwrap();
+    let file = scratch.put(
+        ".config/goose/config.yaml",
+        "a: 1\nextensions: {other: {enabled: true}}\n",
+    );
     let mut seen = format!("$ install: {}", said(&scratch, "install goose"));
     fs::write(
         &file,

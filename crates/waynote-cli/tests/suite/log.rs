@@ -1,6 +1,6 @@
 //! `waynote log` as its user meets it.
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, fields};
 
 #[test]
 fn a_day_with_a_session() {
@@ -28,9 +28,6 @@ fn a_day_with_a_session() {
     ITERATION  TYPE  PREVIEW  NOTE
     #2         tip   ladder   session:demo#03g56gadhc9giz28d00a2qtq9
 
-    $ waynote --session demo log list --type warning
-    no notes in session:demo
-
     $ waynote --session demo log show
 
     SESSION NOTES
@@ -43,11 +40,6 @@ fn a_day_with_a_session() {
 
     DECISION
       [#2] through
-
-    $ waynote --session demo --iteration 2 context --only iterations --style faithful
-    ## Notes from Previous Iterations
-    STUCK:
-      - [#1] wall
 
     $ waynote log sessions
     SESSION  NOTES  LAST ITERATION  STATE
@@ -127,15 +119,9 @@ fn a_text_that_was_noted_before_is_counted() {
     ");
     // As of any time it is as it was made first.
     let then = scratch.json(&format!("show {address}@3 --json"));
-    assert_eq!(
-        (&then["iteration"], &then["author"], &then["seen"]),
-        (&3.into(), &"person".into(), &3.into())
-    );
+    assert_eq!(fields(&then, "iteration author seen"), "3 person 3");
     let again = scratch.json("--session s --iteration 9 log add --type stuck wall --json");
-    assert_eq!(
-        (&again["repeat"], &again["seen"], &again["iteration"]),
-        (&true.into(), &4.into(), &3.into())
-    );
+    assert_eq!(fields(&again, "repeat seen iteration"), "true 4 3");
     let new = scratch.json("--session s log add --type stuck door --json");
     assert_eq!((&new["repeat"], &new["seen"]), (&false.into(), &1.into()));
     let key = scratch.json("key save k v --json");

@@ -1,6 +1,5 @@
 //! Loops of several machines over one server: a real loop facing a dead one, and the view of other machines.
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::JoinHandle;
@@ -78,44 +77,12 @@ fn elsewhere(store: &RemoteStore) -> waynote::Result<Loop<'_>> {
 }
 
 #[test]
-fn a_loop_takes_over_from_a_silent_one_of_another_machine() {
-    let (serving, here) = (Serving::start(), Scratch::new());
-    let store = serving.remote();
-    // Its machine fails, so its end is not recorded.
-    drop(elsewhere(&store).unwrap());
-    let looped = || {
-        here.run("--session nightly loop --iterations 1 -- true")
-            .env("WAYNOTE_STORE", &serving.url)
-            .output()
-    };
-    serving.later(59);
-    let refused = looped();
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(
-        !refused.status.success() && said.contains("elsewhere"),
-        "{said}"
-    );
-    serving.later(1);
-    let taken = looped();
-    let said = String::from_utf8_lossy(&taken.stderr);
-    assert!(taken.status.success(), "{said}");
-}
-
-#[test]
 fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
     let (serving, here) = (Serving::start(), Scratch::new());
     let store = serving.remote();
-    let mut command = here.command("--session nightly loop --stall 0 -- sh -c");
-    let mut looping = command
-        .arg("echo began > began; exec tail -f /dev/null")
-        .env("WAYNOTE_STORE", &serving.url)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let began = here.home().join("work/began");
-    until("the iteration", || began.exists());
+    let words = "--session nightly loop --stall 0 -- sh -c 'echo began; exec tail -f /dev/null'";
+    let run = here.run(words).env("WAYNOTE_STORE", &serving.url);
+    let mut looping = run.begun("began");
     // Its heartbeat goes on as long as it runs.
     let threads = || std::fs::read_dir(format!("/proc/{}/task", looping.id())).unwrap();
     let beats = || {
@@ -141,18 +108,10 @@ fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
 fn what_an_agent_writes_is_refused_once_its_loop_has_lost_the_session() {
     let (serving, here) = (Serving::start(), Scratch::new());
     let store = serving.remote();
-    let mut command = here.command("--session nightly loop --stall 0 -- sh -c");
-    let mut looping = command
-        .arg("env | grep ^WAYNOTE_ > told; mv told began; exec tail -f /dev/null")
-        .env("WAYNOTE_STORE", &serving.url)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let began = here.home().join("work/began");
-    until("the iteration", || began.exists());
-    let told = std::fs::read_to_string(&began).unwrap();
+    let words = "--session nightly loop --stall 0 -- sh -c 'env | grep ^WAYNOTE_ > told; echo began; exec tail -f /dev/null'";
+    let run = here.run(words).env("WAYNOTE_STORE", &serving.url);
+    let mut looping = run.begun("began");
+    let told = std::fs::read_to_string(here.home().join("work/told")).unwrap();
     // A command as the agent starts it, even once its loop has ended.
     let agents = |words: &str| {
         let told = told.lines().filter_map(|line| line.split_once('='));

@@ -1,10 +1,7 @@
 //! One night, played from the docs alone: setup, a loop of forty iterations, trouble, a question, the end, and the
 //! report in the morning.
 
-use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
-
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, git, has};
 use super::loop_stops::seconds_gone;
 
 /// A client that works, fails twice, asks once and completes. It counts its own starts.
@@ -46,16 +43,10 @@ fn one_night() {
     let docs = std::fs::read_to_string(docs).unwrap();
     let scratch = Scratch::new();
     let (work, bin) = (scratch.home().join("work"), scratch.home().join("bin"));
-    std::fs::create_dir(&bin).unwrap();
-    std::fs::write(bin.join("claude"), CLIENT).unwrap();
-    std::fs::set_permissions(bin.join("claude"), PermissionsExt::from_mode(0o755)).unwrap();
+    scratch.script("bin/claude", CLIENT);
     std::fs::write(work.join("SPEC.md"), "A shop with a cart and an import.\n").unwrap();
     std::fs::write(work.join("TODO.md"), "- [ ] cart\n- [ ] import\n").unwrap();
-    let git = Command::new("git")
-        .args(["init", "-q"])
-        .current_dir(&work)
-        .status();
-    assert!(git.unwrap().success());
+    git(&work, "init -q");
     let run = |command: &str| -> Run {
         let words = command.split_whitespace().skip(1);
         let words = words.map(|word| match word {
@@ -64,7 +55,7 @@ fn one_night() {
         });
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         let run = scratch.waynote(words).env("PATH", path);
-        run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+        run
     };
 
     let [install] = &documented(&docs, "waynote install claude-code")[..] else {
@@ -83,9 +74,9 @@ fn one_night() {
     let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n  failed with: API Error: 529 overloaded_error\n";
     assert!(said.contains(failed), "{said}");
     let asked = scratch.ok("log sessions");
-    assert!(
-        asked.contains("waiting for an answer: `Prices in cents or in euros?`"),
-        "{asked}"
+    has(
+        &asked,
+        "waiting for an answer: `Prices in cents or in euros?`",
     );
     // The same command again does not go on without an answer.
     let unanswered = run(&night).output();
@@ -96,10 +87,7 @@ fn one_night() {
     let output = run(&answered).output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("continuing: 3 of 40 iterations are done\n"),
-        "{said}"
-    );
+    has(&said, "continuing: 3 of 40 iterations are done\n");
     assert!(
         said.ends_with(
             "done: the agent says that all is done\n  | Cart and import work; prices are in cents\n"

@@ -1,10 +1,9 @@
 //! Traps that an agent may leave for its loop: links, pipes, devices, words that look like another's.
 
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::loop_stops::{looping, seconds_gone, summary};
 
 /// The loop has begun no iteration.
@@ -100,8 +99,8 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
     ] {
         let scratch = Scratch::new();
         std::fs::create_dir(scratch.home().join(".ssh")).unwrap();
-        std::fs::write(scratch.home().join(".ssh/id"), "the key").unwrap();
-        std::fs::write(scratch.home().join("work/tasks.md"), "- [ ] one\n").unwrap();
+        scratch.put(".ssh/id", "the key");
+        scratch.put("work/tasks.md", "- [ ] one\n");
         let script = format!("cat >> prompts; {plants}");
         let said = looping(&scratch, "--iterations 3 --tasks tasks.md", &script).said();
         let error = format!(
@@ -109,9 +108,9 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
         );
         assert!(said.starts_with(&error), "{said}");
         let shown = scratch.ok("--session s log show");
-        assert!(
-            shown.contains("\nstate: failed\n  `--tasks tasks.md` cannot be read: "),
-            "{shown}"
+        has(
+            &shown,
+            "\nstate: failed\n  `--tasks tasks.md` cannot be read: ",
         );
         let prompts = std::fs::read_to_string(scratch.home().join("work/prompts")).unwrap();
         assert!(!prompts.contains("the key"), "{prompts}");
@@ -132,9 +131,9 @@ fn a_file_that_is_too_long_is_cut_and_both_are_told() {
     std::fs::write(work.join("tasks.md"), "- [ ] one\n").unwrap();
     let options = "--iterations 2 --spec spec.md --tasks tasks.md";
     let said = looping(&scratch, options, script).said();
-    assert!(
-        said.contains("`--spec spec.md` has 293 KiB: a prompt gets the first 256 KiB of it\n"),
-        "{said}"
+    has(
+        &said,
+        "`--spec spec.md` has 293 KiB: a prompt gets the first 256 KiB of it\n",
     );
     let peak = said
         .lines()
@@ -207,20 +206,6 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
       put the file back, or restart this program to use the file that is there now
     ");
-    let replaces =
-        format!("{removes}; WAYNOTE_LOOP= \"$WAYNOTE\" log add 'for the new one' --type tip");
-    insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
-    exit 1
-    Note added: [tip] for the new one
-    ── iteration 1 ──
-    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: another file has taken its place since it was opened
-      put the file back, or restart this program to use the file that is there now
-    ");
-    assert!(
-        scratch
-            .ok("--session s log list")
-            .contains("for the new one")
-    );
 }
 
 #[test]
@@ -239,17 +224,17 @@ fn what_a_loop_runs_is_no_person() {
     saved agent:default#stripped (new key)
     saved agent:default#other (new key)
     ── iteration 1 ──
-    error: the author `person` is refused inside a loop, where an agent writes (--author)
-      leave the author out: the loop has set the agent's own
-    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
-      leave the author out: the loop has set the agent's own
-    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
-      leave the author out: the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
+    error: the author `person` is refused inside a loop, where an agent writes
+      leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
     error: this agent runs in session s and cannot write to session t
       leave out `--session`
     error: this agent runs in session s and cannot write to session t
       leave out `--session`
-    error: `--answer` is refused in a loop: an agent runs here, and a person answers
+    error: an answer is refused inside a loop, where an agent writes
       end your turn; the person starts the loop again with the answer
     session s: 1 iteration in N.Ns, 0 notes added
     done: the requested iteration is done
@@ -275,15 +260,8 @@ fn what_a_loop_runs_is_no_person() {
 #[test]
 fn another_loops_tools_are_not_offered() {
     let scratch = Scratch::new();
-    let mut other = scratch.command("--session t loop -- sh -c");
-    other
-        .arg("echo here; cat > /dev/null; sleep 1000")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut other = other.spawn().unwrap();
-    let mut lines = BufReader::new(other.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "here"));
+    let other = "--session t loop -- sh -c 'echo here; cat > /dev/null; sleep 1000'";
+    let mut other = scratch.run(other).begun("here");
     let requests = [
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,

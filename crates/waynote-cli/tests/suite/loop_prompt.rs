@@ -1,6 +1,6 @@
 //! The prompt of a loop's agent.
 
-use super::common::Scratch;
+use super::common::{Scratch, fields, has};
 use super::loop_stops::{looping, summary};
 
 #[test]
@@ -144,10 +144,7 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     let (_, of) = summary(looping(&scratch, "--iterations 1 --json", drops));
     assert_eq!(of["notes_added"]["tip"], 1, "{of}");
     let list = scratch.json("--session s log list --json");
-    assert_eq!(
-        (&list[0]["iteration"], &list[0]["content"]),
-        (&2.into(), &"from the void".into())
-    );
+    assert_eq!(fields(&list[0], "iteration content"), "2 from the void");
 }
 
 #[test]
@@ -166,22 +163,6 @@ fn further_instructions_come_last() {
     );
 }
 
-/// A text that an agent may write back: line ends stay, and hiding characters are codes.
-#[test]
-fn the_sources_style_keeps_line_ends() {
-    let scratch = Scratch::new();
-    let add = scratch.run("--session s --iteration 1 log add - --type stuck");
-    add.stdin("so\u{ad}ft\r\nstairs\u{202e}".to_owned()).ok();
-    let prompt = looping(&scratch, "--style faithful --dry-run", "true").ok();
-    let faithful = "\nSTUCK:\n  - [#1] so\u{ad}ft\r\nstairs<U+202E>\n";
-    assert!(prompt.contains(faithful), "{prompt:?}");
-    let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
-    assert!(
-        stable.contains("so<U+00AD>ft\n  stairs<U+202E>\n"),
-        "{stable:?}"
-    );
-}
-
 /// Set by the variable, the flag or the configuration alike.
 #[test]
 fn the_sources_style_is_honoured() {
@@ -192,15 +173,10 @@ fn the_sources_style_is_honoured() {
     assert!(by_flag.contains(faithful), "{by_flag}");
     let by_variable = looping(&scratch, "--dry-run", "true").env("WAYNOTE_STYLE", "faithful");
     assert_eq!(by_variable.ok(), by_flag);
-    let configuration = scratch.home().join(".config/waynote/config.toml");
-    std::fs::create_dir_all(configuration.parent().unwrap()).unwrap();
-    std::fs::write(&configuration, "style = \"faithful\"\n").unwrap();
+    scratch.put(".config/waynote/config.toml", "style = \"faithful\"\n");
     assert_eq!(looping(&scratch, "--dry-run", "true").ok(), by_flag);
     let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
-    assert!(
-        stable.contains("- [#1, by a person] `narrow_stairs`"),
-        "{stable}"
-    );
+    has(&stable, "- [#1, by a person] `narrow_stairs`");
     insta::assert_snapshot!(looping(&scratch, "--budget 500", "true").said(), @"
     exit 2
     error: style faithful prints everything, without a budget

@@ -1,20 +1,18 @@
 //! A loop that is killed, interrupted, or started twice.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Scratch, migrated_last_from_here, until};
+use super::common::{Scratch, has, migrated_last_from_here, rest, until};
 use super::loop_stops::{looping, summary};
 
 /// A loop that runs until somebody ends it; its agent is a shell script.
 fn endless(scratch: &Scratch, script: &str) -> Child {
     let mut command = scratch.command("--session s loop --stall 0 --retry-wait 0s -- sh -c");
-    command
-        .arg(script)
-        .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"));
+    command.arg(script);
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -129,12 +127,8 @@ fn interrupted_it_ends_all_that_the_agent_started() {
 #[test]
 fn a_second_loop_is_refused_while_the_first_lives() {
     let scratch = Scratch::new();
-    let mut first = endless(&scratch, "echo here; cat > /dev/null; sleep 1000");
-    let mut line = String::new();
-    BufReader::new(first.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert_eq!(line, "here\n");
+    let words = "--session s loop --stall 0 -- sh -c 'echo here; cat > /dev/null; sleep 1000'";
+    let mut first = scratch.run(words).begun("here");
     let said = looping(&scratch, "", "true").said();
     let said = said.replace(&first.id().to_string(), "PID");
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
@@ -154,13 +148,7 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     // Another session can run beside it.
     scratch.ok("--session t loop --iterations 1 -- true");
     signal(&first, "-TERM");
-    let mut rest = String::new();
-    first
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut rest)
-        .unwrap();
+    rest(first.stderr.take());
     first.wait().unwrap();
     let (code, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
     assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
@@ -218,10 +206,7 @@ fn a_loop_in_another_container_is_not_taken_for_dead() {
     let other = contained(LOOP, "true").output().unwrap();
     let other = String::from_utf8(other.stderr).unwrap();
     for refused in [here, other] {
-        assert!(
-            refused.contains("a loop is running in session s: process 1 on"),
-            "{refused}"
-        );
+        has(&refused, "a loop is running in session s: process 1 on");
         assert!(refused.contains("`--take-over`"), "{refused}");
     }
     std::fs::write(&fifo, "go on\n").unwrap();
@@ -258,11 +243,8 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
 #[test]
 fn what_a_killed_loop_left_open_is_drawn_as_it_is_listed() {
     let scratch = Scratch::new();
-    let mut killed = endless(&scratch, "echo here; cat > /dev/null; sleep 1000");
-    let mut line = String::new();
-    BufReader::new(killed.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
+    let words = "--session s loop --stall 0 -- sh -c 'echo here; cat > /dev/null; sleep 1000'";
+    let mut killed = scratch.run(words).begun("here");
     let drawn = || scratch.ok("--session s log plot");
     assert!(drawn().contains("> running"), "{}", drawn());
     killed.kill().unwrap();
@@ -289,7 +271,7 @@ fn without_an_environment_the_nearest_loop_is_the_agents() {
         let words = ["--session", outer, "loop", "--iterations", "1", "--"];
         let agent = ["sh", "-c", &script];
         let run = scratch.waynote(words.into_iter().chain(agent).map(String::from));
-        run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote")).ok();
+        run.ok();
         let notes = scratch.json(&format!("--session {inner} log list --json"));
         assert_eq!(notes[0]["preview"], "here", "{outer} {inner}: {notes}");
     }

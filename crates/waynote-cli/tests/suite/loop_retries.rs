@@ -1,10 +1,9 @@
 //! A failed agent is tried again, its last words are printed, and a run that was cut short is continued.
 
 use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, fields, has};
 use super::loop_stops::{looping, seconds_gone, summary};
 
 #[test]
@@ -80,11 +79,9 @@ fn a_wait_ends_with_a_signal_and_with_the_time() {
 fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let scratch = Scratch::new();
     let bin = scratch.home().join("bin");
-    std::fs::create_dir(&bin).unwrap();
     let run = |client: &str, script: &str| -> Run {
-        let program = bin.join(client);
-        std::fs::write(&program, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let script = format!("#!/bin/sh\ncat > /dev/null\n{script}\n");
+        scratch.script(&format!("bin/{client}"), &script);
         let path = std::env::var("PATH").unwrap();
         let words = format!(
             "--session {client} loop --retry-wait 0s --iterations 1 --retries 2 --json --with {client}"
@@ -99,26 +96,19 @@ fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
     let (code, of) = summary(run("goose", fails));
     assert_eq!((code, &of["reason"]), (5, &"failed".into()));
     let iteration = &of["iterations"][0];
-    assert_eq!(
-        (&iteration["outcome"]["how"], &iteration["attempts"]),
-        (&"reported".into(), &3.into())
-    );
+    assert_eq!(fields(&iteration, "outcome/how attempts"), "reported 3");
     assert_eq!(
         iteration["said"],
         "Ran into this error: Server error: Server error (503 Service Unavailable): overloaded."
     );
     let shown = scratch.ok("--session goose log show");
-    assert!(
-        shown.contains("failed (exit code 0, but its output says so), 3 attempts"),
-        "{shown}"
+    has(
+        &shown,
+        "failed (exit code 0, but its output says so), 3 attempts",
     );
     let once = format!("test -e tried && exit 0; touch tried\n{fails}");
     let (code, of) = summary(run("goose", &once));
     assert_eq!((code, &of["iterations"][0]["attempts"]), (0, &2.into()));
-    // An error text in the model's own words is no failure, and neither is the error text of another client.
-    let talks = "echo 'Please retry if you think this is a transient or recoverable error.'\necho 'I have put this line into the docs.'";
-    assert_eq!(summary(run("goose", talks)).0, 0);
-    assert_eq!(summary(run("gemini", fails)).0, 0);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! The options that a loop adds to a client's command line, so that its agent may use waynote's own tools, and the
 //! rights that it reports as missing.
 
-use std::os::unix::fs::PermissionsExt;
-
 use super::common::{Run, Scratch};
 
 /// A client that prints its arguments, opencode's permissions, and the policy for this run.
@@ -18,12 +16,8 @@ done
 /// A home with every client on the path, and a project that is a git repository.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
-    let bin = scratch.path("bin");
-    std::fs::create_dir_all(&bin).unwrap();
     for client in ["claude", "codex", "gemini", "opencode", "goose"] {
-        let path = bin.join(client);
-        std::fs::write(&path, CLIENT).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        scratch.script(&format!("bin/{client}"), CLIENT);
     }
     std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
     scratch
@@ -31,7 +25,7 @@ fn scratch() -> Scratch {
 
 /// One iteration with a client and further words for it, both parted by blanks.
 fn with(scratch: &Scratch, client: &str, words: &str) -> Run {
-    let path = format!("{}:/usr/bin:/bin", scratch.path("bin").display());
+    let path = format!("{}:/usr/bin:/bin", scratch.home().join("bin").display());
     let words =
         format!("--session s loop --iterations 1 --stall 0 --json --with {client} -- {words}");
     let words = words.trim_end().split(' ').map(String::from);
@@ -44,12 +38,6 @@ fn said(run: Run) -> String {
     let said = String::from_utf8(output.stderr).unwrap();
     let lines = said.lines().filter(|line| !line.starts_with("── "));
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn written(scratch: &Scratch, path: &str, text: &str) {
-    let path = scratch.home().join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
 }
 
 #[test]
@@ -69,9 +57,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
     ");
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote] [--allowedTools] [Edit] [Bash]");
     // The user's own configuration counts, and is not touched.
-    written(
-        &scratch,
-        "work/.claude/settings.json",
+    scratch.put("work/.claude/settings.json",
         r#"{ "permissions": { "defaultMode": "acceptEdits", "allow": ["Bash(make *)"], "deny": ["mcp__waynote"] } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
@@ -110,7 +96,7 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
         "[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
         work.display()
     );
-    written(&scratch, ".codex/config.toml", &trust);
+    scratch.put(".codex/config.toml", &trust);
     insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
 }
 
@@ -144,8 +130,7 @@ fn geminis_own_policies_stay() {
     let of_user = said(with(&scratch, "gemini", yolo)).replace(&home, "HOME");
     insta::assert_snapshot!(of_user.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--skip-trust] [--approval-mode] [yolo]");
     // An agent can write the project's settings: they count as far as Gemini CLI itself would read them.
-    written(
-        &scratch,
+    scratch.put(
         "work/.gemini/settings.json",
         r#"{ "policyPaths": ["planted"], "security": { "folderTrust": { "enabled": false } } }"#,
     );
@@ -156,7 +141,7 @@ fn geminis_own_policies_stay() {
     };
     insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--approval-mode] [yolo]");
     let trusted = format!(r#"{{ "{home}": "TRUST_FOLDER" }}"#);
-    written(&scratch, ".gemini/trustedFolders.json", &trusted);
+    scratch.put(".gemini/trustedFolders.json", &trusted);
     insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=planted] [--approval-mode] [yolo]");
     let named = said(with(&scratch, "gemini", &format!("{yolo} --policy mine")));
     insta::assert_snapshot!(named.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo] [--policy] [mine]");
@@ -175,8 +160,7 @@ fn opencodes_permissions_are_added_to() {
     opencode [run]
     OPENCODE_PERMISSION={"bash":"ask","waynote_*":"allow"}
     "#);
-    written(
-        &scratch,
+    scratch.put(
         "work/opencode.json",
         r#"{ "permission": { "edit": "deny", "bash": { "*": "ask" } } }"#,
     );

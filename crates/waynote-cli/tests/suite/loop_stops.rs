@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{Run, Scratch, assert_transcript, git};
+use super::common::{Run, Scratch, assert_transcript, fields, git, has};
 
 /// A loop in session `s` whose agent is a shell script.
 pub(super) fn looping(scratch: &Scratch, options: &str, script: &str) -> Run {
@@ -10,7 +10,7 @@ pub(super) fn looping(scratch: &Scratch, options: &str, script: &str) -> Run {
     let words = ["--session", "s", "loop", "--retry-wait", "0s"].map(String::from);
     let agent = ["--", "sh", "-c", script].map(String::from);
     let run = scratch.waynote(words.into_iter().chain(options).chain(agent));
-    run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+    run
 }
 
 /// The exit code, and the summary.
@@ -65,14 +65,10 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
     assert_eq!(summary["iterations"][0]["iteration"], 4);
     let plot = scratch.json("--session s log plot --json");
-    assert_eq!(
-        (&plot[3]["iteration"], &plot[3]["tip"], &plot[3]["stuck"]),
-        (&4.into(), &1.into(), &0.into())
-    );
-    assert!(
-        scratch
-            .ok("--session s log plot --width 60")
-            .contains("t tip   . done")
+    assert_eq!(fields(&plot[3], "iteration tip stuck"), "4 1 0");
+    has(
+        &scratch.ok("--session s log plot --width 60"),
+        "t tip   . done",
     );
     assert_eq!(summary["notes_added"]["tip"], 1);
 }
@@ -185,11 +181,7 @@ fn a_question_stops_it_until_it_is_answered() {
     // Once: as an answer, and not as a note too.
     assert_eq!(prompt.matches("blue or green?").count(), 1, "{prompt}");
     assert!(prompt.contains("\ngreen\n"), "{prompt}");
-    assert!(
-        scratch
-            .ok("--session s log show")
-            .contains("Answered: green")
-    );
+    has(&scratch.ok("--session s log show"), "Answered: green");
     insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
     exit 1
     error: no question is open in session s
@@ -217,10 +209,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     let (code, of) = summary(looping(&scratch, "--retries 0 --json", "kill -9 $$"));
     assert_eq!(code, 5);
     let outcome = &of["iterations"][0]["outcome"];
-    assert_eq!(
-        (&outcome["how"], &outcome["signal"]),
-        (&"signalled".into(), &9.into())
-    );
+    assert_eq!(fields(&outcome, "how signal"), "signalled 9");
 }
 
 #[test]
@@ -306,9 +295,9 @@ fn a_change_of_the_working_tree_is_something_new() {
     assert_eq!(code, 3);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 7);
     let evidence = of["evidence"][0].as_str().unwrap();
-    assert!(
-        evidence.contains("3 iterations without a new note or a change in the working tree"),
-        "{evidence}"
+    has(
+        evidence,
+        "3 iterations without a new note or a change in the working tree",
     );
     assert!(evidence.contains("HEAD "), "{evidence}");
 }
@@ -316,17 +305,11 @@ fn a_change_of_the_working_tree_is_something_new() {
 #[test]
 fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     let scratch = Scratch::new();
-    let agent = scratch.home().join("work/agent");
-    let write = |script: &str| {
-        std::fs::write(&agent, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&agent, mode).unwrap();
-    };
+    scratch.script("work/agent", "#!/bin/sh\ncat > /dev/null\nrm agent\n");
     let run = || {
         let words = "--session s loop --stall 0 --retries 1 --retry-wait 0s -- ./agent";
         seconds_gone(&scratch.run(words).said())
     };
-    write("rm agent");
     insta::assert_snapshot!(run(), @"
     exit 5
     ── iteration 1 ──
@@ -363,9 +346,9 @@ fn an_agent_that_wants_the_terminal_is_ended() {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(5), "{said}");
-    assert!(
-        said.contains("the agent was ended: it tried to read from the terminal"),
-        "{said}"
+    has(
+        &said,
+        "the agent was ended: it tried to read from the terminal",
     );
 }
 

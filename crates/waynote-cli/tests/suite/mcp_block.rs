@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, own_start};
 use super::mcp_client::{BLOCK, Client};
 
 #[test]
@@ -62,14 +62,7 @@ fn the_first_reply_carries_the_block_once() {
 fn no_reply_carries_what_a_hook_has_delivered() {
     let scratch = Scratch::new();
     scratch.ok("key save fact v --pin");
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let start = stat
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .nth(19)
-        .unwrap();
+    let start = own_start();
     let folder = scratch.home().join(".local/state/waynote/delivered");
     std::fs::create_dir_all(&folder).unwrap();
     let named = folder.join(format!("client {} {start}", std::process::id()));

@@ -4,27 +4,8 @@ use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use serde_json::json;
-
 use super::common::{Scratch, until};
 use super::mcp_client::Client;
-
-#[test]
-fn what_was_asked_is_answered_before_the_end() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(&scratch, "mcp");
-    for number in 0..50 {
-        let arguments = json!({ "key": format!("k{number}"), "content": "v" });
-        client.ask(
-            "tools/call",
-            json!({ "name": "note_save", "arguments": arguments }),
-        );
-    }
-    let (rest, status) = client.end();
-    assert_eq!(rest.lines().count(), 50);
-    assert!(status.success());
-    assert_eq!(scratch.ok("key count"), "50\n");
-}
 
 #[test]
 fn a_client_that_says_nothing_leaves_no_server() {
@@ -32,18 +13,6 @@ fn a_client_that_says_nothing_leaves_no_server() {
     let (said, status) = Client::spawn(scratch.command("mcp")).end();
     assert_eq!(said, "");
     assert!(status.success());
-}
-
-#[test]
-fn a_request_that_is_cancelled_keeps_nobody() {
-    let scratch = Scratch::new();
-    let mut client = Client::start(&scratch, "mcp");
-    let id = client.ask(
-        "tools/call",
-        json!({ "name": "note_list", "arguments": {} }),
-    );
-    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    assert!(client.end().1.success());
 }
 
 /// The client is killed while another process holds the server's input open.

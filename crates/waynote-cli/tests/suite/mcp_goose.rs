@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::client_files::{found, run, said};
 use super::common::Scratch;
 use super::mcp_client::Client;
 
@@ -132,57 +131,4 @@ fn a_connection_without_a_beginning_has_them_too() {
     });
     let first = client.request("tools/call", call);
     assert!(!first.to_string().contains("canary"), "{first}");
-}
-
-/// An earlier version installed hooks that kept a file. Goose read that file in every project.
-#[test]
-fn what_an_earlier_version_wrote_goes() {
-    let scratch = found();
-    let plugin = scratch.home().join(".agents/plugins/waynote");
-    let notes = scratch.home().join(".local/share/waynote/goose.md");
-    for (path, text) in [
-        (
-            plugin.join("plugin.json"),
-            "{\n  \"name\": \"waynote\"\n}\n",
-        ),
-        (
-            plugin.join("hooks/hooks.json"),
-            "{ \"hooks\": { \"SessionStart\": [ { \"hooks\": [ { \"command\": \"waynote hook goose SessionStart\" } ] } ] } }\n",
-        ),
-        (notes.clone(), "notes of another project\n"),
-    ] {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let old = notes.to_string_lossy().into_owned();
-    let installed = run(&scratch, "install goose --json").env("GOOSE_MOIM_MESSAGE_FILE", old);
-    let installed: Value = installed.json();
-    let actions: Vec<(&str, &str)> = installed["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|file| {
-            (
-                file["what"].as_str().unwrap(),
-                file["action"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        actions,
-        [
-            ("server", "changed"),
-            ("plugin", "removed"),
-            ("hooks", "removed"),
-            ("notes", "removed")
-        ]
-    );
-    insta::assert_snapshot!(installed["next"].to_string(), @r#"["start a new session of Goose","remove GOOSE_MOIM_MESSAGE_FILE from your shell's profile: the server's instructions have the notes now"]"#);
-    assert!(!notes.exists() && !plugin.join("plugin.json").exists());
-    assert!(!plugin.join("hooks/hooks.json").exists());
-    let again = said(&scratch, "install goose");
-    assert!(again.contains("already set up"), "{again}");
-    fs::write(&notes, "notes of another project\n").unwrap();
-    run(&scratch, "uninstall goose").ok();
-    assert!(!notes.exists());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, fields};
 use super::mcp_client::{Client, assert_calls};
 
 /// How much memory a server may need for messages, in kilobytes: beside the pages of the program itself.
@@ -81,10 +81,7 @@ fn bytes_that_are_no_text_get_an_error() {
     );
     client.send_bytes(deep.as_bytes());
     let answer = client.receive();
-    assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
-        (&json!(3), &json!(-32700))
-    );
+    assert_eq!(fields(&answer, "id error/code"), "3 -32700");
     assert!(client.call("note_list", json!({})).contains("0 of 64"));
 }
 
@@ -187,10 +184,7 @@ fn half_a_message_waits_and_then_gets_an_error() {
     client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"to");
     let (rest, status) = client.end();
     let answer: Value = serde_json::from_str(&rest).unwrap();
-    assert_eq!(
-        (&answer["id"], &answer["error"]["code"]),
-        (&json!(77), &json!(-32700))
-    );
+    assert_eq!(fields(&answer, "id error/code"), "77 -32700");
     assert!(status.success());
     // A whole one without its line end is one.
     let mut client = Client::start(&scratch, "mcp");
@@ -205,10 +199,16 @@ fn a_text_of_nothing_is_no_note() {
     let mut client = Client::start(&scratch, "--session s mcp");
     assert_calls!(client, @r#"
     $ note_save {"key":"k","content":""}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
 
     $ note_save {"place":".","content":" \n\t"}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
 
     $ note_add {"content":"","type":"tip"}
+    error: `content` is empty
+    send what the next run needs, or use note_delete to remove a note; nothing was done
     "#);
     assert_eq!(scratch.ok("key list"), "no notes in agent:default\n");
 }

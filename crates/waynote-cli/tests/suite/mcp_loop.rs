@@ -6,7 +6,7 @@ use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::session_state::{AgentSignal, last_signal};
 use waynote::{Options, SqliteStore, Stamp};
 
-use super::common::{NOW, Scratch};
+use super::common::{NOW, Scratch, fields, own_start};
 use super::loop_stops::looping;
 use super::mcp_client::{Client, assert_calls, assert_short};
 
@@ -21,20 +21,13 @@ fn store(scratch: &Scratch) -> SqliteStore {
 /// A loop in session `s`, run by this very process.
 fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap().trim().to_owned();
-    let stat = read("/proc/self/stat");
-    let start = stat
-        .rsplit_once(')')
-        .unwrap()
-        .1
-        .split_whitespace()
-        .nth(19)
-        .unwrap();
+    let start = own_start();
     let begin = LoopStart::new(
         ProcessIdentity::new(
             read("/proc/sys/kernel/hostname"),
             read("/proc/sys/kernel/random/boot_id"),
             std::process::id(),
-            start.parse().unwrap(),
+            start,
         ),
         "/p",
         &|_| Some(false),
@@ -154,10 +147,7 @@ fn an_agent_speaks_to_its_loop() {
     client.call("note_add", json!({ "content": "later", "type": "tip" }));
     let list = scratch.json("--session s log list --json");
     let last = list.as_array().unwrap().last().unwrap().clone();
-    assert_eq!(
-        (&last["content"], &last["iteration"]),
-        (&"later".into(), &2.into())
-    );
+    assert_eq!(fields(&last, "content iteration"), "later 2");
 }
 
 /// The loop's prompt had the block: a hook adds it after a compaction alone.

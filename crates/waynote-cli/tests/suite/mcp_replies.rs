@@ -207,7 +207,7 @@ fn the_tools_of_a_loop_hide_nothing_either() {
         call(7, "note_show", json!({ "address": "session:s#event-3" })),
     ];
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    std::fs::write(scratch.home().join("work/in"), lines.join("\n") + "\n").unwrap();
+    scratch.put("work/in", lines.join("\n") + "\n");
     let script = "\"$WAYNOTE\" mcp < in > out";
     looping(&scratch, "--iterations 1", script).output();
     let out = std::fs::read_to_string(scratch.home().join("work/out")).unwrap();

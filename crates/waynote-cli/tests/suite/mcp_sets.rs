@@ -108,23 +108,34 @@ fn openotters_refusals_and_lists_are_its_own() {
     );
     assert_calls!(client, @r#"
     $ note_show {"key":"none"}
+    error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
 
     $ note_show {"key":"No Such Key"}
+    error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
 
     $ note_save {"key":"No Such Key","content":"v"}
+    error: invalid note key: `No Such Key` is not a valid key
+    a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `no-such-key`
 
     $ note_save {"key":" ","content":"v"}
+    error: note_save: the key is empty
 
     $ note_delete {"key":"No Such Key"}
+    "No Such Key" was already absent
     "#);
     let large = json!({ "key": "k", "content": "x".repeat(4097) });
-    insta::assert_snapshot!(client.call("note_save", large), @"");
+    insta::assert_snapshot!(client.call("note_save", large), @"
+    error: note content exceeds size cap: the note is too large: 4097 bytes, the limit is 4096
+    shorten it, or split it over several keys; only a person can raise `max_bytes`
+    ");
     let mut command = scratch.command("mcp --tools openotters");
     command.env("WAYNOTE_MAX_NOTES", "25");
     let mut full = Client::spawn(command);
     full.initialize(json!({}));
     assert_calls!(full, @r#"
     $ note_save {"key":"k","content":"v"}
+    error: note count would exceed cap: the notebook is full: 25 notes, the limit is 25
+    delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     "#);
 }
 
@@ -224,12 +235,18 @@ fn ralph_tools_take_the_name_of_the_session() {
     assert_eq!(names(&mut client), ["note_add", "note_list"]);
     assert_calls!(client, @r#"
     $ note_add {"content":"use the cache","type":"tip","session_name":"nightly"}
+    Note added: [tip] use the cache
 
     $ note_list {"session_name":"nightly"}
+    TIP:
+      - [-] use the cache
 
     $ note_list {"session_name":"other"}
+    No notes yet
 
     $ note_list {}
+    error: no session is named
+    send `session_name`: the session, as the prompt names it
     "#);
     let mut own = Client::start(
         &scratch,
@@ -237,10 +254,16 @@ fn ralph_tools_take_the_name_of_the_session() {
     );
     assert_calls!(own, @r#"
     $ note_add {"content":"mine","type":"tip","session_name":"nightly"}
+    Note added: [tip] mine
 
     $ note_add {"content":"use the cache","type":"tip","session_name":"other"}
+    error: this is session `nightly`, not `other`
+    leave `session_name` out, or send the name of this session; nothing was done
 
     $ note_list {"session_name":""}
+    TIP:
+      - [-] use the cache
+      - [#2] mine
     "#);
 }
 
@@ -304,14 +327,19 @@ fn zrb_tools_at_home_mean_home() {
     };
     assert_calls!(in_folder(&scratch.home()), @r#"
     $ WriteContextualNote {"content":"at home","path":""}
+    The note was saved for HOME
 
     $ ReadLongTermNote {}
+    at home
 
     $ ReadContextualNote {"path":"."}
+    at home
     "#);
-    assert_calls!(in_folder(Path::new("/")), @r#"
+    assert_calls!(in_folder(Path::new("/")), @"
     $ ReadContextualNote {}
-    "#);
+    error: no project directory is known
+    use an absolute path, or `~` for everywhere
+    ");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use super::common::{NOW, Scratch};
+use super::common::Scratch;
 
 /// Names in a folder.
 fn names(folder: &std::path::Path) -> Vec<String> {
@@ -85,16 +85,7 @@ fn a_limit_on_file_sizes_is_no_full_disk() {
     // The signal is ignored, so that the write fails instead.
     let script = "trap '' XFSZ; ulimit -f 1024; n=0
         while [ $n -lt 50 ]; do n=$((n+1)); { echo $n; cat long; } | \"$WAYNOTE\" key save k$n - --max-bytes 0 > /dev/null || exit 1; done";
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", script])
-        .env_clear()
-        .env("HOME", scratch.home())
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
-        .env("WAYNOTE_NOW", NOW)
-        .current_dir(scratch.path(""));
-    let output = shell.output().unwrap();
+    let output = scratch.shell(script);
     let said = String::from_utf8(output.stderr).unwrap();
     let said = said.replace(scratch.home().to_str().unwrap(), "HOME");
     insta::assert_snapshot!(said, @"

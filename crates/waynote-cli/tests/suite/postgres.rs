@@ -10,9 +10,8 @@ use waynote_test_postgres::{
 };
 
 use super::client_files;
-use super::common::{Scratch, until};
+use super::common::Scratch;
 use super::copy::{filled, killed_copy};
-use super::mcp_client::Client;
 
 pub(super) fn its_server() -> Option<&'static Server> {
     let given = std::env::var("WAYNOTE_TEST_POSTGRES").ok();
@@ -98,17 +97,17 @@ fn forgetting_says_what_the_administrator_has_to_run() {
         let (_, after) = sizes.split_once(" before").unwrap();
         format!("{before}URL: SIZES{after}")
     };
-    insta::assert_snapshot!(vacuumed(""), @r"
-    vacuumed 11 tables of URL: SIZES
+    insta::assert_snapshot!(vacuumed(""), @"
+    vacuumed 10 tables of URL: SIZES
     note: the bytes of forgotten texts stay in the files until something is written over them; `waynote stores vacuum --full` writes the tables anew, while nobody can use them
     note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
     ");
-    insta::assert_snapshot!(vacuumed(" --full"), @r"
-    wrote anew 11 tables of URL: SIZES
+    insta::assert_snapshot!(vacuumed(" --full"), @"
+    wrote anew 10 tables of URL: SIZES
     note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
     ");
     let told = scratch.json(&format!("stores vacuum {database} --json"));
-    assert_eq!(told["tables"].as_array().unwrap().len(), 11, "{told}");
+    assert_eq!(told["tables"].as_array().unwrap().len(), 10, "{told}");
     assert!(!scratch.ok("verify").contains("damage"));
     let refused = scratch.run("stores vacuum notes.db").said();
     assert!(refused.starts_with("exit 2"), "{refused}");
@@ -146,19 +145,6 @@ fn notes_sessions_and_the_block_are_those_of_a_file() {
     assert!(home.scratch.run("doctor").said().contains("answers"));
     let backup = home.scratch.run("backup b.db").said();
     assert!(backup.contains("pg_dump"), "{backup}");
-}
-
-#[test]
-fn the_mcp_server_works_on_a_database() {
-    let Some(home) = Home::new() else { return };
-    let mut client = Client::start(&home.scratch, "mcp");
-    let saved = client.call(
-        "note_save",
-        json!({ "key": "deploy", "content": "run make ship" }),
-    );
-    assert!(format!("{saved:?}").contains("deploy"), "{saved:?}");
-    drop(client);
-    assert_eq!(home.scratch.ok("key show deploy"), "run make ship");
 }
 
 #[test]
@@ -285,22 +271,8 @@ fn a_loop_that_is_killed_goes_on_in_a_database() {
     // The agent adds an entry, to the session that the loop names in the environment.
     let agent =
         format!("loop --iterations 3 -- {program} log add --type learning learned-by-an-agent");
-    let script = "echo began > began; sleep 1000";
-    let hangs = [
-        "--session",
-        "nightly",
-        "loop",
-        "--iterations",
-        "3",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
-    let mut killed = scratch.waynote(hangs).spawn();
-    until("the iteration begins", || {
-        scratch.home().join("work/began").exists()
-    });
+    let hangs = "--session nightly loop --iterations 3 -- sh -c 'echo began; sleep 1000'";
+    let mut killed = scratch.run(hangs).begun("began");
     let refused = scratch.run(&format!("--session nightly {agent}")).said();
     assert!(refused.starts_with("exit 1"), "{refused}");
     killed.kill().unwrap();

@@ -11,50 +11,6 @@ fn at(run: Run, seconds: &Value) -> Run {
 }
 
 #[test]
-fn keys_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["keys"].as_array().unwrap() {
-        let (key, valid) = (text(case, "key"), case["valid"] == json!(true));
-        // No argument can hold a NUL; the library's own test has that key.
-        if key.contains('\0') {
-            assert!(key.parse::<waynote::Key>().is_err());
-            continue;
-        }
-        let scratch = Scratch::new();
-        let output = scratch
-            .waynote(["key", "save", "--json", "--", key, "x"])
-            .output();
-        assert_eq!(output.status.success(), valid, "{case}");
-        if valid {
-            let note: Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!(note["key"], case["stored_as"]);
-        } else {
-            let error: Value = serde_json::from_slice(&output.stderr).unwrap();
-            assert_eq!(error["error"]["kind"], "invalid_key", "{case}");
-        }
-    }
-}
-
-#[test]
-fn previews_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["previews"].as_array().unwrap() {
-        let scratch = Scratch::new();
-        scratch
-            .run("key save k - --allow-empty")
-            .stdin(text(case, "content"))
-            .ok();
-        assert_eq!(
-            scratch.json("key list --json")[0]["preview"],
-            case["preview"],
-            "{case}"
-        );
-        assert_eq!(
-            scratch.run("key show k").bytes(),
-            text(case, "content").as_bytes()
-        );
-    }
-}
-
-#[test]
 fn the_store_is_as_recorded() {
     for case in cases("gonotes/cases.json")["store"].as_array().unwrap() {
         let scratch = Scratch::new();
@@ -148,27 +104,6 @@ fn the_store_is_as_recorded() {
 fn time(seconds: &Value) -> Value {
     let start: jiff::Timestamp = super::common::NOW.parse().unwrap();
     json!((start + jiff::SignedDuration::from_secs(seconds.as_i64().unwrap())).to_string())
-}
-
-#[test]
-fn relative_times_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["relative_times"]
-        .as_array()
-        .unwrap()
-    {
-        let scratch = Scratch::new();
-        let now: jiff::Timestamp = super::common::NOW.parse().unwrap();
-        let then = now - jiff::SignedDuration::from_millis(case["age_ms"].as_i64().unwrap());
-        scratch
-            .run("key save k v")
-            .env("WAYNOTE_NOW", then.to_string())
-            .ok();
-        let table = scratch.ok("context --only index --style faithful");
-        assert!(
-            table.contains(&format!("| `k` | {} | v |", text(case, "text"))),
-            "{case}: {table}"
-        );
-    }
 }
 
 #[test]

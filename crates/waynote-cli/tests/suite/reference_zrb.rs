@@ -233,37 +233,27 @@ fn writes_are_as_recorded() {
             .zip(case["expected_results"].as_array().unwrap())
         {
             let word = |index: usize| op[index].as_str();
-            let path = || word(1).unwrap();
-            let said = match (word(0).unwrap(), word(1).unwrap()) {
-                ("write", _) => match word(2) {
-                    Some(content) => run(&["place", "write", "--at", path(), "-"])
-                        .stdin(content)
-                        .output(),
+            let argument = |name: &str| op[2][name].as_str().unwrap();
+            let (what, path, content) = match (word(0).unwrap(), word(1).unwrap()) {
+                ("write", path) => match word(2) {
+                    Some(content) => ("write", path, content),
                     None => continue,
                 },
-                ("read", path) => run(&["place", "read", "--at", path]).output(),
-                ("read_all", path) => run(&["place", "all", "--json", "--at", path]).output(),
-                ("tool", "ReadLongTermNote") => run(&["place", "read", "--at", "~"]).output(),
-                ("tool", "WriteLongTermNote") => run(&[
-                    "place",
-                    "write",
-                    "--at",
-                    "~",
-                    op[2]["content"].as_str().unwrap(),
-                ])
-                .output(),
-                ("tool", "ReadContextualNote") => {
-                    run(&["place", "read", "--at", op[2]["path"].as_str().unwrap()]).output()
-                }
-                ("tool", "WriteContextualNote") => {
-                    let (path, content) = (
-                        op[2]["path"].as_str().unwrap(),
-                        op[2]["content"].as_str().unwrap(),
-                    );
-                    run(&["place", "write", "--at", path, content]).output()
-                }
+                ("read", path) => ("read", path, ""),
+                ("read_all", path) => ("all", path, ""),
+                ("tool", "ReadLongTermNote") => ("read", "~", ""),
+                ("tool", "WriteLongTermNote") => ("write", "~", argument("content")),
+                ("tool", "ReadContextualNote") => ("read", argument("path"), ""),
+                ("tool", "WriteContextualNote") => ("write", argument("path"), argument("content")),
                 _ => continue,
             };
+            let last = match what {
+                "write" => "-",
+                _ => "--json",
+            };
+            let mut words = vec!["place", what, "--at", path];
+            words.extend((what != "read").then_some(last));
+            let said = run(&words).stdin(content).output();
             // A write is stored whatever the state of the file; then the problem of the file is reported.
             assert!(said.status.success(), "{id}");
             damaged |= String::from_utf8_lossy(&said.stderr).contains("is damaged");

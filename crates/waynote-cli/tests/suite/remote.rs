@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, has, until};
 use super::hook_session::{added, hook};
 use super::mcp_client::Client;
 use super::served::Served;
@@ -42,6 +42,34 @@ fn neutral(said: &str, server: &Server, file: &Scratch) -> String {
     said.replace(&server.url, "STORE")
         .replace("HOME/.local/share/waynote/notes.db", "STORE")
         .replace(file.to_str().unwrap(), "STORE")
+}
+
+#[test]
+fn a_write_of_a_person_is_one_request() {
+    let (server, scratch) = (Server::start(), Scratch::new());
+    for words in [
+        "key save deploy run-make-ship",
+        "key save deploy run-make-ship-twice",
+        "key pin deploy",
+        "place write use-lld",
+        "key delete deploy",
+    ] {
+        scratch.ok(&format!("--store {} {words}", server.url));
+    }
+    scratch.ok(&format!("--store {} verify", server.url));
+    // The line of a request follows its answer.
+    let log = server.scratch.path("log");
+    let mut routes = Vec::new();
+    until("the last request is in the log", || {
+        let log = std::fs::read_to_string(&log).unwrap();
+        let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+        let of = lines.filter_map(|line: Value| Some(line["route"].as_str()?.to_owned()));
+        routes = of.collect();
+        routes.iter().any(|route| route.ends_with("/verify"))
+    });
+    // A write with another request would move one of these back.
+    routes.truncate(5);
+    assert_eq!(routes, ["/s/{store}/api/v1/apply"; 5]);
 }
 
 #[test]
@@ -141,11 +169,9 @@ fn a_session_starts_with_the_last_block_while_the_server_is_away() {
     server.stop();
     let second = added(start(&scratch, &url, "two"));
     assert!(second.contains("canary"), "{second}");
-    assert!(
-        second.contains(
-            "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
-        ),
-        "{second}"
+    has(
+        &second,
+        "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://",
     );
     assert!(context().said().contains(
         "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
@@ -346,8 +372,8 @@ fn doctor_asks_the_server_that_a_clients_entry_names() {
     assert!(found.contains("/mcp answers, with "), "{found}");
     server.stop();
     let found = said("doctor cursor");
-    assert!(
-        found.contains("WRONG Cursor: the endpoint: the store STORE does not answer"),
-        "{found}"
+    has(
+        &found,
+        "WRONG Cursor: the endpoint: the store STORE does not answer",
     );
 }

@@ -51,10 +51,6 @@ fn what_is_found_is_shown_best_first() {
     place:~/shop (2026-05-17)
       Rust workspace; the «tests» need a frozen clock.
 
-    $ waynote search tests --limit 1
-    place:~/shop#build (2026-05-17)
-      make all, then run_«tests»
-
     $ waynote search first wording
     no notes found for `first wording`
 
@@ -122,14 +118,4 @@ fn without_a_store_nothing_is_found_and_none_is_made() {
         "no notes found for `anything`\n"
     );
     assert!(!scratch.store().exists());
-}
-
-#[test]
-fn the_file_that_is_kept_in_sync_is_searched() {
-    let scratch = filled();
-    let file = scratch.home().join("notes.json");
-    std::fs::write(&file, r#"{"~/shop": "what the file says of clocks"}"#).unwrap();
-    let search = |query: &str| scratch.run(query).env("ZRB_LLM_NOTE_FILE", &file).ok();
-    assert!(search("search file").starts_with("place:~/shop ("));
-    assert_eq!(search("search frozen"), "no notes found for `frozen`\n");
 }

@@ -1,22 +1,22 @@
 //! `waynote serve`: the server as a user starts it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::common::{Scratch, assert_transcript};
+use super::common::{Scratch, assert_transcript, rest};
 use super::http::get;
 
 /// A server that is killed when the test ends.
-struct Serving {
+pub(super) struct Serving {
     child: Child,
     out: BufReader<ChildStdout>,
 }
 
 impl Serving {
-    fn start(scratch: &Scratch, words: &str) -> Self {
+    pub(super) fn start(scratch: &Scratch, words: &str) -> Self {
         let mut child = scratch
             .command(words)
             .stdin(Stdio::null())
@@ -28,7 +28,7 @@ impl Serving {
         Self { child, out }
     }
 
-    fn line(&mut self) -> String {
+    pub(super) fn line(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
@@ -47,9 +47,7 @@ impl Serving {
     fn end(&mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();
-        let mut said = String::new();
-        let mut err = self.child.stderr.take().unwrap();
-        err.read_to_string(&mut said).unwrap();
+        let said = rest(self.child.stderr.take());
         (self.child.wait().unwrap().code(), said)
     }
 }

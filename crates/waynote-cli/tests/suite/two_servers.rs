@@ -1,8 +1,7 @@
 //! Two servers over one database behind a balancer: either may die, and nothing is lost, doubled or out of order.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
-use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use waynote::store::{Cursor, Happened};
 use waynote::{Reader as _, Store as _};
+use waynote_test_postgres::Proxy;
 
-use super::balancer::Balancer;
 use super::common::Scratch;
 use super::http::{Answer, follow, send};
 use super::postgres::its_server;
@@ -52,9 +51,8 @@ struct Work {
     acknowledged: AtomicUsize,
     /// Requests that were sent again, because their connection ended before the answer.
     repeated: AtomicUsize,
-    /// The texts that were acknowledged, each with how often it may be there: a call of MCP has no key that tells a
-    /// repeated one from a new one.
-    texts: Mutex<BTreeMap<String, RangeInclusive<usize>>>,
+    /// The texts that were acknowledged.
+    texts: Mutex<BTreeSet<String>>,
 }
 
 impl Work {
@@ -62,10 +60,8 @@ impl Work {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    fn acknowledge(&self, text: String, sent_again: usize) {
-        let times = 1..=1 + sent_again;
-        let before = self.texts.lock().unwrap().insert(text, times);
-        assert!(before.is_none());
+    fn acknowledge(&self, text: String) {
+        assert!(self.texts.lock().unwrap().insert(text));
         self.acknowledged.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -137,7 +133,7 @@ fn client(address: SocketAddr, client: usize, work: &Work) {
         // The first one that is sent may not say that it was carried out before.
         let is_made = made.status == 201 || (again > 0 && made.status == 200);
         assert!(is_made, "{request} {body}: {made:?}");
-        work.acknowledge(text, 0);
+        work.acknowledge(text);
         for turn in 0..4 {
             // Every acknowledged write is there, on whichever server.
             let wrote = match turn {
@@ -151,93 +147,6 @@ fn client(address: SocketAddr, client: usize, work: &Work) {
             let expected = format!("client {client} wrote {wrote}");
             assert_eq!(read.body["content"], expected, "{request}: {read:?}");
         }
-        number += 1;
-    }
-}
-
-/// The protocols that a client of the MCP endpoint speaks.
-#[derive(Clone, Copy, Debug)]
-enum Era {
-    /// It begins with `initialize`.
-    Older,
-    /// Each request stands for itself.
-    Stateless,
-}
-
-/// A call of the MCP endpoint; the result of its answer, and how often it was sent again.
-fn ask(
-    address: SocketAddr,
-    era: Era,
-    method: &str,
-    mut params: Value,
-    work: &Work,
-) -> (Value, usize) {
-    const ACCEPT: &str = "Accept: application/json, text/event-stream";
-    let tool = params["name"].as_str().unwrap_or_default().to_owned();
-    let mut headers = vec![ACCEPT.to_owned()];
-    match era {
-        Era::Older => headers.push("MCP-Protocol-Version: 2025-06-18".into()),
-        Era::Stateless => {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
-            });
-            headers.push("MCP-Protocol-Version: 2026-07-28".into());
-            headers.push(format!("Mcp-Method: {method}"));
-            if !tool.is_empty() {
-                headers.push(format!("Mcp-Name: {tool}"));
-            }
-        }
-    }
-    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let request = format!("POST {STORE}/mcp?agent=mcp-{era:?}").to_ascii_lowercase();
-    let request = request.replacen("post", "POST", 1);
-    let (mut answer, again) = work.sure(|| send(address, &request, &headers, &message));
-    assert_eq!(answer.status, 200, "{method}: {answer:?}");
-    assert!(!answer.head.contains("mcp-session-id"), "{answer:?}");
-    assert!(answer.body["error"].is_null(), "{method}: {answer:?}");
-    (answer.body["result"].take(), again)
-}
-
-/// A client of the MCP endpoint. Each of its requests goes to another server.
-fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
-    let _ends = Ends(work);
-    let call = |tool: &str, arguments: Value| {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let (result, again) = ask(address, era, "tools/call", params, work);
-        assert!(result["isError"] != true, "{tool}: {result}");
-        let text = result["content"][0]["text"].as_str().unwrap();
-        (text.to_owned(), again)
-    };
-    if let Era::Older = era {
-        let params = json!({
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": { "name": "test", "version": "1" },
-        });
-        let (begun, _) = ask(address, era, "initialize", params, work);
-        assert_eq!(begun["protocolVersion"], "2025-06-18");
-    }
-    let mut tools = None;
-    let mut number = 0;
-    while work.goes_on() {
-        // The same list in the same order, whichever server is asked.
-        let (listed, _) = ask(address, era, "tools/list", json!({}), work);
-        assert_eq!(
-            *tools.get_or_insert(listed["tools"].clone()),
-            listed["tools"]
-        );
-        let text = format!("{era:?} said {number}");
-        // Few keys, so that the block stays small.
-        let key = format!("k{}", number % 5);
-        let (_, again) = call("note_save", json!({ "key": key, "content": text }));
-        let (shown, _) = call("note_show", json!({ "key": key }));
-        assert!(shown.contains(&text), "{shown}");
-        let (block, _) = call("note_context", json!({}));
-        assert!(block.contains(&text), "{block}");
-        work.acknowledge(text, again);
         number += 1;
     }
 }
@@ -294,8 +203,8 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
     let writes = clients * number("WAYNOTE_TEST_WRITES", 3);
     let rounds = number("WAYNOTE_TEST_ROUNDS", 1);
     let mut servers = machines.each_ref().map(|home| Server::start(home, &url));
-    let balancer = Balancer::start(&servers.each_ref().map(|server| server.address));
-    let address = balancer.address;
+    let balancer = Proxy::balancing(&servers.each_ref().map(|server| server.address.port()));
+    let address = balancer.address();
     let work = Work::default();
     let readings: Vec<Reading> = (0..clients.div_ceil(8) + 1)
         .map(|_| Reading::default())
@@ -306,16 +215,12 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
         for reading in &readings {
             scope.spawn(|| reader(address, reading));
         }
-        let mut working: Vec<_> = (0..clients)
+        let working: Vec<_> = (0..clients)
             .map(|number| {
                 let work = &work;
                 scope.spawn(move || client(address, number, work))
             })
             .collect();
-        for era in [Era::Older, Era::Stateless] {
-            let work = &work;
-            working.push(scope.spawn(move || mcp_client(address, era, work)));
-        }
         work.more(writes);
         for _ in 0..rounds {
             for dies in 0..servers.len() {
@@ -323,7 +228,7 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
                 // The other one alone.
                 work.more(writes);
                 servers[dies] = Server::start(&machines[dies], &url);
-                balancer.replace(dies, servers[dies].address);
+                balancer.replace(dies, servers[dies].address.port());
                 let before = balancer.connections()[dies];
                 work.more(writes);
                 assert!(balancer.connections()[dies] > before);
@@ -369,30 +274,21 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
     );
 }
 
-/// Checks that each text is there as often as it may be, and no other text.
-fn check_texts<'t>(
-    found: impl Iterator<Item = &'t str>,
-    texts: &BTreeMap<String, RangeInclusive<usize>>,
-) {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for text in found {
-        *counts.entry(text).or_default() += 1;
-    }
-    for (text, count) in &counts {
-        let expected = texts.get(*text);
-        assert!(
-            expected.is_some_and(|expected| expected.contains(count)),
-            "`{text}` is there {count} times, expected: {expected:?}"
-        );
-    }
-    let lost = texts
-        .keys()
-        .find(|text| !counts.contains_key(text.as_str()));
-    assert_eq!(lost, None, "a text that was acknowledged is lost");
+/// Checks that each text is there once, and no other text.
+fn check_texts<'t>(found: impl Iterator<Item = &'t str>, texts: &BTreeSet<String>) {
+    let mut found: Vec<&str> = found.collect();
+    found.sort_unstable();
+    let pairs = found.iter().zip(texts);
+    let differs = pairs.clone().find(|(found, text)| *found != text);
+    assert_eq!(
+        differs, None,
+        "a text that was acknowledged is lost or there twice"
+    );
+    assert_eq!(found.len(), texts.len());
 }
 
 /// Nothing is lost or doubled, and positions have no gap.
-fn check_store(url: &str, texts: &BTreeMap<String, RangeInclusive<usize>>) {
+fn check_store(url: &str, texts: &BTreeSet<String>) {
     let options = waynote_postgres::Options::of_url(url).unwrap();
     let store = waynote_postgres::open(options).unwrap();
     let feed = store.feed(Cursor::START, usize::MAX).unwrap();
@@ -415,7 +311,7 @@ fn check_store(url: &str, texts: &BTreeMap<String, RangeInclusive<usize>>) {
 }
 
 /// A reader has read every item once, in the order of the store.
-fn check_feed(items: &[Value], texts: &BTreeMap<String, RangeInclusive<usize>>) {
+fn check_feed(items: &[Value], texts: &BTreeSet<String>) {
     for (item, number) in items.iter().zip(1..) {
         assert_eq!(item["at"], i64::to_string(&number));
     }
@@ -433,37 +329,7 @@ fn what_is_said_to_one_server_holds_at_the_other_at_once() {
     machines[0].ok(&format!("stores create {url}"));
     let [one, other] = machines.each_ref().map(|home| Server::start(home, &url));
     let [one, other] = [&one, &other].map(|server| server.address);
-    // The same call at both servers: the second one returns the first one's answer, even if the resolved entry is no
-    // longer open.
-    let entries = format!("{STORE}/api/v1/sessions/night/entries");
-    let stuck = json!({ "type": "stuck", "content": "the linker fails" });
-    let learning = json!({ "type": "learning", "content": "use lld", "resolves": "linker" });
-    for (key, entry) in [
-        ("Idempotency-Key: 1", &stuck),
-        ("Idempotency-Key: 2", &learning),
-    ] {
-        let add = |server| {
-            let added = send(server, &format!("POST {entries}"), &[key], entry).unwrap();
-            (added.status, added.body)
-        };
-        let (first, second) = (add(one), add(other));
-        assert_eq!(first.0, 201, "{first:?}");
-        assert_eq!(first, second);
-    }
-    let unknown = send(
-        other,
-        &format!("POST {entries}"),
-        &["Idempotency-Key: 3"],
-        &learning,
-    );
-    assert_eq!(unknown.unwrap().body["kind"], "no_such_stuck");
-    let list = format!("GET {STORE}/api/v1/notes?scope=session:night");
-    let listed = send(other, &list, &[], &Value::Null).unwrap();
-    assert_eq!(
-        listed.body["notes"].as_array().unwrap().len(),
-        2,
-        "{listed:?}"
-    );
+    // The same call at both servers: the second one returns the first one's answer.
     let note = format!("{STORE}/api/v1/notes/agent%3Aa%23twice");
     let calls = [
         (format!("PUT {note}"), json!({ "content": "one" })),

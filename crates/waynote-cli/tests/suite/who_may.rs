@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::loop_stops::looping;
 use super::mcp_client::Client;
 
@@ -34,10 +34,9 @@ fn agents_are_not_isolated_from_each_other() {
 fn an_author_is_a_claim() {
     let scratch = Scratch::new();
     scratch.ok("--author agent:somebody-else key save k text");
-    assert!(
-        scratch
-            .ok("history agent:default#k")
-            .contains("agent:somebody-else")
+    has(
+        &scratch.ok("history agent:default#k"),
+        "agent:somebody-else",
     );
 }
 

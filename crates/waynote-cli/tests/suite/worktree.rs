@@ -23,34 +23,15 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     scratch.ok("place write --at ~/shop/web in_its_web");
     scratch.ok("place write --at ~/trees/fix in_the_worktree");
     let block = scratch.run("context").cwd(tree.join("api")).ok();
-    insta::assert_snapshot!(block, @"
-    ## Notes of this place
-
+    let notes: Vec<&str> = block
+        .lines()
+        .filter(|line| line.starts_with("###"))
+        .collect();
+    insta::assert_snapshot!(notes.join("\n"), @"
     ### `place:~` (2026-05-17, by a person)
-
-    ```
-    everywhere
-    ```
-
     ### `place:~/shop` (2026-05-17, by a person)
-
-    ```
-    in_the_shop
-    ```
-
     ### `place:~/shop/api` (2026-05-17, by a person)
-
-    ```
-    in_its_api
-    ```
-
     ### `place:~/trees/fix` (2026-05-17, by a person)
-
-    ```
-    in_the_worktree
-    ```
-
-    125 of 2,000 tokens
     ");
     // Asked for by its path it is the same; the main checkout has nothing of the worktree.
     assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);

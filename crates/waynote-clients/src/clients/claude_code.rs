@@ -67,6 +67,10 @@ impl Profile for ClaudeCode {
         settings_file(root)
     }
 
+    fn project_variable(&self) -> Option<&'static str> {
+        Some("CLAUDE_PROJECT_DIR")
+    }
+
     fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
         vec![match reach {
             Reach::Project => {
@@ -252,10 +256,9 @@ impl Check<'_> {
             let folder = folder.to_string_lossy().into_owned();
             let path = ["projects", &folder, "disabledMcpServers"];
             if file.texts(&path).contains(&NAME) {
-                let place = file.place(&path);
                 self.wrong(
                     "the server is switched off in this directory",
-                    &place,
+                    &file.place(&path),
                     "switch it on in `/mcp`, or take `waynote` out of that list",
                 );
             }
@@ -263,10 +266,9 @@ impl Check<'_> {
         if let Some(file) = Source::read(&managed.join("managed-mcp.json"))
             && file.at(&["mcpServers", NAME]).is_null()
         {
-            let place = file.place(&["mcpServers"]);
             self.wrong(
                 "only the organization's servers are started",
-                &place,
+                &file.place(&["mcpServers"]),
                 "ask the person who manages that file to add waynote",
             );
         }
@@ -291,19 +293,17 @@ impl Check<'_> {
     fn claude_settings(&mut self, file: &Source) {
         let off = file.at(&["disableAllHooks"]);
         if !matches!(off, Value::Null | Value::Bool(false)) && off != "false" {
-            let place = file.place(&["disableAllHooks"]);
             self.wrong(
                 "all hooks are switched off, so no session starts with the notes",
-                &place,
+                &file.place(&["disableAllHooks"]),
                 "take it out, or set it to false",
             );
         }
         let path = ["disabledMcpjsonServers"];
         if self.reach == Reach::Project && file.texts(&path).contains(&NAME) {
-            let place = file.place(&path);
             self.wrong(
                 "the server of .mcp.json was refused",
-                &place,
+                &file.place(&path),
                 "take `waynote` out of that list, and approve it when Claude Code asks",
             );
         }
@@ -316,10 +316,9 @@ impl Check<'_> {
             .iter()
             .any(|name| name == NAME)
         {
-            let place = file.place(&["deniedMcpServers"]);
             self.wrong(
                 "the server is denied",
-                &place,
+                &file.place(&["deniedMcpServers"]),
                 "take `waynote` out of that list",
             );
         }
@@ -332,10 +331,9 @@ impl Check<'_> {
             && !names(allowed).iter().any(|name| name == NAME)
             && !list.iter().any(by_command)
         {
-            let place = file.place(&["allowedMcpServers"]);
             self.wrong(
                 "only listed servers are started, and waynote is not listed",
-                &place,
+                &file.place(&["allowedMcpServers"]),
                 "add {\"serverName\": \"waynote\"} to it",
             );
         }
@@ -363,10 +361,9 @@ impl Check<'_> {
         }
         let path = ["mcpServers", NAME, "alwaysLoad"];
         if file.at(&path) == &json!(false) {
-            let place = file.place(&path);
             self.note(
                 "the model sees only the names of waynote's tools until it searches for them",
-                &place,
+                &file.place(&path),
                 "set it to true",
             );
         }

@@ -232,10 +232,9 @@ impl Check<'_> {
         for file in Source::all(files.collect::<Vec<_>>()) {
             for name in ["hooks", "codex_hooks"] {
                 if file.at(&["features", name]) == &json!(false) {
-                    let place = file.place(&["features", name]);
                     self.wrong(
                         "hooks are switched off, so no session starts with the notes",
-                        &place,
+                        &file.place(&["features", name]),
                         "take it out, or set it to true",
                     );
                 }
@@ -250,10 +249,9 @@ impl Check<'_> {
             let path = ["mcp_servers", NAME, "default_tools_approval_mode"];
             let mode = file.at(&path).as_str();
             if mode.is_some_and(|mode| mode != "approve") {
-                let place = file.place(&path);
                 self.note(
                     "every call of waynote's tools needs a confirmation, which nobody gives in `codex exec`",
-                    &place,
+                    &file.place(&path),
                     "set it to \"approve\"; `waynote loop --with codex` does so for its runs",
                 );
             }
@@ -267,8 +265,11 @@ impl Check<'_> {
                     .iter()
                     .any(|path| key.starts_with(&format!("{}:session_start:", path.display())));
                 if is_ours && state["enabled"] == json!(false) {
-                    let place = file.place(&["hooks", "state", key]);
-                    self.wrong("a hook is switched off", &place, "switch it on in `/hooks`");
+                    self.wrong(
+                        "a hook is switched off",
+                        &file.place(&["hooks", "state", key]),
+                        "switch it on in `/hooks`",
+                    );
                 }
             }
         }

@@ -60,6 +60,14 @@ impl Profile for Cursor {
         Ok(root.at(SERVERS))
     }
 
+    fn project_variable(&self) -> Option<&'static str> {
+        Some("CURSOR_PROJECT_DIR")
+    }
+
+    fn hook_variable(&self) -> Option<&'static str> {
+        Some("CURSOR_VERSION")
+    }
+
     fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
         vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
     }
@@ -76,10 +84,9 @@ impl Check<'_> {
         for file in Source::all(servers) {
             let path = ["mcpServers", NAME, "disabled"];
             if file.at(&path) == &json!(true) {
-                let place = file.place(&path);
                 self.wrong(
                     "the server is switched off",
-                    &place,
+                    &file.place(&path),
                     "take it out, or set it to false",
                 );
             }
@@ -95,10 +102,9 @@ impl Check<'_> {
             let is_ours =
                 |rule: &&&str| rule.starts_with("Mcp(waynote:") || rule.starts_with("Mcp(*");
             for rule in denied.iter().filter(is_ours) {
-                let place = file.place(&path);
                 self.wrong(
                     "a rule denies waynote's tools",
-                    &place,
+                    &file.place(&path),
                     &format!("take \"{rule}\" out of it"),
                 );
             }

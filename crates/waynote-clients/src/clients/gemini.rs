@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Event};
 use crate::error::Result;
-use crate::formats::entry::{JsonEdit, NAME};
+use crate::formats::entry::NAME;
 use crate::formats::hook_command::is_ours;
 use crate::formats::source::Source;
+use crate::hook::BLOCK_BEGINS_WITH;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::Check;
@@ -40,6 +41,9 @@ static FACTS: Facts = Facts {
 /// Its settings, of the user and of a project.
 const SETTINGS: &str = ".gemini/settings.json";
 
+/// Longer transcripts are not looked through.
+const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
+
 /// A rule of its policy engine. Its priority is above the tools that settings allow or leave out by default, and below
 /// those that a person excludes.
 const POLICY: &str = "# Written by `waynote loop` for one run.\n\
@@ -60,16 +64,31 @@ impl Profile for Gemini {
         ];
         let mut edits = vec![setup.json_server("mcpServers", false)];
         edits.extend(setup.hooks(&more, true));
-        // An earlier version had one there.
-        edits.push(JsonEdit::NoHook {
-            event: "SessionStart",
-        });
         let path = setup.roots()?.at(SETTINGS);
         Ok(vec![ClientFile::json(path, Part::ServerAndHooks, edits)])
     }
 
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
         Ok(root.at(SETTINGS))
+    }
+
+    fn project_variable(&self) -> Option<&'static str> {
+        Some("GEMINI_PROJECT_DIR")
+    }
+
+    /// It compresses a conversation without telling a hook. Its transcript is a list of records, and one that sets all
+    /// messages begins the conversation that the model sees.
+    fn has_lost_block(&self, transcript: &Path) -> bool {
+        let is_short = transcript
+            .metadata()
+            .is_ok_and(|file| file.is_file() && file.len() <= MAX_TRANSCRIPT_BYTES);
+        let Some(text) = is_short.then(|| std::fs::read(transcript).ok()).flatten() else {
+            return false;
+        };
+        let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
+        begin.is_some_and(|begin| {
+            memchr::memmem::find(&text[begin..], BLOCK_BEGINS_WITH.as_bytes()).is_none()
+        })
     }
 
     fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
@@ -256,37 +275,33 @@ impl Check<'_> {
         let mut is_guarded = true;
         for file in Source::all(files) {
             if file.at(&["hooksConfig", "enabled"]) == &json!(false) {
-                let place = file.place(&["hooksConfig", "enabled"]);
                 self.wrong(
                     "hooks are switched off, so no session gets the notes",
-                    &place,
+                    &file.place(&["hooksConfig", "enabled"]),
                     "take it out, or set it to true",
                 );
             }
             let disabled = file.texts(&["hooksConfig", "disabled"]);
             if disabled.iter().any(|hook| *hook == NAME || is_ours(hook)) {
-                let place = file.place(&["hooksConfig", "disabled"]);
                 self.wrong(
                     "waynote's hooks are switched off",
-                    &place,
+                    &file.place(&["hooksConfig", "disabled"]),
                     "`/hooks enable waynote`, or take it out of that list",
                 );
             }
             if file.texts(&["mcp", "excluded"]).contains(&NAME) {
-                let place = file.place(&["mcp", "excluded"]);
                 self.wrong(
                     "the server is excluded",
-                    &place,
+                    &file.place(&["mcp", "excluded"]),
                     "take `waynote` out of that list",
                 );
             }
             if file.at(&["mcp", "allowed"]).is_array()
                 && !file.texts(&["mcp", "allowed"]).contains(&NAME)
             {
-                let place = file.place(&["mcp", "allowed"]);
                 self.wrong(
                     "only listed servers are started, and waynote is not listed",
-                    &place,
+                    &file.place(&["mcp", "allowed"]),
                     "add \"waynote\" to it",
                 );
             }
@@ -297,10 +312,9 @@ impl Check<'_> {
                 .filter(|tool| tool.contains("mcp_waynote"))
                 .collect();
             if !ours.is_empty() {
-                let place = file.place(&["tools", "exclude"]);
                 self.wrong(
                     "tools are excluded",
-                    &place,
+                    &file.place(&["tools", "exclude"]),
                     &format!("take {} out of it", ours.join(", ")),
                 );
             }
@@ -394,5 +408,27 @@ mod tests {
         assert_eq!(policy["rule"][0]["mcpName"].as_str(), Some("waynote"));
         drop(rights);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_transcript_tells_whether_the_conversation_holds_the_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let is_without = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Gemini.has_lost_block(&path)
+        };
+        let set = r#"{"$set":{"messages":[{"type":"user","content":"summary"}]}}"#;
+        let mark = BLOCK_BEGINS_WITH;
+        let added = format!(r#"{{"type":"user","content":"<hook_context>{mark}</hook_context>"}}"#);
+        assert!(!is_without(&format!("{set}\n{added}\n")));
+        assert!(is_without(&format!("{set}\n{added}\n{set}\n")));
+        let kept = format!(r#"{{"$set":{{"messages":["{mark}"]}}}}"#);
+        assert!(!is_without(&format!("{set}\n{added}\n{kept}\n")));
+        // A file in another form tells nothing.
+        assert!(!is_without(""));
+        assert!(!is_without(r#"{"messages": []}"#));
+        assert!(!Gemini.has_lost_block(&folder.path().join("gone")));
+        assert!(!Gemini.has_lost_block(folder.path()));
     }
 }

@@ -1,9 +1,5 @@
 //! Goose: `config.yaml` for the server, whose instructions hold the notes. It takes no text from hooks.
-//!
-//! Earlier versions wrote a file with the notes, which Goose read at every turn. It would show notes of another project, as
-//! they were, so it goes.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use waynote_system::Environment;
@@ -18,7 +14,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, text};
-use crate::profile::setup::{ClientFile, Machine, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -37,9 +33,6 @@ static FACTS: Facts = Facts {
         reference: "${WAYNOTE_TOKEN}",
     },
 };
-
-/// The variable with an earlier version's file of notes.
-const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
 
 pub(super) struct Goose;
 
@@ -61,37 +54,12 @@ impl Profile for Goose {
         })
     }
 
-    fn left_over(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let plugin = setup.roots()?.at(".agents/plugins/waynote");
-        let mut files = vec![
-            ClientFile::left_over(
-                plugin.join("plugin.json"),
-                Part::Plugin,
-                "\"name\": \"waynote\"",
-            ),
-            ClientFile::left_over(plugin.join("hooks/hooks.json"), Part::Hooks, "hook goose "),
-        ];
-        if setup.reach == Reach::User {
-            // The file is in waynote's own folder: any text in it is ours.
-            let file = old_file(setup.machine.environment)?;
-            files.push(ClientFile::left_over(file, Part::Notes, ""));
-        }
-        Ok(files)
-    }
-
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
         config(root.environment)
     }
 
     fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
         vec!["start a new session of Goose".into()]
-    }
-
-    fn outdated_variable(&self, machine: Machine<'_>) -> Result<Option<String>> {
-        let named = machine.environment.variable(VARIABLE)?.map(PathBuf::from);
-        Ok((named == Some(old_file(machine.environment)?)).then(|| {
-            format!("remove {VARIABLE} from your shell's profile: the server's instructions have the notes now")
-        }))
     }
 
     fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
@@ -102,18 +70,12 @@ impl Profile for Goose {
         check.goose()
     }
 
-    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        for file in self.left_over(setup)? {
-            if file.path.exists() {
-                findings.note(
-                    format!("Goose: {} is of an earlier version", file.path.display()),
-                    format!("`waynote install {}` removes it", setup.words()),
-                );
-            }
-        }
-        if let Some(step) = self.outdated_variable(setup.machine)? {
-            findings.note(format!("Goose: {VARIABLE} is still set"), step);
-        }
+    fn has_project_files(&self) -> bool {
+        false
+    }
+
+    /// Goose asks for no consent.
+    fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
         Ok(())
     }
 }
@@ -121,37 +83,6 @@ impl Profile for Goose {
 /// The file that has the server.
 fn config(environment: &Environment) -> Result<PathBuf> {
     Ok(environment.dot_config()?.join("goose/config.yaml"))
-}
-
-/// The file with the notes that an earlier version wrote.
-fn old_file(environment: &Environment) -> Result<PathBuf> {
-    Ok(environment.data()?.join("waynote/goose.md"))
-}
-
-/// The file with notes that an earlier version wrote for Goose, if it is there.
-///
-/// # Errors
-/// [`Error::Environment`](crate::Error::Environment) without a home directory.
-pub fn old_notes_file(environment: &Environment) -> Result<Option<PathBuf>> {
-    let path = old_file(environment)?;
-    Ok(path.symlink_metadata().is_ok().then_some(path))
-}
-
-/// Removes that file.
-///
-/// # Errors
-/// [`Error::Library`](crate::Error::Library) when it cannot be removed.
-pub fn remove_old_notes_file(environment: &Environment) -> Result {
-    let path = old_file(environment)?;
-    match std::fs::remove_file(&path) {
-        Err(source) if source.kind() != ErrorKind::NotFound => Err(waynote::Error::File {
-            path,
-            action: "removed".into(),
-            source,
-        }
-        .into()),
-        _ => Ok(()),
-    }
 }
 
 /// One mode for all of its tools: our own cannot be allowed alone.
@@ -188,10 +119,9 @@ impl Check<'_> {
             let path = ["extensions", NAME, "available_tools"];
             let tools = file.texts(&path);
             if !tools.is_empty() {
-                let place = file.place(&path);
                 self.note(
                     &format!("only these tools are offered: {}", tools.join(", ")),
-                    &place,
+                    &file.place(&path),
                     "take it out to have all",
                 );
             }

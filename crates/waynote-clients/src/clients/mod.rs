@@ -51,6 +51,17 @@ impl Client {
         Self::ALL.into_iter().find(is_it)
     }
 
+    /// The variable in which it tells hooks and servers its project's directory.
+    pub fn project_variable(self) -> Option<&'static str> {
+        self.profile().project_variable()
+    }
+
+    /// The variables in which clients tell their project's directory. A server, which does not know its client, takes the
+    /// first that is set.
+    pub fn project_variables() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().filter_map(Self::project_variable)
+    }
+
     /// The event at which a session of it gets its block; none where no hook brings it.
     pub fn block_event(self) -> Option<Event> {
         self.profile().facts().block_event
@@ -114,17 +125,16 @@ impl<'e> Setup<'e> {
         Ok(files.map(|file| self.without_hooks(file)).collect())
     }
 
-    /// Files that an earlier version wrote and this one does not.
+    /// Files of hooks that are to go, where there are to be none.
     ///
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
     pub fn left_over(&self) -> Result<Vec<ClientFile>> {
-        let profile = self.client().profile();
-        let mut files = profile.left_over(self)?;
-        if !self.has_hooks() {
-            let with_hooks = profile.files(self)?.into_iter();
-            files.extend(with_hooks.filter(|file| !file.part.has_server()));
+        if self.has_hooks() {
+            return Ok(Vec::new());
         }
+        let mut files = self.client().profile().files(self)?;
+        files.retain(|file| !file.part.has_server());
         Ok(files)
     }
 
@@ -142,14 +152,6 @@ impl<'e> Setup<'e> {
             );
         }
         steps
-    }
-
-    /// A setting of an earlier version, outside of all files, that the user can undo.
-    ///
-    /// # Errors
-    /// [`Error::Environment`](crate::Error::Environment).
-    pub fn outdated_variable(&self) -> Result<Option<String>> {
-        self.client().profile().outdated_variable(self.machine)
     }
 }
 
@@ -203,13 +205,5 @@ mod tests {
                 (Client::Vscode, nested[..2].to_vec()),
             ]
         );
-    }
-
-    #[test]
-    fn project_variables_are_those_of_their_clients() {
-        for (client, variable) in crate::client::PROJECT_VARIABLES {
-            assert_eq!(client.project_variable(), Some(variable));
-        }
-        assert_eq!(Client::Codex.project_variable(), None);
     }
 }

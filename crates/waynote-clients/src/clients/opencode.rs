@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
+use crate::ledger::Channel;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
@@ -97,6 +98,11 @@ impl Profile for Opencode {
 
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
         Ok(user_folder(root)?.join("opencode.json"))
+    }
+
+    /// The system prompt is no part of the conversation: its plugin puts the block there for each process.
+    fn channel(&self) -> Channel {
+        Channel::System
     }
 
     fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
@@ -234,23 +240,20 @@ impl Check<'_> {
             for tool in members(file.at(&["tools"]))
                 .filter(|(name, on)| is_ours(name) && *on == &json!(false))
             {
-                let place = file.place(&["tools", tool.0]);
                 self.wrong(
                     "tools are switched off",
-                    &place,
+                    &file.place(&["tools", tool.0]),
                     "take it out, or set it to true",
                 );
             }
             if let Some(action @ ("deny" | "ask")) = file.at(&["permission"]).as_str() {
-                let place = file.place(&["permission"]);
-                self.permission(action, &place);
+                self.permission(action, &file.place(&["permission"]));
             }
             for (name, action) in
                 members(file.at(&["permission"])).filter(|(name, _)| is_ours(name))
             {
                 if let Some(action @ ("deny" | "ask")) = action.as_str() {
-                    let place = file.place(&["permission", name]);
-                    self.permission(action, &place);
+                    self.permission(action, &file.place(&["permission", name]));
                 }
             }
         }

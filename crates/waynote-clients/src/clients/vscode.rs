@@ -71,6 +71,15 @@ impl Profile for Vscode {
         Ok(user_folder(root)?.join("mcp.json"))
     }
 
+    fn hook_variable(&self) -> Option<&'static str> {
+        Some("COPILOT_CLI")
+    }
+
+    /// Copilot's harness keeps no text of hooks in a conversation that is resumed.
+    fn begins_anew(&self, source: &str) -> bool {
+        matches!(source, "clear" | "compact" | "resume")
+    }
+
     fn next_steps(&self, _: Reach, has_hooks: bool) -> Vec<String> {
         let hooks = match has_hooks {
             true => "; hooks are a preview there and may have to be switched on",
@@ -131,8 +140,7 @@ impl Check<'_> {
                 ),
             ] {
                 if file.at(&[name]) == &off {
-                    let place = file.place(&[name]);
-                    self.wrong(what, &place, "take it out");
+                    self.wrong(what, &file.place(&[name]), "take it out");
                 }
             }
         }

@@ -15,7 +15,7 @@ use waynote_system::variables;
 pub use super::load::HookTime;
 use super::load::measured;
 use super::probe::{Conversation, ProbeError};
-use crate::client::PROJECT_VARIABLES;
+use crate::client::Client;
 use crate::error::Error as ClientsError;
 use crate::profile::answer::{AnswerError, MAX_BYTES};
 use crate::profile::options;
@@ -172,10 +172,14 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    for (_, variable) in PROJECT_VARIABLES {
-        child.env_remove(variable);
+    for client in Client::ALL.map(Client::profile) {
+        let of_client = client.project_variable().into_iter();
+        of_client
+            .chain(client.hook_variable())
+            .for_each(|variable| {
+                child.env_remove(variable);
+            });
     }
-    child.env_remove("CURSOR_VERSION");
     let mut child = child.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A hook may end without reading its input; if it failed, that is reported below.

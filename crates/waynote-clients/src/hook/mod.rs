@@ -15,10 +15,10 @@ use waynote_system::Environment;
 use waynote_system::process::Process;
 
 use crate::client::{Client, Event};
-use crate::clients::goose;
 use crate::error::{Error, Result};
 use crate::ledger::{Ledgers, Link, PendingDelivery};
 
+pub(crate) use notes::BLOCK_BEGINS_WITH;
 use payload::Payload;
 use session::Session;
 
@@ -41,26 +41,19 @@ pub struct Call<'w> {
 }
 
 impl Call<'_> {
-    /// Records the event for the client's session, and reads the session's ledger. None for an obsolete hook of an
-    /// earlier version: it adds nothing until `install` removes it.
+    /// Records the event for the client's session, and reads the session's ledger.
     ///
     /// Without `ledgers` nothing can be remembered. `process` is the client's: [`Process::client`].
     ///
     /// # Errors
-    /// [`Error::NoEvent`]; [`Error::Library`] where a file of an earlier version cannot be removed.
+    /// [`Error::NoEvent`].
     pub fn enter(
         self,
         environment: &Environment,
         ledgers: Option<Ledgers>,
         process: Option<&Process>,
-    ) -> Result<Option<Hook>> {
+    ) -> Result<Hook> {
         let client = self.asking(environment);
-        if is_of_an_earlier_version(client, self.event) {
-            if client == Client::Goose {
-                goose::remove_old_notes_file(environment)?;
-            }
-            return Ok(None);
-        }
         let event = client
             .event_named(self.event)
             // Another client runs a hook that was written for this one.
@@ -70,34 +63,26 @@ impl Call<'_> {
                 client,
                 event: waynote::visible::visible(self.event),
             })?;
-        Ok(Some(Hook {
+        Ok(Hook {
             session: Session::enter(client, event, &self.payload, ledgers, process),
             client,
             event,
             payload: self.payload,
-        }))
+        })
     }
 
-    /// Cursor and Copilot run hooks that were written for Claude Code, and read answers in their own forms.
+    /// The client that asks: some run hooks that were written for Claude Code, and read answers in their own forms.
     fn asking(&self, environment: &Environment) -> Client {
         let is_set = |name| environment.variable(name).ok().flatten().is_some();
-        let is_in = |name| is_set(name) && !is_set("CLAUDECODE");
+        let asks = |client: &Client| client.profile().hook_variable().is_some_and(is_set);
         match self.client {
-            Client::ClaudeCode if self.payload.is_cursors() || is_in("CURSOR_VERSION") => {
-                Client::Cursor
+            Client::ClaudeCode if self.payload.is_cursors() => Client::Cursor,
+            Client::ClaudeCode if !is_set("CLAUDECODE") => {
+                let asking = Client::ALL.into_iter().find(asks);
+                asking.unwrap_or(self.client)
             }
-            Client::ClaudeCode if is_in("COPILOT_CLI") => Client::Vscode,
             client => client,
         }
-    }
-}
-
-/// Hooks of an earlier version that this one does not need.
-fn is_of_an_earlier_version(client: Client, event: &str) -> bool {
-    match client {
-        Client::Gemini => event.eq_ignore_ascii_case("SessionStart"),
-        Client::Goose => true,
-        _ => false,
     }
 }
 

@@ -1,7 +1,5 @@
 //! The client's session that a hook runs for, and what it has been given.
 
-use std::path::Path;
-
 use waynote::context::ShownNote;
 
 use waynote_system::process::Process;
@@ -9,12 +7,6 @@ use waynote_system::process::Process;
 use super::payload::Payload;
 use crate::client::{Client, Event};
 use crate::ledger::{Channel, Deliveries, Delivery, Ledgers, Link, PendingDelivery};
-
-/// Longer transcripts are not looked through.
-const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
-
-/// The beginning of every block that a hook delivers.
-const MARK: &[u8] = b"Notes that earlier runs and people left for this work, kept by waynote";
 
 /// The session as its client names it.
 pub(super) struct Session {
@@ -48,12 +40,10 @@ impl Session {
         let Some((name, ledgers)) = &session.remembered else {
             return session;
         };
-        // Copilot's harness keeps no text of hooks in a conversation that is resumed.
-        let begins_anew = payload.source().filter(|source| match *source {
-            "clear" | "compact" => true,
-            "resume" => client == Client::Vscode,
-            _ => false,
-        });
+        let profile = client.profile();
+        let begins_anew = payload
+            .source()
+            .filter(|source| profile.begins_anew(source));
         if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
             let turn = match (source, process) {
                 // Each process of the client resumes a session once, and names no turn.
@@ -76,9 +66,10 @@ impl Session {
                 .claim();
             session.given = ledgers.delivered(name);
         }
-        session.has_lost_block = client == Client::Gemini
-            && session.given.block == Some(Channel::Hook)
-            && payload.transcript().is_some_and(is_without_block);
+        session.has_lost_block = session.given.block == Some(Channel::Hook)
+            && payload
+                .transcript()
+                .is_some_and(|transcript| profile.has_lost_block(transcript));
         session
     }
 
@@ -108,45 +99,5 @@ impl Session {
     ) -> Option<PendingDelivery> {
         let (name, ledgers) = self.remembered.as_ref()?;
         Some(ledgers.prepare(name, &self.given, delivery, notes))
-    }
-}
-
-/// True if a conversation of Gemini CLI holds no block: it compresses without telling a hook. Its transcript is a list
-/// of records, and one that sets all messages begins the conversation that the model sees.
-fn is_without_block(transcript: &Path) -> bool {
-    let is_short = transcript
-        .metadata()
-        .is_ok_and(|file| file.is_file() && file.len() <= MAX_TRANSCRIPT_BYTES);
-    let Some(text) = is_short.then(|| std::fs::read(transcript).ok()).flatten() else {
-        return false;
-    };
-    let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
-    begin.is_some_and(|begin| memchr::memmem::find(&text[begin..], MARK).is_none())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_transcript_tells_whether_the_conversation_holds_the_block() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("session.jsonl");
-        let is_without = |text: &str| {
-            std::fs::write(&path, text).unwrap();
-            is_without_block(&path)
-        };
-        let set = r#"{"$set":{"messages":[{"type":"user","content":"summary"}]}}"#;
-        let mark = String::from_utf8_lossy(MARK);
-        let added = format!(r#"{{"type":"user","content":"<hook_context>{mark}</hook_context>"}}"#);
-        assert!(!is_without(&format!("{set}\n{added}\n")));
-        assert!(is_without(&format!("{set}\n{added}\n{set}\n")));
-        let kept = format!(r#"{{"$set":{{"messages":["{mark}"]}}}}"#);
-        assert!(!is_without(&format!("{set}\n{added}\n{kept}\n")));
-        // A file in another form tells nothing.
-        assert!(!is_without(""));
-        assert!(!is_without(r#"{"messages": []}"#));
-        assert!(!is_without_block(&folder.path().join("gone")));
-        assert!(!is_without_block(folder.path()));
     }
 }

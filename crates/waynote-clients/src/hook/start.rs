@@ -6,7 +6,6 @@ use waynote::context::{Request, Section};
 use super::notes::{Notes, block, changes};
 use super::payload::Payload;
 use super::session::Session;
-use crate::client::Client;
 use crate::error::Result;
 use crate::ledger::{Channel, Delivery, PendingDelivery};
 
@@ -20,15 +19,11 @@ pub(super) fn of_session(
     if has_it_in_prompt {
         return in_prompt(store, request, session);
     }
-    // The system prompt is no part of the conversation: its plugin puts the block there for each process.
-    if session.client == Client::Opencode {
+    if session.client.profile().channel() == Channel::System {
+        let delivery = Delivery::Block(Channel::System);
         return match session.given.block {
             Some(Channel::Server) => Ok(Default::default()),
-            _ => Ok(given(
-                block(store, request)?,
-                session,
-                Delivery::Block(Channel::System),
-            )),
+            _ => Ok(given(block(store, request)?, session, delivery)),
         };
     }
     if session.is_named() && !session.is_owed() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use waynote_system::{Environment, text_file};
 
 use super::record::Record;
-use crate::client::{Client, Event};
+use crate::client::Event;
 use crate::error::{Error, Result};
 use crate::formats::refusal::Refusal;
 use crate::profile::setup::{ClientFile, Reach, Setup};
@@ -120,7 +120,7 @@ impl<'s, 'e> Installation<'s, 'e> {
         if setup.every_prompt && client.event_word(Event::Prompt).is_none() {
             return Err(Error::NoPrompts { client });
         }
-        if client == Client::Goose && setup.reach == Reach::Project {
+        if setup.reach == Reach::Project && !client.profile().has_project_files() {
             return Err(Error::NoProjectFiles { client });
         }
         let is_new = setup.target != setup.found_target()?;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::context::ShownNote;
+use waynote::file::replace_private;
 use waynote_system::plain;
 use waynote_system::process::Process;
 
-use super::file::replace;
 use super::{Channel, Deliveries, Delivery, Ledgers, name};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -126,7 +126,8 @@ impl Ledgers {
 
     fn link(&self, process: &Process, session: &str, is_another: bool) {
         let others = if is_another { OTHERS } else { "" };
-        let write = || replace(&self.client(process), &format!("{session}{others}"));
+        let text = format!("{session}{others}");
+        let write = || replace_private(&self.client(process), text.as_bytes(), None);
         // A missing link costs a second block at most.
         let _ = write().or_else(|_| {
             self.make_folder();
@@ -146,7 +147,7 @@ impl Ledgers {
         if swept.is_ok_and(|swept| self.age(swept) < DAY) {
             return;
         }
-        let _ = replace(&stamp, "");
+        let _ = replace_private(&stamp, b"", None);
         let Ok(entries) = std::fs::read_dir(&self.folder) else {
             return;
         };

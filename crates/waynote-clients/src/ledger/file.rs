@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tempfile::NamedTempFile;
+use waynote::file::replace_private;
 use waynote_system::plain;
 
 use super::delivered::Deliveries;
@@ -24,15 +24,6 @@ const LONG_BYTES: usize = 256 << 10;
 pub(super) fn read(path: &Path) -> io::Result<Deliveries> {
     let (text, _) = plain::read(plain::open(path)?, MAX_BYTES as u64)?;
     Ok(Deliveries::read(&String::from_utf8_lossy(&text)))
-}
-
-/// Puts a file in the place of another, so that a reader sees the one or the other.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut new = NamedTempFile::with_prefix_in("new ", folder)?;
-    new.write_all(text.as_bytes())?;
-    new.persist(path)?;
-    Ok(())
 }
 
 /// A ledger, locked until this goes.
@@ -99,7 +90,7 @@ impl<'p> Ledger<'p> {
         if is_reset || self.is_torn || length > LONG_BYTES {
             let text = self.given.text(MAX_BYTES / 2);
             if is_reset || self.is_torn || text.len() <= length / 2 {
-                return replace(self.path, &text);
+                return replace_private(self.path, text.as_bytes(), None);
             }
         }
         self.file.seek(SeekFrom::End(0))?;
@@ -224,7 +215,7 @@ mod tests {
         std::os::unix::fs::symlink(&other, &path).unwrap();
         assert!(read(&path).is_err() && Ledger::locked(&path).is_none());
         // A link is replaced, not followed.
-        replace(&path, "text").unwrap();
+        replace_private(&path, b"text", None).unwrap();
         assert_eq!(fs::read_to_string(&other).unwrap(), "");
         assert_eq!(fs::read_to_string(&path).unwrap(), "text");
     }

@@ -142,10 +142,9 @@ impl Check<'_> {
     /// An entry with `enabled` set to false.
     pub(crate) fn switched_off(&mut self, file: &Source, path: &[&str]) {
         if file.at(path) == &json!(false) {
-            let place = file.place(path);
             self.wrong(
                 "the server is switched off",
-                &place,
+                &file.place(path),
                 "take it out, or set it to true",
             );
         }
@@ -154,10 +153,9 @@ impl Check<'_> {
     /// A setting by which an organization lets no hooks run but its own.
     pub(crate) fn managed_hooks_only(&mut self, file: &Source, name: &str) {
         if file.at(&[name]) == &json!(true) {
-            let place = file.place(&[name]);
             self.wrong(
                 "only the organization's hooks run",
-                &place,
+                &file.place(&[name]),
                 "ask the person who manages that file to add waynote's hooks",
             );
         }
@@ -186,10 +184,9 @@ impl Check<'_> {
         let path: Vec<&str> = entry.iter().copied().chain([withheld]).collect();
         let tools = file.texts(&path);
         if !tools.is_empty() {
-            let place = file.place(&path);
             self.note(
                 &format!("these tools are not offered: {}", tools.join(", ")),
-                &place,
+                &file.place(&path),
                 "take out those that the agent should have",
             );
         }

@@ -9,9 +9,10 @@ pub(crate) mod setup;
 pub(crate) mod target;
 pub(crate) mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::ledger::Channel;
 
 use check::{Check, Findings};
 use facts::Facts;
@@ -28,20 +29,40 @@ pub(crate) trait Profile: Sync {
     /// Its files and what each gets, in the order in which they are written.
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>>;
 
-    /// Files that an earlier version wrote and this one does not.
-    fn left_over(&self, _: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        Ok(Vec::new())
-    }
-
     /// A file of the user's whose folder shows that the client is on this machine.
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
 
     /// Steps after an installation that only the user can do.
     fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String>;
 
-    /// A setting of an earlier version, outside of all files, that the user can undo.
-    fn outdated_variable(&self, _: Machine<'_>) -> Result<Option<String>> {
-        Ok(None)
+    /// False if it reads no files of a project.
+    fn has_project_files(&self) -> bool {
+        true
+    }
+
+    /// The variable in which it tells hooks and servers its project's directory.
+    fn project_variable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The variable that it sets for hooks, among them those that were written for Claude Code, which it runs too.
+    fn hook_variable(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The channel by which its hook brings a session the block.
+    fn channel(&self) -> Channel {
+        Channel::Hook
+    }
+
+    /// True if a session that begins for this reason has lost the texts of hooks.
+    fn begins_anew(&self, source: &str) -> bool {
+        matches!(source, "clear" | "compact")
+    }
+
+    /// True if the conversation of this transcript has lost the block, without any event that says so.
+    fn has_lost_block(&self, _transcript: &Path) -> bool {
+        false
     }
 
     /// Lets the agent of a loop use our tools. A client that does not run in loops, or that cannot be told so for one run,

@@ -46,8 +46,6 @@ pub enum Part {
     ServerAndHooks,
     /// A program of ours that the client runs, with its hooks.
     Plugin,
-    /// The notes themselves, by an earlier version.
-    Notes,
 }
 
 impl Part {
@@ -69,7 +67,6 @@ impl fmt::Display for Part {
             Self::Hooks => "hooks",
             Self::ServerAndHooks => "server and hooks",
             Self::Plugin => "plugin",
-            Self::Notes => "notes",
         })
     }
 }
@@ -90,12 +87,6 @@ impl ClientFile {
 
     pub(crate) fn json(path: PathBuf, part: Part, edits: Vec<JsonEdit>) -> Self {
         Self::new(path, part, Edit::Json(edits))
-    }
-
-    /// A file of ours that an earlier version wrote: one that holds the mark.
-    pub(crate) fn left_over(path: PathBuf, part: Part, mark: &'static str) -> Self {
-        let text = String::new();
-        Self::new(path, part, Edit::Whole { text, mark })
     }
 }
 

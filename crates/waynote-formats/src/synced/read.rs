@@ -11,7 +11,7 @@ use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{
-    Answers, ApplyCall, Ask, Damage, LocalStoreExt, Page, Recent, ScopeSummary, SideValue, Version,
+    Answers, Ask, Damage, LocalStoreExt, Page, Recent, ScopeSummary, SideValue, Version,
 };
 use waynote::{
     Address, AddressAt, AsOf, Change, Error, LocalStore, Name, Note, Place, Reader, Report, Result,
@@ -300,26 +300,6 @@ impl<S: LocalStore> Store for SyncedStore<S> {
         self.drop_cached();
         self.inner
             .alone(|inner| self.exclusive_over(inner).write(changes, stamp))
-    }
-
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        let leaves_file = |call: &ApplyCall| leave_file(&call.changes);
-        let mut begin = 0;
-        for calls in calls.chunk_by(|one, next| leaves_file(one) == leaves_file(next)) {
-            let mut of_these = |index: usize, answer| answered(begin + index, answer);
-            if calls.iter().all(leaves_file) {
-                self.inner.apply_each(calls, &mut of_these);
-            } else {
-                for (index, call) in calls.iter().enumerate() {
-                    of_these(index, self.apply(&call.changes, &call.stamp));
-                }
-            }
-            begin += calls.len();
-        }
     }
 
     fn record(

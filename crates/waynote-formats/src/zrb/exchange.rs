@@ -5,9 +5,9 @@
 //! writing when it is replaced. Then the old file is empty or cut off, and is read again, because that program goes on
 //! writing there. No old file is removed before it is known to hold nothing new.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 
-use waynote::file::take_after;
+use waynote::file::{make_private, take_after};
 use waynote::note::micros;
 use waynote::{Error, Result, lock as file_lock};
 
@@ -204,12 +204,7 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     let mut number = 0;
     let (beside, mut file) = loop {
         let beside = path.with_file_name(format!("{}{number}", prefix(path)));
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&beside)
-        {
+        match make_private(&beside) {
             Ok(file) => break (beside, file),
             // A leftover that cannot be read yet keeps its name.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,

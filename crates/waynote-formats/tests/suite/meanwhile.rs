@@ -4,13 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use waynote::change::Applied;
-use waynote::event::SessionEvent;
-use waynote::forget::{Forget, Forgotten};
-use waynote::search::{Hit, SearchRequest};
-use waynote::store::{Answers, Ask};
 use waynote::{
-    AsOf, Change, Content, Error, Name, Note, Notebook, Options, Reader, Report, Result,
-    SaveOptions, Scope, SqliteStore, Stamp, Store,
+    Change, Content, Error, Notebook, Options, Reader, Result, SaveOptions, Scope, SqliteStore,
+    Stamp, Store, pass_on,
 };
 use waynote_formats::{ImportReport, Incoming, IncomingNote, Mode, Precedence, Times};
 
@@ -22,21 +18,7 @@ struct Meanwhile<'s> {
 }
 
 impl Reader for Meanwhile<'_> {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        self.inner.read(ask)
-    }
-
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.inner.select_at(scopes, moment)
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.inner.search(request)
-    }
-
-    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        self.inner.one_state(work)
-    }
+    pass_on! { self => self.inner; read select_at search one_state }
 }
 
 impl Store for Meanwhile<'_> {
@@ -48,27 +30,7 @@ impl Store for Meanwhile<'_> {
         self.inner.apply(changes, stamp)
     }
 
-    fn record(
-        &self,
-        session: &Name,
-        events: &[SessionEvent],
-        lease: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<()> {
-        self.inner.record(session, events, lease, stamp)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.inner.forget(request, stamp)
-    }
-
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.inner.would_forget(request, stamp)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        self.inner.verify()
-    }
+    pass_on! { self => self.inner; record forget would_forget verify }
 }
 
 fn stamp(author: &str) -> Stamp {

@@ -40,6 +40,9 @@ pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
     Box::new(synced(folder))
 }
 
+/// How many notes each of eight processes adds.
+pub(super) const ADDS: u32 = 300;
+
 /// How often processes are killed.
 pub(super) const KILL_ROUNDS: u32 = 20;
 

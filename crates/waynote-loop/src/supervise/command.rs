@@ -3,10 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use waynote::file::make_private;
 use waynote_system::program::{files_on_path, is_executable};
 
 use crate::error::{Error, PromptProblem, Result};
@@ -123,11 +124,7 @@ fn written(prompt: &str) -> Result<TempDir> {
         .tempdir()
         .map_err(|error| Error::file(std::env::temp_dir(), "written to", error))?;
     let path = folder.path().join(FILE_NAME);
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&path)
+    make_private(&path)
         .and_then(|mut file| file.write_all(prompt.as_bytes()))
         .map_err(|error| Error::file(path, "written", error))?;
     Ok(folder)

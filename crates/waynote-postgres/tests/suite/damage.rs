@@ -41,7 +41,7 @@ fn what_was_changed_is_not_shown_and_verify_names_it() {
     };
     assert_eq!(
         problems("SELECT 1"),
-        ["the content of agent:a#two@1 does not match its hash"]
+        ["agent:a#two is damaged", "agent:a#two@1 is damaged"]
     );
     cluster.sql_in(
         &name,
@@ -58,6 +58,11 @@ fn what_was_changed_is_not_shown_and_verify_names_it() {
             "UPDATE waynote.scope SET notes = 9",
             "UPDATE waynote.scope SET notes = 4",
             "agent:a has a wrong count of notes",
+        ),
+        (
+            "UPDATE waynote.scope SET lease = 1",
+            "UPDATE waynote.scope SET lease = NULL",
+            "agent:a has the lease of a loop that never began",
         ),
         (
             "UPDATE waynote.journal SET position = 40 WHERE position = 4",

@@ -1,7 +1,7 @@
 //! One route for each function of a store, for a client that is a store itself. Every request is answered from one
 //! state of the store.
 //!
-//! Long answers are serialized on a thread that may block, mostly the one that reads the store.
+//! Answers are serialized on the thread that uses the store, which may block.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -17,11 +17,8 @@ use waynote::wire::{
 use waynote::{Forgotten, Report, Result, SearchRequest, Store};
 
 use crate::edge::Json;
-use crate::problem::{Answer, ProblemForm};
-use crate::visit::{Visit, waiting};
-
-/// Answers to at most this many changes are serialized in place: that takes less time than a thread needs to wake up.
-const SHORT: usize = 8;
+use crate::problem::Answer;
+use crate::visit::Visit;
 
 /// An answer.
 pub(crate) struct Reply(Option<Vec<u8>>);
@@ -57,10 +54,7 @@ fn json(answer: &impl Serialize) -> Vec<u8> {
 /// Answers many questions at once.
 #[utoipa::path(
     post, path = "/read", tag = "batch", request_body = Ask,
-    responses(
-        (status = 200, description = "The answers", body = Answers),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The answers", body = Answers))
 )]
 pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
     reply(&visit, move |store| store.read(&ask)).await
@@ -69,10 +63,7 @@ pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
 /// The notes of some scopes, as they were.
 #[utoipa::path(
     post, path = "/as-of", tag = "batch", request_body = AsOfRequest,
-    responses(
-        (status = 200, description = "The notes", body = NotesFound),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The notes", body = NotesFound))
 )]
 pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Reply> {
     reply(&visit, move |store| {
@@ -87,10 +78,7 @@ pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Ans
 /// Searches notes, best match first.
 #[utoipa::path(
     post, path = "/search", tag = "batch", request_body = SearchRequest,
-    responses(
-        (status = 200, description = "What was found", body = HitsFound),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "What was found", body = HitsFound))
 )]
 pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Reply> {
     reply(&visit, move |store| {
@@ -105,32 +93,22 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
 /// Applies changes, all of them or none.
 #[utoipa::path(
     post, path = "/apply", tag = "batch", request_body = ApplyRequest,
-    responses(
-        (status = 200, description = "What became of each", body = ApplyAnswer),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "What became of each", body = ApplyAnswer))
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
-    let changes = grant.changes(request.changes);
-    let applied = visit.apply(changes, grant.stamp(request.stamp, now));
-    let answer = ApplyAnswer {
-        applied: applied.await?,
-    };
-    let written = match answer.applied.len() {
-        ..=SHORT => json(&answer),
-        _ => waiting(move || json(&answer)).await?,
-    };
-    Ok(Reply(Some(written)))
+    reply(&visit, move |store| {
+        let changes = grant.changes(request.changes);
+        let applied = store.apply(&changes, &grant.stamp(request.stamp, now))?;
+        Ok(ApplyAnswer { applied })
+    })
+    .await
 }
 
 /// Records events of a session, all of them or none.
 #[utoipa::path(
     post, path = "/record", tag = "batch", request_body = RecordRequest,
-    responses(
-        (status = 204, description = "They are recorded"),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 204, description = "They are recorded"))
 )]
 pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
@@ -145,10 +123,7 @@ pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> 
 /// Forgets the text of a note, or what was said in an event: the only call that destroys anything.
 #[utoipa::path(
     post, path = "/forget", tag = "batch", request_body = ForgetRequest,
-    responses(
-        (status = 200, description = "What was forgotten", body = Forgotten),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "What was forgotten", body = Forgotten))
 )]
 pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
@@ -166,10 +141,7 @@ pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> 
 /// Makes a block, or finds the notes of one that are new to a reader or match a query.
 #[utoipa::path(
     post, path = "/context", tag = "batch", request_body = BlockAsk,
-    responses(
-        (status = 200, description = "The block", body = BlockAnswer),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "The block", body = BlockAnswer))
 )]
 pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Reply> {
     reply(&visit, move |store| ask.answer(&store)).await
@@ -178,10 +150,7 @@ pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<R
 /// Says that the loop that holds a session lives. No event, and no position.
 #[utoipa::path(
     post, path = "/beat", tag = "batch", request_body = Lease,
-    responses(
-        (status = 204, description = "It is noted, if the loop still holds the session"),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 204, description = "It is noted, if the loop still holds the session"))
 )]
 pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
     let beaten = visit.run(move |store| store.beat(&lease.session, lease.lease));
@@ -192,10 +161,7 @@ pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply
 /// Tells how long ago the loop that holds a session was heard of.
 #[utoipa::path(
     post, path = "/silence", tag = "batch", request_body = Lease,
-    responses(
-        (status = 200, description = "How long ago", body = Silence),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "How long ago", body = Silence))
 )]
 pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
     reply(&visit, move |store| {
@@ -208,10 +174,7 @@ pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Re
 /// Checks the whole store for damage.
 #[utoipa::path(
     get, path = "/verify", tag = "batch",
-    responses(
-        (status = 200, description = "What was found", body = Report),
-        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
-    )
+    responses((status = 200, description = "What was found", body = Report))
 )]
 pub(crate) async fn verify(visit: Visit) -> Answer<Reply> {
     reply(&visit, |store| store.verify()).await

@@ -20,7 +20,7 @@ use waynote::store::{Cursor, FeedEntry, Happened};
 use super::cursor;
 use crate::app::App;
 use crate::edge::Query;
-use crate::problem::{Answer, Problem, ProblemForm};
+use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::visit::Visit;
 
@@ -59,10 +59,12 @@ pub(crate) struct ChangesQuery {
         ChangesQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last item that was read.")
     ),
-    responses(
-        (status = 200, description = "The stream; the schema is that of each event's data", body = FeedEntry, content_type = "text/event-stream"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((
+        status = 200,
+        description = "The stream; the schema is that of each event's data",
+        body = FeedEntry,
+        content_type = "text/event-stream"
+    ))
 )]
 pub(crate) async fn changes(
     visit: Visit,

@@ -1,17 +1,57 @@
 //! Changes of notes.
 
 use axum::Json;
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use waynote::{
-    Address, AddressAt, Applied, Change, Content, Error, Note, SaveOptions, Stamp, single,
-};
+use waynote::{Address, Applied, Change, Content, Error, Note, SaveOptions, Stamp, single};
 
 use super::parts::{Precondition, WriteQuery, etag};
 use super::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
+use crate::app::App;
 use crate::edge::{AddressOf, Json as Body, Query};
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::visit::Visit;
+
+/// A request that changes a note as it is now.
+pub(crate) struct NoteChange {
+    visit: Visit,
+    address: Address,
+    stamp: Stamp,
+    /// What it expects of the note; a problem if its headers cannot be read.
+    expected: Answer<Precondition>,
+}
+
+impl FromRequestParts<App> for NoteChange {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
+        let visit = Visit::from_request_parts(parts, app).await?;
+        let AddressOf(of) = AddressOf::from_request_parts(parts, app).await?;
+        let Query(query) = Query::<WriteQuery>::from_request_parts(parts, app).await?;
+        if of.revision.is_some() {
+            return Err(Problem::bad_request("an older revision cannot be changed")
+                .hint("leave `@REVISION` out; `restore` makes an older revision current again"));
+        }
+        Ok(Self {
+            stamp: query.stamp(&visit, Some(&of.address), &parts.headers)?,
+            expected: Precondition::of(&parts.headers),
+            address: of.address,
+            visit,
+        })
+    }
+}
+
+impl NoteChange {
+    /// Applies one change to the note.
+    async fn apply(self, change: impl FnOnce(Address) -> Change) -> Answer<Json<Applied>> {
+        let (change, stamp) = (change(self.address), self.stamp);
+        let applied = self.visit.run(move |store| store.apply(&[change], &stamp));
+        let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
+        Ok(Json(applied))
+    }
+}
 
 /// Saves a note: creates it, or gives it a new revision.
 #[utoipa::path(
@@ -30,33 +70,31 @@ use crate::visit::Visit;
         (status = 200, description = "The note with its new revision", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 201, description = "The new note", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn save(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    NoteChange {
+        visit,
+        address,
+        stamp,
+        expected,
+    }: NoteChange,
     Body(note): Body<SaveNote>,
 ) -> Answer<Response> {
-    let address = unversioned(of)?;
-    let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
+    let expected = expected?;
     let content = content(&note.content)?;
     let options = SaveOptions::default().limits(note.limits).pin(note.pinned);
-    let current = match expected {
-        Precondition::Exists => {
-            let address = address.clone();
-            let current = visit.run(move |store| store.get(&address));
-            current.await?.map(|note| note.revision)
-        }
-        _ => None,
-    };
-    let options = options.expect(expected.expect(current));
-    let applied = visit.apply(vec![options.change(address, content)], stamp);
-    let applied = applied.await.map_err(|problem| expected.failed(problem))?;
-    let (note, before) = single::saved(applied)?;
+    let saved = visit.run(move |store| {
+        let current = match expected {
+            Precondition::Exists => store.get(&address)?.map(|note| note.revision),
+            _ => None,
+        };
+        let change = options
+            .expect(expected.expect(current))
+            .change(address, content);
+        single::saved(store.apply(&[change], &stamp)?)
+    });
+    let (note, before) = saved.await.map_err(|problem| expected.failed(problem))?;
     let status = match before {
         None => StatusCode::CREATED,
         Some(_) => StatusCode::OK,
@@ -79,19 +117,18 @@ pub(crate) async fn save(
     responses(
         (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn pin(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    NoteChange {
+        visit,
+        address,
+        stamp,
+        expected,
+    }: NoteChange,
     Body(note): Body<PinNote>,
 ) -> Answer<Response> {
-    let address = unversioned(of)?;
-    let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
+    let expected = expected?;
     let pinned = visit.run(move |store| {
         let pinned = single::set_pinned(
             store,
@@ -123,18 +160,17 @@ pub(crate) async fn pin(
     responses(
         (status = 200, description = "Whether there was such a note", body = DeletedNote),
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn delete(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    NoteChange {
+        visit,
+        address,
+        stamp,
+        expected,
+    }: NoteChange,
 ) -> Answer<Json<DeletedNote>> {
-    let address = unversioned(of)?;
-    let expected = Precondition::of(&headers)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
+    let expected = expected?;
     let named = address.clone();
     let deleted = visit.run(move |store| {
         match single::delete(store, address.clone(), expected.written(), &stamp)? {
@@ -156,26 +192,18 @@ pub(crate) async fn delete(
     request_body = UndoNote,
     params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses(
-        (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "The note after it", body = Applied))
 )]
 pub(crate) async fn undo(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    change: NoteChange,
     Body(UndoNote { last }): Body<UndoNote>,
 ) -> Answer<Json<Applied>> {
-    let address = unversioned(of)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
-    let change = Change::Undo {
+    let undo = |address| Change::Undo {
         address,
         origin: None,
         last,
     };
-    apply(&visit, change, stamp).await
+    change.apply(undo).await
 }
 
 /// Redoes what the last undo took back.
@@ -186,21 +214,13 @@ pub(crate) async fn undo(
     request_body = UndoNote,
     params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses(
-        (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "The note after it", body = Applied))
 )]
 pub(crate) async fn redo(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    change: NoteChange,
     Body(UndoNote { last }): Body<UndoNote>,
 ) -> Answer<Json<Applied>> {
-    let address = unversioned(of)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
-    apply(&visit, Change::Redo { address, last }, stamp).await
+    change.apply(|address| Change::Redo { address, last }).await
 }
 
 /// Makes an older revision of a note current again, as a new revision.
@@ -211,27 +231,14 @@ pub(crate) async fn redo(
     request_body = RestoreNote,
     params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses(
-        (status = 200, description = "The note after it", body = Applied),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "The note after it", body = Applied))
 )]
 pub(crate) async fn restore(
-    visit: Visit,
-    AddressOf(of): AddressOf,
-    Query(query): Query<WriteQuery>,
-    headers: HeaderMap,
+    change: NoteChange,
     Body(RestoreNote { revision }): Body<RestoreNote>,
 ) -> Answer<Json<Applied>> {
-    let address = unversioned(of)?;
-    let stamp = query.stamp(&visit, Some(&address), &headers)?;
-    apply(&visit, Change::Restore { address, revision }, stamp).await
-}
-
-async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {
-    let applied = visit.apply(vec![change], stamp);
-    let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
-    Ok(Json(applied))
+    let restore = |address| Change::Restore { address, revision };
+    change.apply(restore).await
 }
 
 /// Any revision was expected, and there is none.
@@ -240,15 +247,6 @@ fn none(address: Address) -> Error {
         address,
         expected: "a note".into(),
         current: None,
-    }
-}
-
-/// The address of a note as it is now: an older revision cannot be changed.
-fn unversioned(of: AddressAt) -> Answer<Address> {
-    match of.revision {
-        None => Ok(of.address),
-        Some(_) => Err(Problem::bad_request("an older revision cannot be changed")
-            .hint("leave `@REVISION` out; `restore` makes an older revision current again")),
     }
 }
 

@@ -10,7 +10,7 @@ use waynote::context::{self, Block, Budget, Request, Section, Style};
 use waynote::{AsOf, Position};
 
 use crate::edge::Query;
-use crate::problem::{Answer, ProblemForm};
+use crate::problem::Answer;
 use crate::visit::Visit;
 
 /// For whom, and where.
@@ -49,7 +49,6 @@ pub(crate) struct ContextQuery {
     params(ContextQuery),
     responses(
         (status = 200, description = "The block", content((Block = "application/json"), (String = "text/plain"))),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn context(

@@ -7,6 +7,31 @@ use std::str::FromStr;
 
 use crate::problem::{Answer, Problem};
 
+/// A page of a list in its order, from one item more than the page may have: with that item there is another page.
+pub(crate) struct Page<T> {
+    pub(crate) items: Vec<T>,
+    /// The cursor of the next page.
+    pub(crate) next: Option<String>,
+}
+
+impl<T> Page<T> {
+    /// The first `limit` items. The next page begins after the point of the last one.
+    pub(crate) fn of<P: Display>(
+        list: char,
+        mut items: Vec<T>,
+        limit: usize,
+        point: impl FnOnce(&T) -> P,
+    ) -> Self {
+        let has_more = items.len() > limit;
+        items.truncate(limit);
+        let last = items.last().filter(|_| has_more);
+        Self {
+            next: last.map(|last| written(list, point(last))),
+            items,
+        }
+    }
+}
+
 /// The cursor for a point in a list. `list` keeps a cursor of one list from being used in another.
 pub(crate) fn written(list: char, point: impl Display) -> String {
     URL_SAFE_NO_PAD.encode(format!("{list}{point}"))

@@ -1,18 +1,20 @@
 //! Notes: lists of them, one of them, and its history.
 
+use std::str::FromStr;
+
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use waynote::store::Ask;
-use waynote::{Address, Error, Note, NoteAsOf, Reader, Scope, ScopeKind, single};
+use waynote::{Address, Error, Note, NoteAsOf, Reader, Revision, Scope, ScopeKind, single};
 
-use super::cursor;
+use super::cursor::{self, Page};
 use super::parts::{etag, has_already, limit};
 use super::resource::{NotePage, RevisionPage};
 use crate::edge::{AddressOf, Query};
-use crate::problem::{Answer, Problem, ProblemForm};
+use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -41,17 +43,14 @@ pub(crate) struct NotesQuery {
     path = "/notes",
     tag = "notes",
     params(NotesQuery),
-    responses(
-        (status = 200, description = "A page of notes", body = NotePage),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of notes", body = NotePage))
 )]
 pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answer<Json<NotePage>> {
-    let limit = limit(query.limit)?;
-    let after: Option<String> = match &query.cursor {
-        Some(text) => Some(cursor::read(NOTES, text)?),
-        None => None,
+    let of_page = PageQuery {
+        cursor: query.cursor,
+        limit: query.limit,
     };
+    let (after, limit) = of_page.read::<String>(NOTES)?;
     let after: Option<Address> = after.map(|after| after.parse()).transpose()?;
     let scope: Option<Scope> = query.scope.as_deref().map(str::parse).transpose()?;
     let kinds = match query.kind.as_deref() {
@@ -119,12 +118,10 @@ fn page(
         }));
         damaged.extend(answers.damaged);
     }
-    let has_more = notes.len() > limit;
-    notes.truncate(limit);
-    let last = notes.last().filter(|_| has_more);
+    let page = Page::of(NOTES, notes, limit, |note| note.address.clone());
     Ok(NotePage {
-        next: last.map(|note| cursor::written(NOTES, &note.address)),
-        notes,
+        next: page.next,
+        notes: page.items,
         damaged,
     })
 }
@@ -151,7 +148,6 @@ pub(crate) struct AsOfQuery {
     responses(
         (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
         (status = 304, description = "The reader has it already"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn get(
@@ -192,27 +188,29 @@ pub(crate) struct PageQuery {
     pub(crate) limit: Option<usize>,
 }
 
+impl PageQuery {
+    /// Where the page begins (none: at the start of the list), and how many items it has at most.
+    pub(crate) fn read<T: FromStr>(&self, list: char) -> Answer<(Option<T>, usize)> {
+        let cursor = self.cursor.as_deref();
+        let begin = cursor.map(|cursor| cursor::read(list, cursor));
+        Ok((begin.transpose()?, limit(self.limit)?))
+    }
+}
+
 /// The revisions of a note, latest first, also of one that was deleted.
 #[utoipa::path(
     get,
     path = "/notes/{address}/history",
     tag = "notes",
     params(("address" = String, Path, description = "The note, percent-encoded."), PageQuery),
-    responses(
-        (status = 200, description = "A page of revisions", body = RevisionPage),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of revisions", body = RevisionPage))
 )]
 pub(crate) async fn history(
     visit: Visit,
     AddressOf(of): AddressOf,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<RevisionPage>> {
-    let limit = limit(query.limit)?;
-    let before: Option<u64> = match &query.cursor {
-        Some(text) => Some(cursor::read(HISTORY, text)?),
-        None => None,
-    };
+    let (before, limit) = query.read(HISTORY)?;
     let address = of.address.clone();
     let history =
         visit.run(
@@ -223,13 +221,10 @@ pub(crate) async fn history(
                 history => Ok(history),
             },
         );
-    let mut history = history.await?;
-    let has_more = history.len() > limit;
-    history.truncate(limit);
-    let last = history.last().filter(|_| has_more);
+    let page = Page::of(HISTORY, history.await?, limit, Revision::number);
     Ok(Json(RevisionPage {
-        next: last.map(|last| cursor::written(HISTORY, last.number())),
-        revisions: history,
+        next: page.next,
+        revisions: page.items,
         damaged: Vec::new(),
     }))
 }

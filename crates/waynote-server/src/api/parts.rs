@@ -4,6 +4,7 @@ use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use utoipa::IntoParams;
+use waynote::event::EventAddress;
 use waynote::{Address, Expect, Note, OperationId, SecretPolicy, Stamp};
 
 use crate::problem::{Answer, Problem};
@@ -26,6 +27,9 @@ pub(crate) struct WriteQuery {
     /// The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's
     /// own; on a server without tokens, the agent whose notebook is written, and a person elsewhere.
     author: Option<String>,
+    /// The event with which a loop took its session, `session:NAME#event-N`, if this is written inside that loop:
+    /// refused when the loop has lost the session.
+    lease: Option<String>,
 }
 
 impl WriteQuery {
@@ -37,7 +41,9 @@ impl WriteQuery {
         headers: &HeaderMap,
     ) -> Answer<Stamp> {
         let author = self.author.as_deref().map(str::parse).transpose()?;
-        visit.stamp(author, written, operation(headers)?)
+        let lease: Option<EventAddress> = self.lease.as_deref().map(str::parse).transpose()?;
+        let stamp = visit.stamp(author, written, operation(headers)?)?;
+        Ok(stamp.inside(lease))
     }
 }
 

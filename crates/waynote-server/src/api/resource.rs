@@ -108,7 +108,7 @@ forms! {
 }
 
 /// A text to save as a note.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SaveNote {
     /// The text.
@@ -122,7 +122,7 @@ pub(crate) struct SaveNote {
 }
 
 /// A change of a note that keeps its text.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PinNote {
     /// Whether the note is pinned: shown whole in every prompt.
@@ -130,7 +130,7 @@ pub(crate) struct PinNote {
 }
 
 /// A condition of an undo or a redo.
-#[derive(Deserialize, Default, ToSchema)]
+#[derive(Serialize, Deserialize, Default, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct UndoNote {
     /// The revision that must be the note's last one.
@@ -138,7 +138,7 @@ pub(crate) struct UndoNote {
 }
 
 /// The revision to restore.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RestoreNote {
     /// The revision whose state becomes the current one again.
@@ -146,7 +146,7 @@ pub(crate) struct RestoreNote {
 }
 
 /// An entry to add to a session's log.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEntry {
     /// Its type: `stuck`, `learning`, `tip`, `decision`
@@ -163,7 +163,7 @@ pub(crate) struct NewEntry {
 }
 
 /// Events of a session to record, all of them or none.
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewEvents {
     /// The events.

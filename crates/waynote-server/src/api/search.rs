@@ -8,7 +8,7 @@ use waynote::{SearchKind, SearchRequest};
 
 use super::parts::limit;
 use crate::edge::Query;
-use crate::problem::{Answer, ProblemForm};
+use crate::problem::Answer;
 use crate::visit::Visit;
 
 /// What to search for.
@@ -36,10 +36,7 @@ pub(crate) struct SearchQuery {
     path = "/search",
     tag = "notes",
     params(SearchQuery),
-    responses(
-        (status = 200, description = "What was found", body = HitsFound),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "What was found", body = HitsFound))
 )]
 pub(crate) async fn search(
     visit: Visit,

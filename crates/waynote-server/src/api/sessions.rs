@@ -6,15 +6,15 @@ use axum::response::{IntoResponse, Response};
 use waynote::{Error, Name, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
 
 use super::changes_of_notes::content;
-use super::cursor;
+use super::cursor::Page;
 use super::notes::PageQuery;
-use super::parts::{WriteQuery, etag, limit};
+use super::parts::{WriteQuery, etag};
 use super::resource::{
     AddedEntry, NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
 };
 use crate::edge::{Json as Body, NameOf, Query};
 use crate::machine::IsDead;
-use crate::problem::{Answer, ProblemForm};
+use crate::problem::Answer;
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -27,34 +27,27 @@ const EVENTS: char = 'e';
     path = "/sessions",
     tag = "sessions",
     params(PageQuery),
-    responses(
-        (status = 200, description = "A page of sessions", body = SessionPage),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of sessions", body = SessionPage))
 )]
 pub(crate) async fn list(
     visit: Visit,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<SessionPage>> {
-    let limit = limit(query.limit)?;
-    let after: Option<String> = match &query.cursor {
-        Some(text) => Some(cursor::read(SESSIONS, text)?),
-        None => None,
-    };
+    let (after, limit) = query.read::<String>(SESSIONS)?;
     let is_dead = visit.app.is_dead.clone();
     let page = visit.run(move |store| {
         let mut all = SessionLog::sessions(store)?;
         all.retain(|of| after.as_deref().is_none_or(|after| of.scope.name() > after));
-        let has_more = all.len() > limit;
-        all.truncate(limit);
-        let sessions: waynote::Result<Vec<_>> = all
+        let page = Page::of(SESSIONS, all, limit, |of| of.scope.name().to_owned());
+        let sessions: waynote::Result<Vec<_>> = page
+            .items
             .iter()
             .map(|of| summary(store, &of.scope.name().parse()?, of.notes, &*is_dead))
             .collect();
-        let sessions = sessions?;
-        let last = sessions.last().filter(|_| has_more);
-        let next = last.map(|last| cursor::written(SESSIONS, &last.session));
-        Ok(SessionPage { sessions, next })
+        Ok(SessionPage {
+            sessions: sessions?,
+            next: page.next,
+        })
     });
     Ok(Json(page.await?))
 }
@@ -91,7 +84,6 @@ fn summary(
     responses(
         (status = 200, description = "The log had it already", body = AddedEntry),
         (status = 201, description = "The new entry", body = AddedEntry),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
     )
 )]
 pub(crate) async fn add(
@@ -135,29 +127,19 @@ fn is_done(store: &dyn Reader, stamp: &Stamp) -> waynote::Result<bool> {
     path = "/sessions/{session}/events",
     tag = "sessions",
     params(("session" = String, Path, description = "The session."), PageQuery),
-    responses(
-        (status = 200, description = "A page of events", body = SessionEventPage),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of events", body = SessionEventPage))
 )]
 pub(crate) async fn events(
     visit: Visit,
     NameOf(session): NameOf,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<SessionEventPage>> {
-    let limit = limit(query.limit)?;
-    let before: Option<u64> = match &query.cursor {
-        Some(text) => Some(cursor::read(EVENTS, text)?),
-        None => None,
-    };
+    let (before, limit) = query.read(EVENTS)?;
     let events = visit.run(move |store| store.events(&session, before, limit + 1));
-    let mut events = events.await?;
-    let has_more = events.len() > limit;
-    events.truncate(limit);
-    let last = events.last().filter(|_| has_more);
+    let page = Page::of(EVENTS, events.await?, limit, |event| event.number);
     Ok(Json(SessionEventPage {
-        next: last.map(|last| cursor::written(EVENTS, last.number)),
-        events,
+        next: page.next,
+        events: page.items,
     }))
 }
 
@@ -169,10 +151,7 @@ pub(crate) async fn events(
     request_body = NewEvents,
     params(("session" = String, Path, description = "The session."), WriteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
-    responses(
-        (status = 204, description = "They are recorded"),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 204, description = "They are recorded"))
 )]
 pub(crate) async fn record(
     visit: Visit,

@@ -3,14 +3,13 @@
 use axum::Json;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
-use waynote::{Position, Scope, ScopeKind, ScopeSummary, Store};
+use waynote::{Scope, ScopeKind, ScopeSummary, Store};
 
-use super::cursor;
+use super::cursor::{self, Page};
 use super::notes::PageQuery;
-use super::parts::limit;
 use super::resource::{RevisionPage, ScopeList};
 use crate::edge::Query;
-use crate::problem::{Answer, ProblemForm};
+use crate::problem::Answer;
 use crate::visit::Visit;
 
 /// The letters of the cursors.
@@ -23,28 +22,18 @@ const SCOPES: char = 'c';
     path = "/scopes",
     tag = "notes",
     params(PageQuery),
-    responses(
-        (status = 200, description = "A page of scopes", body = ScopeList),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of scopes", body = ScopeList))
 )]
 pub(crate) async fn scopes(
     visit: Visit,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<ScopeList>> {
-    let limit = limit(query.limit)?;
-    let after: Option<Scope> = match &query.cursor {
-        Some(text) => Some(cursor::read(SCOPES, text)?),
-        None => None,
-    };
-    let page = visit.run(move |store| scopes_after(store, after.as_ref(), limit + 1));
-    let mut scopes = page.await?;
-    let has_more = scopes.len() > limit;
-    scopes.truncate(limit);
-    let last = scopes.last().filter(|_| has_more);
+    let (after, limit) = query.read(SCOPES)?;
+    let scopes = visit.run(move |store| scopes_after(store, after.as_ref(), limit + 1));
+    let page = Page::of(SCOPES, scopes.await?, limit, |of| of.scope.clone());
     Ok(Json(ScopeList {
-        next: last.map(|last| cursor::written(SCOPES, &last.scope)),
-        scopes,
+        next: page.next,
+        scopes: page.items,
     }))
 }
 
@@ -76,20 +65,13 @@ fn scopes_after(
     path = "/journal",
     tag = "notes",
     params(PageQuery),
-    responses(
-        (status = 200, description = "A page of revisions", body = RevisionPage),
-        (status = "default", description = "A problem", body = ProblemForm, content_type = "application/problem+json")
-    )
+    responses((status = 200, description = "A page of revisions", body = RevisionPage))
 )]
 pub(crate) async fn journal(
     visit: Visit,
     Query(query): Query<PageQuery>,
 ) -> Answer<Json<RevisionPage>> {
-    let limit = limit(query.limit)?;
-    let before: Option<Position> = match &query.cursor {
-        Some(text) => Some(cursor::read(JOURNAL, text)?),
-        None => None,
-    };
+    let (before, limit) = query.read(JOURNAL)?;
     let read = visit.run_narrowed(move |store| store.journal_stretch(before, limit));
     let found = read.await?;
     let reached = found.reached.filter(|_| !found.is_last);

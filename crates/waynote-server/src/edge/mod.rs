@@ -2,7 +2,6 @@
 
 mod addresses;
 mod body;
-mod objects;
 mod origin;
 mod path;
 mod query;

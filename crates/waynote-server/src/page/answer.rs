@@ -73,6 +73,25 @@ pub(crate) fn to(path: &str) -> Response<Body> {
     response
 }
 
+/// An answer of the page. Its errors are pages too.
+pub(crate) type Shown = std::result::Result<Response<Body>, Refused>;
+
+/// A problem, shown as a page.
+#[derive(Debug)]
+pub(crate) struct Refused(Problem);
+
+impl<P: Into<Problem>> From<P> for Refused {
+    fn from(problem: P) -> Self {
+        Self(problem.into())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response<Body> {
+        refused(&self.0)
+    }
+}
+
 /// An error of a request that has no view yet.
 pub(crate) fn refused(problem: &Problem) -> Response<Body> {
     let main = html! {

@@ -2,14 +2,12 @@
 
 use parking_lot::Mutex;
 
-use waynote::change::Applied;
 use waynote::event::SessionEvent;
-use waynote::forget::Forgotten;
 use waynote::search::Hit;
-use waynote::store::{Answers, AsOf, Ask, Damage};
+use waynote::store::{Answers, AsOf, Ask};
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Report,
-    Result, Revision, Scope, ScopeKind, SearchRequest, Stamp, Store,
+    Address, Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Result,
+    Revision, Scope, ScopeKind, SearchRequest, Store, pass_on,
 };
 use waynote_access::{Grant, Narrowed};
 
@@ -85,9 +83,7 @@ impl Reader for Counted<'_> {
         self.store.search(request)
     }
 
-    fn take_damage(&self) -> Damage {
-        self.store.take_damage()
-    }
+    pass_on! { self => self.store; take_damage }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         // One state counts as one round trip, whatever is read from it. Only the block uses it.
@@ -97,31 +93,7 @@ impl Reader for Counted<'_> {
 }
 
 impl Store for Counted<'_> {
-    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        self.store.apply(changes, stamp)
-    }
-
-    fn record(
-        &self,
-        session: &Name,
-        events: &[SessionEvent],
-        lease: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<()> {
-        self.store.record(session, events, lease, stamp)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.store.forget(request, stamp)
-    }
-
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.store.would_forget(request, stamp)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        self.store.verify()
-    }
+    pass_on! { self => self.store; apply record forget would_forget verify }
 }
 
 /// Once a server knows a store, a page takes few round trips, and none of them lists all scopes or sessions.
@@ -406,118 +378,5 @@ fn every_page_has_its_size() {
     ] {
         let html = page_of(&store, &kept, view, &query);
         assert!(html.len() <= MOST_BYTES, "{view:?} {query}: {}", html.len());
-    }
-}
-
-/// 100,000 notes: each view is a page of it, quickly. `cargo test -p waynote-server -- --ignored --nocapture large`
-#[test]
-#[ignore = "writes 100,000 notes"]
-#[expect(clippy::print_stderr, reason = "it measures")]
-fn each_view_of_a_large_store() {
-    let data = tempfile::tempdir().unwrap();
-    let store = samples::store(data.path());
-    let text = |number: usize| {
-        let words =
-            "the checkout retries a flaky import before the release of the staging database";
-        Content::text(format!(
-            "Note {number}: {words}.\n\n- one\n- two\n- {number}"
-        ))
-        .unwrap()
-    };
-    let change = |number: usize| match number % 4 {
-        0 => Change::Append {
-            session: format!("loop-{}", number % 97).parse().unwrap(),
-            kind: EntryType::ALL[number / 4 % 4].clone(),
-            iteration: Some(1 + number as i64 / 1000),
-            content: text(number),
-            resolves: None,
-            id: None,
-            created_at: None,
-        },
-        kind => Change::Save {
-            address: match kind {
-                1 => format!(
-                    "place:~/work/team{}/project{}#k{number}",
-                    number % 20,
-                    number % 700
-                ),
-                2 => format!("agent:builder#k{number}"),
-                _ => format!("agent:agent{}#k{number}", number % 900),
-            }
-            .parse()
-            .unwrap(),
-            content: text(number),
-            pin: (number.is_multiple_of(50)).then_some(true),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        },
-    };
-    let stamp = samples::stamp("2026-05-19T13:59:00Z", "agent:builder");
-    let all: Vec<usize> = (0..100_000).collect();
-    for numbers in all.chunks(2000) {
-        let changes: Vec<Change> = numbers.iter().map(|number| change(*number)).collect();
-        store.apply(&changes, &stamp).unwrap();
-    }
-    let kept = Overview::default();
-    let all = Grant::everything();
-    let few = Grant {
-        agents: vec!["agent3".parse().unwrap()],
-        places: vec!["~/work/team3".parse().unwrap()],
-        ..Grant::everything()
-    };
-    let narrowed = [
-        (View::Now, ""),
-        (View::Notes, ""),
-        (View::Notes, "q=flaky+import"),
-        (View::History, ""),
-    ];
-    let everything = [
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4",
-        ),
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4&budget=8000",
-        ),
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4&prompt=flaky+import",
-        ),
-        (
-            View::Now,
-            "agent=agent3&place=~/projects/shop&session=nightly&at=2026-05-19T06:30:00Z",
-        ),
-        (View::Notes, ""),
-        (View::Notes, "only=place"),
-        (View::Notes, "in=agent:builder&after=20000"),
-        (View::Notes, "in=session:loop-4&note=agent:builder%23k2"),
-        (View::Notes, "in=place:~/work/team3/project3&sort=name"),
-        (View::Notes, "q=flaky+import"),
-        (View::Sessions, ""),
-        (View::Sessions, "session=loop-4"),
-        (View::History, ""),
-        (View::History, "note=agent:builder%23k2"),
-    ];
-    let asked = everything.into_iter().map(|of| (&all, of));
-    for (grant, (view, query)) in asked.chain(narrowed.map(|of| (&few, of))) {
-        let page = || page_with(grant, &store, &kept, view, query);
-        let bytes = page().len();
-        let mut times: Vec<f64> = (0..5)
-            .map(|_| {
-                let began = std::time::Instant::now();
-                page();
-                began.elapsed().as_secs_f64() * 1000.0
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
-        let took = times[2];
-        let who = if grant.is_narrowed() { "narrowed" } else { "" };
-        eprintln!(
-            "{took:7.1} ms {:5} kB  {view:?} {query} {who}",
-            bytes / 1000
-        );
-        assert!(bytes <= MOST_BYTES, "{view:?} {query}: {bytes}");
     }
 }

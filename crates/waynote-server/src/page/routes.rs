@@ -3,15 +3,14 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, OriginalUri, Path, RawPathParams, RawQuery, State};
-use axum::http::header::ORIGIN;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Response, StatusCode};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use maud::{Markup, html};
-use waynote::{Address, Name, Place, Result, Store};
-use waynote_access::{Line, Rights, Tokens, Watch};
+use waynote::{Address, Name, Place, Result, Stamp, Store};
 
 use super::access::Access;
+use super::answer::Shown;
 use super::fields::{Fields, Link};
 use super::forms::Outcome;
 use super::history::{self, History};
@@ -31,17 +30,23 @@ pub(crate) fn router() -> Router<App> {
             "/",
             get(async |Looks(visit)| answer::to(&home(&visit.name))),
         )
-        .route("/notes", get(notes))
-        .route("/notes/new", get(new))
-        .route("/notes/edit", get(edit))
+        .route("/notes", shown(View::Notes, all_notes))
+        .route("/notes/new", shown(View::Notes, new))
+        .route("/notes/edit", shown(View::Notes, edit))
         .route("/notes/text", get(text))
         .route("/notes/preview", post(preview))
-        .route("/notes/save", post(save))
-        .route("/notes/forget", get(forget_what).post(forget))
+        .route("/notes/save", form(View::Notes, notes::act::save))
+        .route(
+            "/notes/forget",
+            shown(View::Notes, forget_what).merge(form(View::Notes, forget::forget)),
+        )
         .route("/notes/{act}", post(change))
-        .route("/sessions", get(sessions))
-        .route("/sessions/answer", post(answer_question))
-        .route("/history", get(history))
+        .route("/sessions", shown(View::Sessions, sessions))
+        .route(
+            "/sessions/answer",
+            form(View::Sessions, sessions::act::answer),
+        )
+        .route("/history", shown(View::History, history))
         .route("/access", get(access))
         .route("/access/create", post(create_token))
         .route("/access/revoke", post(revoke_token))
@@ -56,7 +61,7 @@ pub(crate) fn router() -> Router<App> {
 pub(crate) fn root() -> Router<App> {
     Router::new()
         .route("/", get(stores))
-        .route("/s/{store}/", get(now))
+        .route("/s/{store}/", shown(View::Now, now))
         .route("/page/{file}", get(file))
 }
 
@@ -124,8 +129,17 @@ impl Made {
     }
 }
 
+/// The route of a view.
+fn shown(view: View, make: Make) -> MethodRouter<App> {
+    get(
+        move |Looks(visit): Looks, RawQuery(query): RawQuery| async move {
+            show(visit, view, query, make).await
+        },
+    )
+}
+
 /// Shows a view.
-async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Response<Body> {
+async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Shown {
     let of = visit.clone();
     let shown = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
@@ -139,45 +153,39 @@ async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Re
             title: view.title().to_owned(),
             status: Problem::from(error).status,
         });
-        let Made {
-            status,
-            title,
-            main,
-        } = made;
-        Ok((status, shell::document(&site, view, &title, &main)))
+        let page = shell::document(&site, view, &made.title, &made.main);
+        Ok(answer::page(made.status, page))
     });
-    match shown.await {
-        Ok((status, page)) => answer::page(status, page),
-        Err(problem) => answer::refused(&problem),
-    }
+    Ok(shown.await?)
 }
 
 /// Carries out a form's action on a store.
-type Act = fn(&dyn Store, &Site<'_>, &str, &Fields, &waynote::Stamp) -> Result<Outcome>;
+type Act = fn(&dyn Store, &Site<'_>, &Fields, &Stamp) -> Result<Outcome>;
+
+/// The route of a form.
+fn form(view: View, act: Act) -> MethodRouter<App> {
+    post(
+        move |Looks(visit): Looks, headers: HeaderMap, body: Bytes| async move {
+            carry_out(visit, &headers, view, body, act).await
+        },
+    )
+}
 
 /// Carries out the action of a form, and redirects; or shows the form again.
-async fn act(
+async fn carry_out(
     visit: Visit,
     headers: &HeaderMap,
     view: View,
-    what: String,
     body: Bytes,
-    act: Act,
-) -> Response<Body> {
-    // Every browser sends the origin of a form. The edge has already checked that it is this server.
-    if !headers.contains_key(ORIGIN) {
-        let problem = sign_in::no_origin();
-        return answer::refused(&problem);
-    }
-    let stamp = match visit.stamp(None, None, None) {
-        Ok(stamp) => stamp,
-        Err(problem) => return answer::refused(&problem),
-    };
+    act: impl FnOnce(&dyn Store, &Site<'_>, &Fields, &Stamp) -> Result<Outcome> + Send + 'static,
+) -> Shown {
+    sign_in::from_here(headers)?;
+    let stamp = visit.stamp(None, None, None)?;
     let of = visit.clone();
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
         let site = Site::gather(&of, store)?;
-        Ok(match act(store, &site, &what, &fields, &stamp) {
+        Ok(match act(store, &site, &fields, &stamp) {
             Ok(Outcome::Done(path)) => answer::to(&path),
             // Nothing was changed, so a reload may send the form again.
             Ok(Outcome::Again(main)) => answer::page(
@@ -200,8 +208,7 @@ async fn act(
             }
         })
     });
-    done.await
-        .unwrap_or_else(|problem| answer::refused(&problem))
+    Ok(done.await?)
 }
 
 async fn stores(State(app): State<App>) -> Response<Body> {
@@ -221,66 +228,70 @@ async fn stores(State(app): State<App>) -> Response<Body> {
     answer::page(StatusCode::OK, shell::plain("Stores", &main))
 }
 
-async fn file(Path(file): Path<String>) -> Response<Body> {
-    match assets::find(&format!("/page/{file}")) {
-        Some(asset) => answer::file(asset.media, asset.text),
-        None => answer::refused(&Problem::not_found()),
-    }
+async fn file(Path(file): Path<String>) -> Shown {
+    let asset = assets::find(&format!("/page/{file}")).ok_or_else(Problem::not_found)?;
+    Ok(answer::file(asset.media, asset.text))
 }
 
-async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Now, query, |store, site, fields| {
-        let now = Now::gather(store, fields, site)?;
-        let made = Made::of(View::Now.title(), now::view(site, &now));
-        // The typed values stay in their fields, and the error stands in the place of the block.
-        let status = match &now.block {
-            Ok(_) => made.status,
-            Err(error) => Problem::of_store(error, site.store).status,
-        };
-        Ok(Made { status, ..made })
-    })
-    .await
+fn now(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let now = Now::gather(store, fields, site)?;
+    let made = Made::of(View::Now.title(), now::view(site, &now));
+    // The typed values stay in their fields, and the error stands in the place of the block.
+    let status = match &now.block {
+        Ok(_) => made.status,
+        Err(error) => Problem::of_store(error, site.store).status,
+    };
+    Ok(Made { status, ..made })
 }
 
-async fn notes(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Notes, query, |store, site, fields| {
-        let notes = Notes::gather(store, fields, site)?;
-        let title = match &notes.reader {
-            Some(reader) => reader.address.to_string(),
-            None => View::Notes.title().to_owned(),
-        };
-        Ok(Made::of(title, notes::view(site, &notes)))
-    })
-    .await
+fn all_notes(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let notes = Notes::gather(store, fields, site)?;
+    let title = match &notes.reader {
+        Some(reader) => reader.address.to_string(),
+        None => View::Notes.title().to_owned(),
+    };
+    Ok(Made::of(title, notes::view(site, &notes)))
 }
 
-async fn new(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Notes, query, |_, site, fields| {
-        let form = edit::Form::new(site, fields)?;
-        Ok(Made::of(edit::title(&form), edit::view(site, &form)))
-    })
-    .await
+fn new(_: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let form = edit::Form::new(site, fields)?;
+    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
 }
 
-async fn edit(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Notes, query, |store, site, fields| {
-        let form = edit::Form::edit(store, fields)?;
-        Ok(Made::of(edit::title(&form), edit::view(site, &form)))
-    })
-    .await
+fn edit(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let form = edit::Form::edit(store, fields)?;
+    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
 }
 
-async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
+fn forget_what(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let question = forget::Question::gather(store, fields, &site.stamp()?)?;
+    Ok(Made::of("Forget", forget::view(site, &question)))
+}
+
+fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let sessions = Sessions::gather(store, fields, site)?;
+    Ok(Made::of(
+        View::Sessions.title(),
+        sessions::view(site, &sessions),
+    ))
+}
+
+fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let history = History::gather(store, fields, site)?;
+    Ok(Made::of(
+        View::History.title(),
+        history::view(site, &history),
+    ))
+}
+
+async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
     let text = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let address: Address = fields.get("note").unwrap_or_default().parse()?;
         let note = waynote::single::get(store, &address, None)?;
         Ok(waynote::secrets::masked(&note.content.shown()).into_owned())
     });
-    match text.await {
-        Ok(text) => answer::text(text),
-        Err(problem) => answer::refused(&problem),
-    }
+    Ok(answer::text(text.await?))
 }
 
 /// A fragment, for the script.
@@ -290,88 +301,27 @@ async fn preview(Looks(_): Looks, body: Bytes) -> Response<Body> {
     answer::page(StatusCode::OK, markdown::rendered(text))
 }
 
-async fn save(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    act(
-        visit,
-        &headers,
-        View::Notes,
-        String::new(),
-        body,
-        |store, site, _, fields, stamp| notes::act::save(store, site, fields, stamp),
-    )
-    .await
-}
-
 async fn change(
     Looks(visit): Looks,
     Path((_, what)): Path<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
-) -> Response<Body> {
+) -> Shown {
     if !matches!(
         what.as_str(),
         "pin" | "unpin" | "delete" | "undo" | "redo" | "restore"
     ) {
-        return answer::refused(&Problem::not_found());
+        return Err(Problem::not_found().into());
     }
-    act(visit, &headers, View::Notes, what, body, notes::act::change).await
-}
-
-async fn forget_what(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Notes, query, |store, site, fields| {
-        let question = forget::Question::gather(store, fields, &site.stamp()?)?;
-        Ok(Made::of("Forget", forget::view(site, &question)))
-    })
-    .await
-}
-
-async fn forget(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    act(
-        visit,
-        &headers,
-        View::Notes,
-        String::new(),
-        body,
-        |store, site, _, fields, stamp| forget::forget(store, site, fields, stamp),
-    )
-    .await
-}
-
-async fn sessions(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Sessions, query, |store, site, fields| {
-        let sessions = Sessions::gather(store, fields, site)?;
-        let main = sessions::view(site, &sessions);
-        Ok(Made::of(View::Sessions.title(), main))
-    })
-    .await
-}
-
-async fn answer_question(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    act(
-        visit,
-        &headers,
-        View::Sessions,
-        String::new(),
-        body,
-        |store, site, _, fields, stamp| sessions::act::answer(store, site, fields, stamp),
-    )
-    .await
-}
-
-async fn history(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::History, query, |store, site, fields| {
-        let history = History::gather(store, fields, site)?;
-        let main = history::view(site, &history);
-        Ok(Made::of(View::History.title(), main))
-    })
-    .await
+    let act = move |store: &dyn Store, site: &Site<'_>, fields: &Fields, stamp: &Stamp| {
+        notes::act::change(store, site, &what, fields, stamp)
+    };
+    carry_out(visit, &headers, View::Notes, body, act).await
 }
 
 /// Shows the tokens and the audit log to an administrator, after an action on a token.
-async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Response<Body> {
-    if visit.grant.rights != Rights::Admin {
-        return denied(visit, "access").await;
-    }
+async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Shown {
+    visit.administers("access").await?;
     let shown = waiting(move || -> Result<Response<Body>> {
         let mut access = Access::gather(&*visit.served, &visit.audit, &fields)?;
         let mut status = StatusCode::OK;
@@ -390,11 +340,7 @@ async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Respon
             shell::document(&site, View::Access, View::Access.title(), &main),
         ))
     });
-    match shown.await {
-        Ok(Ok(page)) => page,
-        Ok(Err(error)) => answer::refused(&Problem::from(error)),
-        Err(problem) => answer::refused(&problem),
-    }
+    Ok(shown.await??)
 }
 
 /// The outcome of an action on a token.
@@ -403,87 +349,31 @@ enum Done {
     Refused(waynote::Error),
 }
 
-/// Writes a line of the audit log. Blocks.
-fn note(visit: &Visit, call: &'static str, refused: bool, detail: String) {
-    let token = visit.grant.token.clone();
-    visit.audit.saw(Line {
-        call,
-        token,
-        refused,
-        detail,
-    });
-}
-
-/// Refuses a reader without an admin token, and records that in the audit log.
-async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
-    let reason = "it needs an admin token";
-    let problem = Problem::not_admin(call, &visit.name, reason);
-    match waiting(move || note(&visit, call, true, reason.to_owned())).await {
-        Ok(()) => answer::refused(&problem),
-        Err(problem) => answer::refused(&problem),
-    }
-}
-
-/// Passes on a form that comes from this server and from an administrator.
-async fn administers(
-    visit: Visit,
-    headers: &HeaderMap,
-    call: &'static str,
-) -> std::result::Result<Visit, Box<Response<Body>>> {
-    if !headers.contains_key(ORIGIN) {
-        return Err(Box::new(answer::refused(&sign_in::no_origin())));
-    }
-    match visit.grant.rights {
-        Rights::Admin => Ok(visit),
-        _ => Err(Box::new(denied(visit, call).await)),
-    }
-}
-
-async fn access(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
+async fn access(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
     show_access(visit, fields, None).await
 }
 
-async fn create_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    let visit = match administers(visit, &headers, "token created").await {
-        Ok(visit) => visit,
-        Err(refused) => return *refused,
+async fn create_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Shown {
+    sign_in::from_here(&headers)?;
+    visit.administers("token created").await?;
+    let fields = Fields::parse(&body);
+    let created = match access::asked(&fields, visit.app.now()) {
+        Ok((name, grant, expires)) => visit.create_token(name, grant, expires).await?,
+        Err(error) => Err(error),
     };
-    let mut random = [0; 32];
-    if getrandom::fill(&mut random).is_err() {
-        return answer::refused(&Problem::internal());
-    }
-    let (of, fields, now) = (visit.clone(), Fields::parse(&body), visit.app.now());
-    let asked = fields.clone();
-    let created = waiting(move || -> Result<(Name, String)> {
-        let (name, grant, expires) = access::asked(&asked, now)?;
-        let (token, info) = Tokens::new(&*of.served).create(&name, &grant, expires, now, random)?;
-        note(&of, "token created", false, info.name.to_string());
-        Ok((info.name, token.expose().to_owned()))
-    });
-    let done = match created.await {
-        Ok(Ok((name, text))) => Done::Created(name, text),
-        Ok(Err(error)) => Done::Refused(error),
-        Err(problem) => return answer::refused(&problem),
+    let done = match created {
+        Ok((token, info)) => Done::Created(info.name, token.expose().to_owned()),
+        Err(error) => Done::Refused(error),
     };
     show_access(visit, fields, Some(done)).await
 }
 
-async fn revoke_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    let visit = match administers(visit, &headers, "token revoked").await {
-        Ok(visit) => visit,
-        Err(refused) => return *refused,
-    };
-    let (of, fields) = (visit.clone(), Fields::parse(&body));
-    let revoked = waiting(move || -> Result<()> {
-        let name: Name = fields.get("name").unwrap_or_default().parse()?;
-        let info = Tokens::new(&*of.served).revoke(&name)?;
-        note(&of, "token revoked", false, info.name.to_string());
-        Ok(())
-    });
-    match revoked.await {
-        Ok(Ok(())) => answer::to(&Link::to_store(&visit.name, "access").href()),
-        Ok(Err(error)) => answer::refused(&Problem::of_store(&error, &visit.name)),
-        Err(problem) => answer::refused(&problem),
-    }
+async fn revoke_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Shown {
+    sign_in::from_here(&headers)?;
+    visit.administers("token revoked").await?;
+    let fields = Fields::parse(&body);
+    let name = fields.get("name").unwrap_or_default().parse::<Name>()?;
+    visit.revoke_token(name).await?;
+    Ok(answer::to(&Link::to_store(&visit.name, "access").href()))
 }

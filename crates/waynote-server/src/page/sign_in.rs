@@ -8,22 +8,27 @@ use axum::http::{Response, StatusCode};
 use maud::{Markup, html};
 use waynote_access::Token;
 
+use super::answer::Shown;
 use super::fields::{Fields, Link};
 use super::routes::{Looks, home};
 use super::{answer, shell, signed, words};
 use crate::app::App;
 use crate::edge::rate::Key;
-use crate::problem::Problem;
+use crate::problem::{Answer, Problem};
 use crate::visit::{Peer, Visit, waiting};
 
-/// The answer to a form without an origin, which may come from another site.
-pub(super) fn no_origin() -> Problem {
-    Problem::new(
+/// Refuses a form without an origin, which may come from another site. Every browser sends the origin of a form, and the
+/// edge has already checked that it is this server.
+pub(super) fn from_here(headers: &HeaderMap) -> Answer<()> {
+    if headers.contains_key(ORIGIN) {
+        return Ok(());
+    }
+    Err(Problem::new(
         StatusCode::FORBIDDEN,
         "no_origin",
         "the form does not say which page it comes from",
     )
-    .hint("send it from the page, or use the API at /s/NAME/api/v1")
+    .hint("send it from the page, or use the API at /s/NAME/api/v1"))
 }
 
 fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup {
@@ -71,17 +76,15 @@ pub(super) async fn sign_in(
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
     body: Bytes,
-) -> Response<Body> {
-    if !headers.contains_key(ORIGIN) {
-        return answer::refused(&no_origin());
-    }
+) -> Shown {
+    from_here(&headers)?;
     let peer = peer
         .map(|Extension(peer)| peer.0)
         .filter(|_| !app.options.behind_proxy);
     if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
-        return answer::refused(&Problem::too_many(
-            "too many tokens that do not count came from this address",
-        ));
+        return Err(
+            Problem::too_many("too many tokens that do not count came from this address").into(),
+        );
     }
     let fields = Fields::parse(&body);
     let to = wanted(&fields, &store).unwrap_or_default().to_owned();
@@ -90,7 +93,7 @@ pub(super) async fn sign_in(
         Some(token) => match Visit::of(&app, store.clone(), Some(text.to_owned())).await {
             Ok(visit) => Some((visit, token.id().to_owned())),
             Err(problem) if problem.status != StatusCode::UNAUTHORIZED => {
-                return answer::refused(&problem);
+                return Err(problem.into());
             }
             Err(_) => None,
         },
@@ -104,31 +107,23 @@ pub(super) async fn sign_in(
             "this store does not know that token",
             "it may have expired, or be for another store",
         );
-        return answer::page(
+        return Ok(answer::page(
             StatusCode::UNAUTHORIZED,
             sign_in_page(&store, &to, Some(says)),
-        );
+        ));
     };
     let mut random = [0; 32];
-    if getrandom::fill(&mut random).is_err() {
-        return answer::refused(&Problem::internal());
-    }
+    getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
     let now = app.now();
-    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await;
-    let number = match begun {
-        Ok(Ok(number)) => number,
-        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
-        Err(problem) => return answer::refused(&problem),
-    };
+    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await?;
+    let number = begun.map_err(|error| Problem::of_store(&error, &store))?;
     let home = home(&store);
     let response = answer::to(if to.is_empty() { &home } else { &to });
-    with_cookie(response, &app, &store, Some(&number))
+    Ok(with_cookie(response, &app, &store, Some(&number)))
 }
 
-pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Response<Body> {
-    if !headers.contains_key(ORIGIN) {
-        return answer::refused(&no_origin());
-    }
+pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
+    from_here(&headers)?;
     let (app, store) = (visit.app.clone(), visit.name.clone());
     let presented = signed::presented(&headers);
     let ended = waiting(
@@ -137,13 +132,10 @@ pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Respons
             None => Ok(()),
         },
     );
-    match ended.await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
-        Err(problem) => return answer::refused(&problem),
-    }
+    let ended = ended.await?;
+    ended.map_err(|error| Problem::of_store(&error, &store))?;
     let response = answer::to(&Link::to_store(&store, "sign-in").href());
-    with_cookie(response, &app, &store, None)
+    Ok(with_cookie(response, &app, &store, None))
 }
 
 fn with_cookie(

@@ -9,6 +9,8 @@ use waynote::text::minute;
 use waynote::visible::{lines, visible};
 use waynote::{Address, Author, Error, Name, Note, Scope};
 
+use super::fields::Link;
+
 /// An address, its scope quieter than its key.
 pub(crate) fn address(address: &Address) -> Markup {
     let scope = visible(&address.scope().to_string());
@@ -92,22 +94,16 @@ pub(crate) fn scope_word(scope: &Scope) -> &'static str {
 
 /// The day of a time; the minute and the zone are its title.
 pub(crate) fn day(time: Timestamp, now: Timestamp) -> Markup {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
     let (date, today) = (
         Offset::UTC.to_datetime(time),
         Offset::UTC.to_datetime(now).date(),
     );
-    let month = MONTHS[usize::from(date.month().unsigned_abs().clamp(1, 12)) - 1];
-    let shown = if date.date() == today {
-        format!("{:02}:{:02}", date.hour(), date.minute())
-    } else if date.year() == today.year() {
-        format!("{} {month}", date.day())
-    } else {
-        format!("{} {month} {}", date.day(), date.year())
+    let form = match date.date() {
+        date if date == today => "%H:%M",
+        date if date.year() == today.year() => "%-d %b",
+        _ => "%-d %b %Y",
     };
-    html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (shown) } }
+    html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (date.strftime(form)) } }
 }
 
 /// Day and minute.
@@ -159,6 +155,19 @@ pub(crate) fn size(number: usize) -> String {
 /// A word in a pill. The kinds are those of the style sheet: `whole`, `line`, `out`, `bad`, or nothing.
 pub(crate) fn chip(kind: &'static str, word: &str) -> Markup {
     html! { span class={ "chip " (kind) } { (word) } }
+}
+
+/// The links to the other pages of a list: back to the first ones, and on to the next one, each with its word.
+pub(crate) fn pages(back: Option<(Link, &str)>, next: Option<(Link, &str)>) -> Markup {
+    html! {
+        @if back.is_some() || next.is_some() {
+            nav.pages aria-label="Pages" {
+                @if let Some((link, word)) = back { a.btn href=(link.href()) { (word) } }
+                span.grow {}
+                @if let Some((link, word)) = next { a.btn rel="next" href=(link.href()) { (word) } }
+            }
+        }
+    }
 }
 
 /// The words for an author.

@@ -1,12 +1,11 @@
 //! A real browser, controlled over WebDriver.
 
-use std::io::{BufRead, BufReader, Lines, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
 use base64::Engine;
 use serde_json::{Value, json};
+use ureq::Agent;
 
 use super::support::wait_until;
 
@@ -88,36 +87,16 @@ impl Browser {
     }
 
     pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Value {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
-        let body = match method {
-            "POST" => body.to_string(),
-            _ => String::new(),
+        let url = format!("http://127.0.0.1:{}{path}", self.port);
+        // An answer that says what went wrong is an answer.
+        let agent = Agent::config_builder().http_status_as_error(false);
+        let agent: Agent = agent.build().into();
+        let answer = match method {
+            "POST" => agent.post(url).send(body.to_string()),
+            "DELETE" => agent.delete(url).call(),
+            _ => agent.get(url).call(),
         };
-        let port = self.port;
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        let mut reader = BufReader::new(stream);
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            reader.read_line(&mut line).unwrap();
-            let lower = line.trim_end().to_lowercase();
-            if let Some(value) = lower.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            if lower.is_empty() {
-                break;
-            }
-        }
-        let mut answer = vec![0; length];
-        reader.read_exact(&mut answer).unwrap();
+        let answer = answer.unwrap().into_body().read_to_vec().unwrap();
         let answer: Value = serde_json::from_slice(&answer).unwrap();
         answer["value"].clone()
     }

@@ -66,3 +66,44 @@ fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
     assert_eq!(heard["silence_ms"], Value::Null);
     assert_eq!(silence(&own), json!(0));
 }
+
+#[test]
+fn a_note_is_written_inside_a_loop_that_holds_its_session() {
+    let server = start();
+    let started = json!({
+        "session": "nightly",
+        "stamp": { "now": "2026-08-01T12:00:00Z", "author": "person" },
+        "events": [{ "event": "loop_started", "directory": "/p",
+            "holder": { "host": "one", "boot": "b", "pid": 7, "start": 9 } }],
+    });
+    assert_eq!(post(&server, "", "/record", &started).status, 204);
+    let note = json!({ "content": "text" });
+    let put = |note_of: &str, query: &str| {
+        let path = format!("{API}/notes/{note_of}?{query}");
+        server.send("PUT", &path, &[], &note.to_string())
+    };
+    let (key, place) = ("agent%3Aa%23k", "place%3A~%2Fp");
+    let (held, lost) = ("session%3Anightly%23event-1", "session%3Anightly%23event-2");
+    for (answer, status, kind) in [
+        (put(key, &format!("lease={held}")), 201, Value::Null),
+        (put(key, &format!("lease={lost}")), 409, json!("lease_lost")),
+        // Inside a loop, no person writes.
+        (
+            put(place, &format!("lease={held}")),
+            422,
+            json!("not_a_person"),
+        ),
+        (
+            put(place, &format!("lease={held}&author=agent:a")),
+            201,
+            Value::Null,
+        ),
+        (put(key, "lease=nightly"), 400, json!("invalid_address")),
+    ] {
+        assert_eq!(answer.status, status, "{}", answer.body);
+        assert_eq!(answer.json()["kind"], kind, "{}", answer.body);
+    }
+    let entry = json!({ "type": "tip", "content": "use lld" });
+    let path = format!("/sessions/nightly/entries?author=agent:a&lease={lost}");
+    assert_eq!(post(&server, "", &path, &entry).status, 409);
+}

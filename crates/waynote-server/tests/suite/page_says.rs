@@ -2,22 +2,34 @@
 //! person.
 
 use super::page::{note, post, save, stamp};
-use super::support::start;
+use super::support::{Running, pieces, start};
 
 /// The errors of a page, in words.
 fn problems(body: &str) -> Vec<String> {
     let parts = body.split("<div class=\"problem\" role=\"alert\">").skip(1);
     let text = |part: &str| {
         let part = part.split("</div>").next().unwrap();
-        let pieces = part
-            .split('<')
-            .map(|piece| piece.rsplit('>').next().unwrap());
-        pieces
-            .filter(|piece| !piece.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ")
+        let words = pieces(part).filter(|piece| !piece.is_empty());
+        words.collect::<Vec<_>>().join(" ")
     };
     parts.map(text).collect()
+}
+
+/// A loop of five iterations in the session `migrate-db`, whose first one asks a question.
+fn asking(server: &Running) -> waynote::Loop<'_> {
+    let (session, agent) = (
+        "migrate-db".parse::<waynote::Name>().unwrap(),
+        stamp("agent:builder"),
+    );
+    let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
+    let begin = waynote::loops::LoopStart::new(holder, "~/projects/shop", &|_| Some(false));
+    let begin = begin.iterations(Some(5));
+    let of = waynote::Loop::begin(&*server.store, session.clone(), begin, &stamp("person"));
+    let of = of.unwrap();
+    of.start_iteration(&agent).unwrap();
+    let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
+    waynote::loops::signal(&*server.store, &session, Some(1), &asks, &agent).unwrap();
+    of
 }
 
 #[test]
@@ -179,11 +191,7 @@ fn an_undo_says_what_it_took_back() {
         );
         let body = server.get(done.header("location")).body;
         let notice = body.split("data-notice=\"\">").nth(1).unwrap();
-        let notice = notice.split("</div>").next().unwrap();
-        let pieces = notice
-            .split('<')
-            .map(|piece| piece.rsplit('>').next().unwrap());
-        pieces.collect::<String>()
+        pieces(notice.split("</div>").next().unwrap()).collect::<String>()
     };
     assert_eq!(
         notice("undo", "2"),
@@ -210,12 +218,7 @@ fn a_note_that_a_link_opens_is_chosen_in_the_list_and_the_tree() {
         let body = server.get(&format!("/s/notes/{path}")).body;
         let main = body.split("<main").nth(1).unwrap();
         let parts = main.split("aria-current=\"true\"").skip(1);
-        let text = |part: &str| {
-            let part = part.split("</a>").next().unwrap();
-            part.split('<')
-                .map(|piece| piece.rsplit('>').next().unwrap())
-                .collect::<String>()
-        };
+        let text = |part: &str| pieces(part.split("</a>").next().unwrap()).collect::<String>();
         parts.map(text).collect::<Vec<_>>()
     };
     // The note was written first, so its own place is on the second page.
@@ -242,21 +245,7 @@ fn a_question_that_waits_is_on_every_page() {
             .body
             .contains("<title>Now · notes · waynote</title>")
     );
-    let session: waynote::Name = "migrate-db".parse().unwrap();
-    let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
-    let start = waynote::loops::LoopStart::new(holder, "/home/u/projects/shop", &|_| Some(false));
-    let of = waynote::loops::Loop::begin(&*server.store, session.clone(), start, &stamp("person"));
-    let of = of.unwrap();
-    of.start_iteration(&stamp("agent:builder")).unwrap();
-    let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
-    waynote::loops::signal(
-        &*server.store,
-        &session,
-        Some(1),
-        &asks,
-        &stamp("agent:builder"),
-    )
-    .unwrap();
+    asking(&server);
     for (path, title) in [
         ("", "Now"),
         ("notes", "Notes"),
@@ -318,16 +307,8 @@ fn what_would_be_forgotten_is_shown() {
 #[test]
 fn a_session_that_waits_says_how_to_go_on() {
     let server = start();
-    let session: waynote::Name = "migrate-db".parse().unwrap();
-    let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
-    let begin = waynote::loops::LoopStart::new(holder, "~/projects/shop", &|_| Some(false));
-    let begin = begin.iterations(Some(5));
-    let of = waynote::loops::Loop::begin(&*server.store, session.clone(), begin, &stamp("person"));
-    let of = of.unwrap();
+    let of = asking(&server);
     let agent = stamp("agent:builder");
-    of.start_iteration(&agent).unwrap();
-    let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
-    waynote::loops::signal(&*server.store, &session, Some(1), &asks, &agent).unwrap();
     let done = waynote::event::IterationOutcome::Exited { code: 0 };
     let took = std::time::Duration::from_millis(120);
     of.end_iteration(1, waynote::loops::IterationEnd::new(done, took, 1), &agent)
@@ -339,11 +320,7 @@ fn a_session_that_waits_says_how_to_go_on() {
             .split(part)
             .nth(1)
             .unwrap_or_else(|| panic!("{part}: {body}"));
-        let part = part.split("</p>").next().unwrap();
-        let pieces = part
-            .split('<')
-            .map(|piece| piece.rsplit('>').next().unwrap());
-        pieces.collect::<String>()
+        pieces(part.split("</p>").next().unwrap()).collect::<String>()
     };
     let go_on = "<p class=\"go-on\">";
     assert_eq!(

@@ -246,6 +246,11 @@ impl Response {
     }
 }
 
+/// The pieces of text in HTML, without its tags.
+pub(crate) fn pieces(html: &str) -> impl Iterator<Item = &str> {
+    html.split('<').filter_map(|piece| piece.rsplit('>').next())
+}
+
 /// Waits until a condition is true.
 pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool, what: &str) {
     let until = std::time::Instant::now() + PATIENCE;

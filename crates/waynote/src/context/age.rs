@@ -15,3 +15,21 @@ pub(super) fn age(now: Timestamp, then: Timestamp) -> String {
         seconds => format!("{}d ago", seconds / DAY),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn ages_are_as_recorded() {
+        let cases = include_str!("../../tests/fixtures/reference/gonotes/cases.json");
+        let cases: Value = serde_json::from_str(cases).unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        for case in cases["relative_times"].as_array().unwrap() {
+            let ago = jiff::SignedDuration::from_millis(case["age_ms"].as_i64().unwrap());
+            assert_eq!(case["text"], age(now, now - ago), "{case}");
+        }
+    }
+}

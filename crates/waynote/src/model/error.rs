@@ -38,7 +38,7 @@ use crate::text::plural;
 
 pub use class::ErrorClass;
 pub use custom::CustomError;
-pub use loops::LoopError;
+pub use loops::{LoopError, PersonalAct};
 pub use storage::{SecondName, SideFileProblem, StorageError};
 pub use undo::UndoError;
 

@@ -20,3 +20,4 @@ pub mod scope;
 pub(crate) mod secret_policy;
 mod serde_text;
 pub(crate) mod stamp;
+pub(crate) mod writer;

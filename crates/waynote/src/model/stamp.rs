@@ -8,6 +8,7 @@ use crate::id::OperationId;
 use crate::key::Name;
 use crate::model::note::micros;
 use crate::model::secret_policy::SecretPolicy;
+use crate::model::writer::Writer;
 
 /// Who writes, and when. Every change takes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,13 @@ pub struct Stamp {
     /// the session. What a person writes has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<EventAddress>,
+    /// The process that writes, if the author is a person only outside of loops. What it writes inside one is its
+    /// [agent's](Writer::agent).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
+    /// True if the token is an agent's, which answers no question. A caller does not claim it, as with the token.
+    #[serde(skip)]
+    pub is_agents: bool,
 }
 
 impl Stamp {
@@ -46,6 +54,8 @@ impl Stamp {
             secrets: SecretPolicy::default(),
             operation: None,
             lease: None,
+            writer: None,
+            is_agents: false,
         }
     }
 
@@ -53,6 +63,14 @@ impl Stamp {
     pub fn inside(self, lease: impl Into<Option<EventAddress>>) -> Self {
         Self {
             lease: lease.into(),
+            ..self
+        }
+    }
+
+    /// The same stamp by this process, which may run inside a loop.
+    pub fn by(self, writer: impl Into<Option<Writer>>) -> Self {
+        Self {
+            writer: writer.into(),
             ..self
         }
     }

@@ -7,6 +7,7 @@ use super::decide::{Before, decide};
 use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
+use super::person;
 use super::same;
 use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
@@ -19,7 +20,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
-use crate::store::{self, ApplyCall, Count, Done, EventPage, Happened, Reader};
+use crate::store::{self, Count, Done, EventPage, Happened, Reader};
 
 /// A call that writes.
 #[derive(Clone, Copy)]
@@ -34,15 +35,6 @@ pub(super) enum Call<'c> {
         lease: Option<u64>,
         stamp: &'c Stamp,
     },
-}
-
-impl<'c> Call<'c> {
-    pub(super) fn of(call: &'c ApplyCall) -> Self {
-        Self::Apply {
-            changes: &call.changes,
-            stamp: &call.stamp,
-        }
-    }
 }
 
 impl Call<'_> {
@@ -77,19 +69,23 @@ impl Call<'_> {
         pending: &Pending<'_>,
         done: Option<&[Done]>,
     ) -> Result<Vec<Applied>> {
-        if done.is_none() {
-            check_inside(self.stamp(), |session| pending.lease(session))?;
+        if let Some(done) = done {
+            return match self {
+                Self::Apply { changes, stamp } => again(pending, changes, done, stamp),
+                Self::Record { stamp, .. } => recorded_again(done, stamp),
+            };
         }
+        check_inside(self.stamp(), |session| pending.lease(session))?;
+        let stamp = person::stamped(self.stamp(), || pending.leases())?;
         let mark = pending.mark();
         let planned = match self {
-            Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),
-            Self::Record { stamp, .. } if done.is_some() => recorded_again(done, stamp),
+            Self::Apply { changes, .. } => apply(pending, changes, &stamp),
             Self::Record {
                 session,
                 events,
                 lease,
-                stamp,
-            } => record(pending, session, events, *lease, stamp),
+                ..
+            } => record(pending, session, events, *lease, &stamp),
         };
         if planned.is_err() {
             pending.back_to(mark);
@@ -103,15 +99,7 @@ pub(super) fn step(operation: Option<OperationId>, index: usize) -> Option<Step>
     operation.map(|operation| Step { operation, step })
 }
 
-fn apply(
-    pending: &Pending<'_>,
-    changes: &[Change],
-    stamp: &Stamp,
-    done: Option<&[Done]>,
-) -> Result<Vec<Applied>> {
-    if let Some(done) = done {
-        return again(pending, changes, done, stamp);
-    }
+fn apply(pending: &Pending<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
     let mut applied = Vec::with_capacity(changes.len());
     for (index, change) in changes.iter().enumerate() {
         let Some(write) = decide(change, pending, stamp)? else {
@@ -150,9 +138,9 @@ fn record(
 }
 
 /// The answer to a repeated call that recorded events.
-fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
+fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
     let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event(_));
-    match done.is_none_or(|done| done.iter().all(is_event)) {
+    match done.iter().all(is_event) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
     }

@@ -3,7 +3,8 @@
 use super::resolved::Resolutions;
 use crate::engine;
 use crate::error::Result;
-use crate::note::Note;
+use crate::event::RecordedEvent;
+use crate::note::{Note, Revision};
 use crate::scope::Scope;
 use crate::store::{AsOf, EventPage};
 
@@ -27,20 +28,33 @@ pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Re
     let mut events = rows.store.events.into_iter();
     let mut notes = Vec::new();
     for (scope, histories) in scopes.iter().zip(rows.scope_histories) {
-        let mut resolved = Resolutions::default();
-        if matches!(scope, Scope::Session(_)) {
-            let latest_first = events.next().unwrap_or_default();
-            for event in latest_first.into_iter().rev() {
-                resolved.add(event, moment);
-            }
-        }
-        for history in histories {
-            let then = moment.until(&history);
-            notes.extend(moment.pick(&history).map(|mut note| {
-                note.resolved_by = resolved.of(&note, then);
-                note
-            }));
-        }
+        let latest_first = match scope {
+            Scope::Session(_) => events.next().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        notes.extend(self::notes(
+            histories,
+            latest_first.into_iter().rev(),
+            moment,
+        ));
     }
     Ok(notes)
+}
+
+/// The notes of a scope as of a time, from their histories and the scope's events, both oldest first.
+pub(super) fn notes(
+    histories: Vec<Vec<Revision>>,
+    events: impl IntoIterator<Item = RecordedEvent>,
+    moment: AsOf,
+) -> Vec<Note> {
+    let mut resolved = Resolutions::default();
+    for event in events {
+        resolved.add(event, moment);
+    }
+    let then = |history: Vec<Revision>| {
+        let mut note = moment.pick(&history)?;
+        note.resolved_by = resolved.of(&note, moment.until(&history));
+        Some(note)
+    };
+    histories.into_iter().filter_map(then).collect()
 }

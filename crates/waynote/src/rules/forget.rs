@@ -14,10 +14,11 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
-use crate::store::{Done, ForgottenTexts, Happened};
+use crate::store::{Ask, Done, ForgottenTexts, Happened};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
+use super::person;
 use super::session_events::check_inside;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -32,6 +33,13 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
             }
             let rows: &dyn Read = tx;
             check_inside(stamp, |session| rows.lease(session))?;
+            let stamp = &*person::stamped(stamp, || {
+                let ask = Ask {
+                    all_leases: true,
+                    ..Ask::default()
+                };
+                Ok(rows.ask(ask)?.all_leases)
+            })?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));

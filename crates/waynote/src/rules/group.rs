@@ -2,8 +2,7 @@
 //!
 //! The first thread leads: it writes its own call and those that arrived until then in one transaction, each decided on
 //! top of the planned writes of the earlier ones. Calls that arrive meanwhile wait, and the first of them leads next. A
-//! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone. A thread may
-//! bring several calls at once.
+//! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone.
 
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::key::Name;
 use crate::note::Stamp;
 
 /// The most calls in one commit, so that no call waits long for the others.
-pub(super) const MOST: usize = 256;
+const MOST: usize = 256;
 
 /// The answer to one call.
 pub(super) type Answer = Result<Vec<Applied>>;
@@ -37,9 +36,9 @@ struct Waiting {
     is_led: bool,
 }
 
-/// A thread that waits while another thread writes its calls.
+/// A thread that waits while another thread writes its call.
 struct Waiter {
-    calls: Vec<Kept>,
+    call: Kept,
     told: Mutex<Told>,
     tells: Condvar,
 }
@@ -49,7 +48,7 @@ enum Told {
     Nothing,
     /// It leads the next group.
     Lead,
-    Answered(Vec<Answer>),
+    Answered(Answer),
 }
 
 /// A call, kept until its turn.
@@ -106,35 +105,35 @@ impl Kept {
 }
 
 impl Group {
-    /// Carries out at most [`MOST`] calls of this thread, alone or with those of others.
-    pub(super) fn run(&self, calls: &[Call<'_>], write: Write<'_>) -> Vec<Answer> {
+    /// Carries out a call, alone or with those of other threads.
+    pub(super) fn run(&self, call: Call<'_>, write: Write<'_>) -> Answer {
         let mut waiting = self.waiting.lock();
         if !waiting.is_led {
             waiting.is_led = true;
             drop(waiting);
-            return self.lead(calls, write);
+            return self.lead(call, write);
         }
         let waiter = Arc::new(Waiter {
-            calls: calls.iter().map(|call| Kept::of(*call)).collect(),
+            call: Kept::of(call),
             told: Mutex::new(Told::Nothing),
             tells: Condvar::new(),
         });
         waiting.threads.push(Arc::clone(&waiter));
         drop(waiting);
         match waiter.wait() {
-            Some(answers) => answers,
-            None => self.lead(calls, write),
+            Some(answer) => answer,
+            None => self.lead(call, write),
         }
     }
 
-    /// Writes these calls together with the waiting ones.
-    fn lead(&self, own: &[Call<'_>], write: Write<'_>) -> Vec<Answer> {
+    /// Writes this call together with the waiting ones.
+    fn lead(&self, own: Call<'_>, write: Write<'_>) -> Answer {
         let mut led = Led {
             group: self,
-            others: self.take(own.len()),
+            others: self.take(),
         };
-        let others = led.others.iter().flat_map(|other| &other.calls);
-        let calls: Vec<Call<'_>> = own.iter().copied().chain(others.map(Kept::call)).collect();
+        let others = led.others.iter().map(|other| other.call.call());
+        let calls: Vec<Call<'_>> = std::iter::once(own).chain(others).collect();
         let answers = match write(&calls) {
             Ok(answers) => answers,
             Err(error) if calls.len() > 1 => match the_same(&error) {
@@ -149,31 +148,24 @@ impl Group {
                     return one_by_one(own, &mut led, write);
                 }
             },
-            Err(error) => return vec![Err(error)],
+            Err(error) => return Err(error),
         };
         let mut answers = answers.into_iter();
-        let mut next = |calls: usize| -> Vec<Answer> {
-            let padded = answers.by_ref().chain(std::iter::repeat_with(unanswered));
-            padded.take(calls).collect()
-        };
-        let answered = next(own.len());
+        let answered = answers.next().unwrap_or_else(unanswered);
         let others = std::mem::take(&mut led.others);
         // The next group is written while these threads wake up.
         drop(led);
-        for other in others {
-            other.answer(next(other.calls.len()));
+        let padded = answers.chain(std::iter::repeat_with(unanswered));
+        for (other, answer) in others.into_iter().zip(padded) {
+            other.answer(answer);
         }
         answered
     }
 
-    /// Takes waiting threads for a commit that has some calls already.
-    fn take(&self, mut calls: usize) -> Vec<Arc<Waiter>> {
+    /// Takes waiting threads for a commit that has one call already.
+    fn take(&self) -> Vec<Arc<Waiter>> {
         let mut waiting = self.waiting.lock();
-        let fits = |of: &&Arc<Waiter>| {
-            calls += of.calls.len();
-            calls <= MOST
-        };
-        let taken = waiting.threads.iter().take_while(fits).count();
+        let taken = waiting.threads.len().min(MOST - 1);
         waiting.threads.drain(..taken).collect()
     }
 }
@@ -224,14 +216,14 @@ fn failed() -> Error {
     }
 }
 
-/// Writes each call in a transaction of its own, and answers each thread when its calls are written.
-fn one_by_one(own: &[Call<'_>], led: &mut Led<'_>, write: Write<'_>) -> Vec<Answer> {
+/// Writes each call in a transaction of its own, and answers each thread when its call is written.
+fn one_by_one(own: Call<'_>, led: &mut Led<'_>, write: Write<'_>) -> Answer {
     let alone = |call: Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
-    let answered = own.iter().map(|call| alone(*call)).collect();
+    let answered = alone(own);
     while let Some(other) = led.others.first().cloned() {
-        let answers = other.calls.iter().map(|call| alone(call.call())).collect();
+        let answer = alone(other.call.call());
         led.others.remove(0);
-        other.answer(answers);
+        other.answer(answer);
     }
     answered
 }
@@ -246,7 +238,7 @@ struct Led<'g> {
 impl Drop for Led<'_> {
     fn drop(&mut self) {
         for other in std::mem::take(&mut self.others) {
-            other.answer(other.calls.iter().map(|_| unanswered()).collect());
+            other.answer(unanswered());
         }
         let mut waiting = self.group.waiting.lock();
         if waiting.threads.is_empty() {
@@ -259,12 +251,12 @@ impl Drop for Led<'_> {
 }
 
 impl Waiter {
-    /// Waits for the answers; none if this thread has to lead.
-    fn wait(&self) -> Option<Vec<Answer>> {
+    /// Waits for the answer; none if this thread has to lead.
+    fn wait(&self) -> Option<Answer> {
         let mut told = self.told.lock();
         loop {
             match std::mem::replace(&mut *told, Told::Nothing) {
-                Told::Answered(answers) => return Some(answers),
+                Told::Answered(answer) => return Some(answer),
                 Told::Lead => return None,
                 Told::Nothing => {
                     self.tells.wait(&mut told);
@@ -273,8 +265,8 @@ impl Waiter {
         }
     }
 
-    fn answer(&self, answers: Vec<Answer>) {
-        self.tell(Told::Answered(answers));
+    fn answer(&self, answer: Answer) {
+        self.tell(Told::Answered(answer));
     }
 
     fn tell(&self, what: Told) {
@@ -282,3 +274,6 @@ impl Waiter {
         self.tells.notify_one();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,7 @@ pub mod heartbeat;
 mod limits;
 mod one_state;
 mod pending;
+pub mod person;
 mod resolved;
 mod same;
 pub(crate) mod session_events;
@@ -47,8 +48,8 @@ use crate::search::noticed::Noticed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
-    Answers, ApplyCall, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot,
-    Store, nothing_ran,
+    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
+    nothing_ran,
 };
 
 use apart::Building;
@@ -148,23 +149,10 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let mut own = None;
-        self.carry_out_all(&[call], &mut |_, answer| own = Some(answer));
-        own.unwrap_or_else(|| Err(self.ran_nothing()))
-    }
-
-    /// The same for calls that arrived together. Each is carried out, or refused, for itself, and answered when it is
-    /// committed.
-    fn carry_out_all(&self, calls: &[Call<'_>], answered: &mut dyn FnMut(usize, Answer)) {
-        let mut index = 0;
-        for calls in calls.chunks(group::MOST) {
-            for answer in self.group.run(calls, &|calls| self.write(calls)) {
-                answered(index, answer);
-                index += 1;
-            }
-        }
+        let answer = self.group.run(call, &|calls| self.write(calls));
         // The others of the group have their answers, and the next group is being written.
         self.build_index();
+        answer
     }
 
     /// Writes calls in one transaction and returns an answer for each.
@@ -307,15 +295,6 @@ impl<E: Engine> Store for EngineStore<E> {
         self.carry_out(Call::Apply { changes, stamp })
     }
 
-    fn apply_each(
-        &self,
-        calls: &[ApplyCall],
-        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
-    ) {
-        let calls: Vec<Call<'_>> = calls.iter().map(Call::of).collect();
-        self.carry_out_all(&calls, answered);
-    }
-
     fn record(
         &self,
         session: &Name,
@@ -337,7 +316,10 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.at_once(|state| forget::would_forget(state.rows(), request, stamp))
+        self.at_once(|state| {
+            let stamp = person::stamped(stamp, || state.leases())?;
+            forget::would_forget(state.rows(), request, &stamp)
+        })
     }
 
     fn verify(&self) -> Result<Report> {

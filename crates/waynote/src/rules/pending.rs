@@ -408,6 +408,7 @@ impl Reader for Pending<'_> {
         let others = Ask {
             events: Vec::new(),
             leases: Vec::new(),
+            all_leases: false,
             ..ask.clone()
         };
         let mut answers = match others.questions() {
@@ -415,6 +416,10 @@ impl Reader for Pending<'_> {
             _ => self.state.read(&others)?,
         };
         refuse_damaged(&mut answers.damaged)?;
+        if ask.all_leases {
+            // The damaged lease of another session refuses no write.
+            answers.all_leases = self.state.leases()?;
+        }
         for of in &ask.events {
             let events = self.latest_events(&of.session, of.before, of.limit)?;
             answers.events.push(events);

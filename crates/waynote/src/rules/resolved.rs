@@ -40,11 +40,6 @@ impl Resolutions {
         }
     }
 
-    /// The entries that were resolved at least once, up to the last event that was added.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = EntryId> {
-        self.0.keys().copied()
-    }
-
     /// The entry that had resolved this one, from its history up to that point. An entry that was noted again later is
     /// open again.
     pub(crate) fn of(&self, note: &Note, history: &[Revision]) -> Option<EntryId> {

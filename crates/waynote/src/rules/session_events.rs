@@ -1,10 +1,11 @@
 //! Checks whether a session event is possible in the current state of the session.
 
+use super::person;
 use super::session_state::{
     AgentSignal, last_iteration, last_signal, live_iteration, nothing_asked, open_question,
 };
 use crate::content::Content;
-use crate::error::{Error, LoopError, Result};
+use crate::error::{Error, LoopError, PersonalAct, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::note::Stamp;
@@ -15,7 +16,7 @@ use crate::store::Reader;
 ///
 /// # Errors
 /// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
-/// [`LoopError::NothingAsked`] and [`LoopError::AlreadyAnswered`]; [`Error::Empty`] for an empty text;
+/// [`LoopError::NothingAsked`], [`LoopError::AlreadyAnswered`] and [`LoopError::NotAPerson`]; [`Error::Empty`] for an empty text;
 /// [`Error::HoldsSecret`] for a credential in a text.
 pub(crate) fn check(
     event: &SessionEvent,
@@ -80,6 +81,7 @@ pub(crate) fn check(
             }
         }
         SessionEvent::Answered { answer } => {
+            person::only(log, stamp, PersonalAct::Answer)?;
             if open_question(log, session)?.is_none() {
                 return Err(nothing_asked(log, session)?.into());
             }

@@ -12,6 +12,7 @@ use crate::error::{Error, Result, UndoError};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
+use crate::rules::person::author;
 use crate::store::{Happened, Reader, ReaderExt, Store};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
@@ -114,7 +115,7 @@ pub struct Undone {
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
 pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
-        let (address, last, later) = last_change(store, reach, &stamp.author)?;
+        let (address, last, later) = last_change(store, reach, &author(store, stamp)?)?;
         let change = Change::Undo {
             address,
             origin: None,
@@ -134,7 +135,7 @@ pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// written.
 pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
-        let (address, last) = last_undo(store, reach, &stamp.author)?;
+        let (address, last) = last_undo(store, reach, &author(store, stamp)?)?;
         let last = Some(last);
         Ok((Change::Redo { address, last }, None))
     })

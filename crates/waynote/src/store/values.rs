@@ -5,22 +5,12 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::change::Change;
 use crate::content::ContentHash;
 use crate::key::Name;
 use crate::model::lists::latest_first;
-use crate::note::{EntryType, Note, Position, Stamp};
+use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::text::plural;
-
-/// One call of [`Store::apply`](super::Store::apply).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApplyCall {
-    /// The changes, which are applied all or none.
-    pub changes: Vec<Change>,
-    /// The author and the time of the changes.
-    pub stamp: Stamp,
-}
 
 /// A selection of notes. They are ordered by scope (as listed, or by name), then a place's own note first, then by key.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Replacing a file in one step: the attributes that the new file takes over, and the target of a link.
 
-use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
 /// Gives a new file the owner and the mode of the file that it will replace.
 ///
@@ -16,6 +18,44 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     }
     // The mode is set after the owner: the system clears some modes when the owner changes.
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+}
+
+/// Makes a file that only its owner can read and write. Anything in its place is refused, a link too.
+///
+/// # Errors
+/// The [`std::io::Error`] of the system.
+pub fn make_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    // The mask of the process may take rights away, and never adds any.
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// Puts a file that only its owner can read and write in the place of another, in one step: a reader sees the one or
+/// the other. It counts as written at `at`, if that is given.
+///
+/// # Errors
+/// The [`std::io::Error`] of the system.
+pub fn replace_private(path: &Path, content: &[u8], at: Option<SystemTime>) -> io::Result<()> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let new = path.with_extension(format!("{}-{number}.new", std::process::id()));
+    // One of a process that had the same number and was killed.
+    let _ = fs::remove_file(&new);
+    let written = make_private(&new).and_then(|mut file| {
+        file.write_all(content)?;
+        at.map_or(Ok(()), |at| file.set_modified(at))
+    });
+    let done = written.and_then(|()| fs::rename(&new, path));
+    if done.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    done
 }
 
 /// The content of a regular file, up to a number of bytes; links are followed. No other kind of file is opened: a

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::block::IterationBlock;
 use crate::content::Content;
-use crate::error::{Error, LoopError, Result};
+use crate::error::{Error, LoopError, PersonalAct, Result};
 use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
+use crate::rules::person;
 use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
     self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, last_iteration,
@@ -143,6 +144,7 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`LoopError::LoopRunning`] when another loop holds the session; [`LoopError::Unanswered`] when a question is
     /// open and no answer is given; [`LoopError::NothingAsked`] when an answer is given but no question is open;
+    /// [`LoopError::NotAPerson`] when an agent gives the answer;
     /// [`Error::HoldsSecret`] for a credential in the answer; [`Error::Busy`], [`Error::ReadOnly`],
     /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn begin(
@@ -151,6 +153,9 @@ impl<'s> Loop<'s> {
         begin: LoopStart<'_>,
         stamp: &Stamp,
     ) -> Result<Self> {
+        if begin.answer.is_some() {
+            person::only(store, stamp, PersonalAct::Answer)?;
+        }
         let held = store.lease(&session)?;
         let mut events = Vec::new();
         if let Some(held) = &held {

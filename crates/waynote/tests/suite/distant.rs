@@ -7,13 +7,11 @@ use waynote::change::Applied;
 use waynote::context::{
     BlockAnswer, BlockAsk, Renderer, Request, Section, block_and_notes, changed, matching, render,
 };
-use waynote::event::SessionEvent;
-use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, unless_written};
 use waynote::{
-    AsOf, Change, Error, LocalStore, Name, Note, Notebook, Reader, ReaderExt, Report, Result,
-    SaveOptions, Scope, Stamp, Store, UndoScope, undo_last,
+    AsOf, Change, Error, LocalStore, Note, Notebook, Reader, ReaderExt, Result, SaveOptions, Scope,
+    Stamp, Store, UndoScope, pass_on, undo_last,
 };
 
 use super::conformance::{at, each_store, name, place, text};
@@ -55,13 +53,7 @@ impl Reader for Distant<'_> {
         self.inner.read(ask)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.inner.select_at(scopes, moment)
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.inner.search(request)
-    }
+    pass_on! { self => self.inner; select_at search }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         unless_written(self, &mut |reader| {
@@ -77,27 +69,7 @@ impl Store for Distant<'_> {
         self.inner.apply(changes, stamp)
     }
 
-    fn record(
-        &self,
-        session: &Name,
-        events: &[SessionEvent],
-        lease: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<()> {
-        self.inner.record(session, events, lease, stamp)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.inner.forget(request, stamp)
-    }
-
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.inner.would_forget(request, stamp)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        self.inner.verify()
-    }
+    pass_on! { self => self.inner; record forget would_forget verify }
 }
 
 /// Saves the next text under a key of agent `a`; each save is a second later.
@@ -204,13 +176,7 @@ impl Reader for Laid<'_> {
         Ok(answers)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.0.select_at(scopes, moment)
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.0.search(request)
-    }
+    pass_on! { self => self.0; select_at search }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         work(self)

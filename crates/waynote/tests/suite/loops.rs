@@ -6,6 +6,8 @@ mod blocks;
 mod entries;
 #[path = "loops/leases.rs"]
 mod leases;
+#[path = "loops/person.rs"]
+mod person;
 
 use std::time::Duration;
 

@@ -3,8 +3,6 @@
 // By its path, because this file is included by its path elsewhere.
 #[path = "one_order/again.rs"]
 mod again;
-#[path = "one_order/together.rs"]
-mod together;
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent, SessionsEvent};
 use waynote::store::{Cursor, FeedEntry, ForgottenTexts, Happened, SideValue};

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout};
 
 use waynote::{Address, Filter, ScopeKind};
 
-use super::stores::{self, KILL_ROUNDS, open};
+use super::stores::{self, ADDS, KILL_ROUNDS, open};
 use super::worker::Job;
 
 /// Starts workers and lets them all go at once.
@@ -36,8 +36,7 @@ fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdou
 }
 
 #[test]
-fn eight_processes_add_a_thousand_notes_each() {
-    const ADDS: u32 = 1000;
+fn eight_processes_add_notes_at_once() {
     let folder = tempfile::tempdir().unwrap();
     if !stores::prepare(folder.path()) {
         return;

@@ -64,6 +64,9 @@ pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
     Box::new(SqliteStore::open(folder.join("notes.db"), &Options::default()).unwrap())
 }
 
+/// How many notes each of eight processes adds.
+pub(super) const ADDS: u32 = 1000;
+
 /// How often processes are killed.
 pub(super) const KILL_ROUNDS: u32 = 50;
 

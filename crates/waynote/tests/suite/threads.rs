@@ -6,10 +6,9 @@ use std::sync::{Barrier, Mutex};
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
-use waynote::store::ApplyCall;
 use waynote::{
-    Address, Applied, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options,
-    Reader, Result, Scope, Sqlite, SqliteStore, Store,
+    Address, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options, Reader,
+    Result, Scope, Sqlite, SqliteStore, Store,
 };
 
 use super::conformance::{at, name, text};
@@ -225,44 +224,4 @@ fn a_panic_in_one_call_leaves_the_others_working() {
     );
     store.apply(&[save(key("a", "last"), "v")], &at(3)).unwrap();
     assert_no_gap(&own);
-}
-
-/// The answers to calls, in the order of the calls.
-fn apply_each(store: &dyn Store, calls: &[ApplyCall]) -> Vec<Result<Vec<Applied>>> {
-    let mut answers = Vec::new();
-    store.apply_each(calls, &mut |index, answer| {
-        assert_eq!(index, answers.len());
-        answers.push(answer);
-    });
-    assert_eq!(answers.len(), calls.len());
-    answers
-}
-
-#[test]
-fn threads_that_bring_many_calls_get_their_own_answers() {
-    // Together they bring more than one commit takes, and one of them does alone.
-    const CALLS: [usize; 6] = [300, 1, 40, 7, 120, 1];
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
-    let begin = Barrier::new(CALLS.len());
-    std::thread::scope(|scope| {
-        for (thread, calls) in CALLS.into_iter().enumerate() {
-            let (store, begin) = (&store, &begin);
-            scope.spawn(move || {
-                let of = |number: usize| key(&format!("a{thread}"), &format!("k{number}"));
-                let calls: Vec<_> = (0..calls)
-                    .map(|number| ApplyCall {
-                        changes: vec![save(of(number), "v")],
-                        stamp: at(1),
-                    })
-                    .collect();
-                begin.wait();
-                for (number, answer) in apply_each(store, &calls).into_iter().enumerate() {
-                    assert_eq!(answer.unwrap()[0].address, of(number));
-                }
-            });
-        }
-    });
-    assert_eq!(whole_feed(&store).len(), CALLS.iter().sum::<usize>());
-    assert_no_gap(&store);
 }

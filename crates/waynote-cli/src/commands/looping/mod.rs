@@ -18,10 +18,10 @@ use waynote::loops::BEAT;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use crate::args::LoopArgs;
-use crate::error::{Failure, Outcome, say, say_coloured};
+use crate::error::{Outcome, say, say_coloured};
 use crate::invocation::Context;
 use crate::opened::Opened;
-use crate::{clock, inside, program, session_view};
+use crate::{clock, program, session_view};
 
 use beats::{Beats, OfLoop};
 use show::Show;
@@ -42,13 +42,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     }
     let opened = Opened::for_writing(&context.settings, is_json)?;
     let store = opened.store();
-    if args.answer.is_some() && inside::own_loop(store)?.is_some() {
-        return Err(Failure::refused(
-            "not_a_person",
-            "`--answer` is refused in a loop: an agent runs here, and a person answers",
-            "end your turn; the person starts the loop again with the answer",
-        ));
-    }
     let summary = looped(plan, &opened, args, is_json, || {
         for missing in &planned.missing {
             say(&format!("note: {missing}"));

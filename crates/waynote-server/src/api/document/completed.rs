@@ -32,7 +32,7 @@ const WITH_BODY: [(&str, &str); 3] = [
     ("415", "The body is not JSON"),
 ];
 
-/// Replaces the answer `default` of each operation by the problems that it may have, and adds examples.
+/// Adds the problems that each operation may have, and examples.
 pub(super) fn complete(document: &mut Value) {
     unsigned(document);
     errors(document);
@@ -44,7 +44,10 @@ pub(super) fn complete(document: &mut Value) {
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
-            problems(method, operation);
+            // The document itself has no problems.
+            if path != "/openapi.json" {
+                problems(method, operation);
+            }
             examples(method, path, operation);
         }
     }
@@ -252,16 +255,14 @@ fn problems(method: &str, operation: &mut Value) {
     let Some(answers) = operation["responses"].as_object_mut() else {
         return;
     };
-    // The route of the document itself has no `default`, and no problems.
-    let Some(problem) = answers.remove("default") else {
-        return;
-    };
     let writing = if method == "get" { &[][..] } else { &WRITING };
     let of_body = if has_body { &WITH_BODY[..] } else { &[] };
     for (status, description) in ALWAYS.iter().chain(writing).chain(of_body) {
-        let mut told = problem.clone();
-        told["description"] = json!(description);
-        answers.entry(*status).or_insert(told);
+        let problem = json!({
+            "description": description,
+            "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
+        });
+        answers.entry(*status).or_insert(problem);
     }
 }
 
@@ -281,6 +282,7 @@ fn examples(method: &str, path: &str, operation: &mut Value) {
             Some("agent") => "builder",
             Some("place") => "~/shop",
             Some("author") => "agent:builder",
+            Some("lease") => "session:nightly#event-1",
             Some("as_of") => "2026-05-17T12:00:00Z",
             _ => continue,
         };

@@ -114,9 +114,7 @@ fn audit(site: &Site<'_>, access: &Access) -> Markup {
                     } }
                 }
             }
-            @if let Some(next) = &access.next {
-                nav.pages aria-label="Pages" { span.grow {} a.btn rel="next" href=(site.view(View::Access).with("before", next).href()) { "Older" } }
-            }
+            (words::pages(None, access.next.as_ref().map(|next| (site.view(View::Access).with("before", next), "Older"))))
         }
     }
 }

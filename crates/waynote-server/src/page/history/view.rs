@@ -48,13 +48,10 @@ fn of_store(
                     tbody data-list="" { @for change in changes { (row(site, change)) } }
                 }
             }
-            @if !is_first || next.is_some() {
-                nav.pages aria-label="Pages" {
-                    @if !is_first { a.btn href=(site.view(View::History).href()) { "Newest" } }
-                    span.grow {}
-                    @if let Some(next) = next { a.btn rel="next" href=(site.view(View::History).with("before", next).href()) { "Older" } }
-                }
-            }
+            (words::pages(
+                (!is_first).then(|| (site.view(View::History), "Newest")),
+                next.map(|next| (site.view(View::History).with("before", next), "Older")),
+            ))
         }
     }
 }
@@ -119,13 +116,10 @@ fn of_note(
             @for (index, (revision, before)) in revisions.iter().enumerate() {
                 (card(site, revision, before.as_ref(), last, index == 0 && from.is_none()))
             }
-            @if from.is_some() || next.is_some() {
-                nav.pages aria-label="Pages" {
-                    @if from.is_some() { a.btn href=(link().with_some("before", newer).href()) { "Newer" } }
-                    span.grow {}
-                    @if let Some(next) = next { a.btn rel="next" href=(link().with("before", next).href()) { "Older" } }
-                }
-            }
+            (words::pages(
+                from.map(|_| (link().with_some("before", newer), "Newer")),
+                next.map(|next| (link().with("before", next), "Older")),
+            ))
         }
     }
 }

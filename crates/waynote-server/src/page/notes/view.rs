@@ -127,21 +127,18 @@ fn branch(site: &Site<'_>, notes: &Notes, row: &Row) -> Markup {
 
 fn list(site: &Site<'_>, notes: &Notes) -> Markup {
     let (asked, list) = (&notes.asked, &notes.list);
+    let to = |after| {
+        let asked = asked.clone();
+        Asked { after, ..asked }.link(site)
+    };
     html! {
         section.card.list aria-label="Notes of this list" data-live="list" data-list="" {
             @for item in &list.items { (entry(site, notes, item)) }
             @if list.items.is_empty() { (nothing(site, asked, list.next.is_some())) }
-            @if asked.after.is_some() || list.next.is_some() {
-                nav.pages aria-label="Pages" {
-                    @if asked.after.is_some() {
-                        a.btn href=(Asked { after: None, ..asked.clone() }.link(site).href()) { "First page" }
-                    }
-                    span.grow {}
-                    @if list.next.is_some() {
-                        a.btn rel="next" href=(Asked { after: list.next, ..asked.clone() }.link(site).href()) { "More" }
-                    }
-                }
-            }
+            (words::pages(
+                asked.after.map(|_| (to(None), "First page")),
+                list.next.map(|next| (to(Some(next)), "More")),
+            ))
         }
     }
 }

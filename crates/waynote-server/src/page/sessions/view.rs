@@ -13,7 +13,7 @@ use super::{Asks, One, Row, Sessions};
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
-use crate::page::words::{ago, chip, day, grouped, took, unseen};
+use crate::page::words::{ago, chip, day, grouped, pages, took, unseen};
 
 pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
     html! {
@@ -85,13 +85,10 @@ fn list(site: &Site<'_>, sessions: &Sessions) -> Markup {
                 } }
                 tbody data-list="" { @for row in &sessions.rows { (entry(site, sessions, row, open == Some(row.session.as_str()))) } }
             }
-            @if sessions.after > 0 || sessions.next().is_some() {
-                nav.pages aria-label="Pages" {
-                    @if sessions.after > 0 { a.btn href=(site.view(View::Sessions).href()) { "First page" } }
-                    span.grow {}
-                    @if let Some(next) = sessions.next() { a.btn rel="next" href=(site.view(View::Sessions).with("after", next).href()) { "More" } }
-                }
-            }
+            (pages(
+                (sessions.after > 0).then(|| (site.view(View::Sessions), "First page")),
+                sessions.next().map(|next| (site.view(View::Sessions).with("after", next), "More")),
+            ))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The errors that only loops have.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +100,37 @@ pub enum LoopError {
         /// When.
         at: Timestamp,
     },
+
+    /// An act that is a person's, where an agent writes.
+    #[error("{act} is refused inside a loop, where an agent writes")]
+    NotAPerson {
+        /// The act.
+        act: PersonalAct,
+    },
+}
+
+/// An act that is a person's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PersonalAct {
+    /// Writing in a person's name.
+    Write,
+    /// Answering an agent's question.
+    Answer,
+    /// Administering the store's access.
+    Administer,
+}
+
+impl fmt::Display for PersonalAct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Write => "the author `person`",
+            Self::Answer => "an answer",
+            Self::Administer => "administration",
+        })
+    }
 }
 
 impl LoopError {
@@ -111,6 +144,7 @@ impl LoopError {
             Self::AlreadySaid { .. } => "already_said",
             Self::NothingAsked { .. } => "nothing_asked",
             Self::AlreadyAnswered { .. } => "already_answered",
+            Self::NotAPerson { .. } => "not_a_person",
         }
     }
 
@@ -123,6 +157,7 @@ impl LoopError {
             }
             Self::NoLiveIteration { .. } | Self::NothingAsked { .. } => ErrorClass::NotFound,
             Self::Unanswered { .. } => ErrorClass::Blocked,
+            Self::NotAPerson { .. } => ErrorClass::Refused,
         }
     }
 
@@ -139,6 +174,13 @@ impl LoopError {
             Self::AlreadyAnswered { .. } => {
                 "the next prompt has the answer: start the loop again without another one"
             }
+            Self::NotAPerson { act } => match act {
+                PersonalAct::Write => "name the agent as the author",
+                PersonalAct::Answer => {
+                    "end your turn; the person starts the loop again with the answer"
+                }
+                PersonalAct::Administer => "do it outside of the loop",
+            },
             Self::LeaseLost { .. } => {
                 "an agent of that loop ends its turn: nothing that it writes is taken any more"
             }

@@ -1,6 +1,6 @@
 //! The texts of all errors. None gives away a credential.
 
-use super::{LoopError, UndoError};
+use super::{LoopError, PersonalAct, UndoError};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,6 +64,10 @@ impl CustomError for Above {
     fn advice(&self) -> Option<String> {
         Some("ask its keeper".into())
     }
+}
+
+fn not_a_person(act: PersonalAct) -> Error {
+    LoopError::NotAPerson { act }.into()
 }
 
 /// One error of each variant, two of variants with two wordings. Every field that can hold a text from outside holds
@@ -279,6 +283,9 @@ fn all() -> Vec<Error> {
             at: Timestamp::UNIX_EPOCH,
         }
         .into(),
+        not_a_person(PersonalAct::Write),
+        not_a_person(PersonalAct::Answer),
+        not_a_person(PersonalAct::Administer),
         UndoError::NothingToUndo {
             address: Some(address()),
             last: None,
@@ -413,6 +420,12 @@ fn each_error_has_a_kind_a_class_and_words() {
       put what the agent should know into the spec or a note
     already_answered (Conflict): the question of session x [masked: github-token] y was answered by x [masked: github-token] y on 1970-01-01 00:00 UTC
       the next prompt has the answer: start the loop again without another one
+    not_a_person (Refused): the author `person` is refused inside a loop, where an agent writes
+      name the agent as the author
+    not_a_person (Refused): an answer is refused inside a loop, where an agent writes
+      end your turn; the person starts the loop again with the answer
+    not_a_person (Refused): administration is refused inside a loop, where an agent writes
+      do it outside of the loop
     nothing_to_undo (NotFound): there is nothing to undo in place:/p/[masked: github-token]
       -
     nothing_to_undo (NotFound): you have no change to undo

@@ -5,5 +5,4 @@ pub(super) mod part;
 pub(super) mod restore;
 pub(super) mod salvage;
 pub(super) mod verify;
-pub(super) mod verify_events;
 pub(super) mod verify_rows;

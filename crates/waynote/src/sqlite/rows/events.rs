@@ -173,15 +173,3 @@ pub(in crate::sqlite) fn replace(
     }
     Ok(())
 }
-
-/// A session's events, oldest first; one that cannot be read is an error of its own.
-pub(in crate::sqlite) fn of_scope(
-    conn: &Connection,
-    id: i64,
-    session: &Name,
-) -> Outcome<Vec<rusqlite::Result<RecordedEvent>>> {
-    let sql = format!("SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 ORDER BY e.number");
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([id], |row| recorded(row, session))?;
-    Ok(rows.collect())
-}

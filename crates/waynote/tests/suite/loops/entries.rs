@@ -199,11 +199,11 @@ fn damaged_events_are_found() {
         ),
         (
             "UPDATE waynote_scope SET lease = NULL",
-            "session:s has the lease of another loop than its events say",
+            "session:s (row 1 of waynote_scope) does not match its checksum",
         ),
         (
             "UPDATE waynote_event SET event = '{}' WHERE number = 1",
-            "session:s has a damaged event",
+            "session:s#event-1 (row",
         ),
         (
             "UPDATE waynote_note SET resolved_by = NULL",

@@ -1,7 +1,6 @@
 //! Writes inside a loop: they are refused once the loop has lost its session.
 
 use waynote::event::EventAddress;
-use waynote::store::ApplyCall;
 use waynote::{Change, Content, Expect, Forget, OperationId, SessionLog};
 
 use super::super::search::{key, save};
@@ -9,7 +8,8 @@ use super::*;
 
 /// A stamp inside a loop.
 fn inside(run: &Loop<'_>, second: i64) -> Stamp {
-    at(second).inside(EventAddress {
+    let stamp = Stamp::new(at(second).now, name("agent:a"));
+    stamp.inside(EventAddress {
         session: run.session().clone(),
         number: run.lease(),
     })
@@ -84,27 +84,5 @@ fn what_is_written_inside_a_loop_is_refused_once_another_has_its_session() {
             }
         }
         assert!(store.verify().unwrap().problems.is_empty());
-    });
-}
-
-#[test]
-fn calls_that_are_carried_out_together_are_refused_one_by_one() {
-    each_store(|store| {
-        let lost = begin(store, 1, None, &[]).unwrap();
-        let taken = begin(store, 2, None, &[1]).unwrap();
-        let stamps = [inside(&lost, 2), at(2), inside(&taken, 2), inside(&lost, 2)];
-        let calls: Vec<ApplyCall> = stamps
-            .into_iter()
-            .enumerate()
-            .map(|(number, stamp)| ApplyCall {
-                changes: vec![save(key(&format!("k{number}")), "text")],
-                stamp,
-            })
-            .collect();
-        let mut answers = vec![None; calls.len()];
-        store.apply_each(&calls, &mut |index, answer| {
-            answers[index] = Some(answer.is_ok());
-        });
-        assert_eq!(answers, [false, true, true, false].map(Some));
     });
 }

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 use waynote::engine::{Ask, JournalRow, Read, Rows};
-use waynote::{Action, Content, Position, Report, Result, Revision, ScopeKind};
+use waynote::{Action, Position, Report, Result, Revision, ScopeKind};
 
-use std::collections::HashSet;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use super::{Handle, JournalEntry, State};
@@ -14,13 +13,7 @@ impl Read for Handle {
         Ok(self.0.borrow().rows(ask))
     }
 
-    fn verify(&self, report: &mut Report) -> Result<bool> {
-        let state = self.0.borrow();
-        report.notes = state.notes.len() as u64;
-        report.revisions = state.journal.len() as u64;
-        let notes = state.journal.values().filter_map(|row| row.revision.note());
-        let contents: HashSet<&Content> = notes.map(|note| &note.content).collect();
-        report.contents = contents.len() as u64;
+    fn verify(&self, _: &mut Report) -> Result<bool> {
         Ok(true)
     }
 }

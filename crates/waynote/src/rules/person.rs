@@ -1,0 +1,62 @@
+//! A person's acts: inside a loop an agent writes, whoever is named as the author, and only a person answers.
+
+use std::borrow::Cow;
+
+use crate::author::Author;
+use crate::error::{Error, LoopError, PersonalAct, Result};
+use crate::event::SessionsEvent;
+use crate::key::Name;
+use crate::note::Stamp;
+use crate::store::Reader;
+
+/// The author that a store records for a write with this stamp: inside a loop it is the loop's agent, even if the stamp
+/// names a person.
+///
+/// # Errors
+/// [`LoopError::NotAPerson`] when the stamp insists on a person; the others as [`Reader::read`].
+pub fn author(store: &dyn Reader, stamp: &Stamp) -> Result<Name> {
+    Ok(stamped(stamp, || store.leases())?.author.clone())
+}
+
+/// Refuses what only a person may do to an agent.
+///
+/// # Errors
+/// [`LoopError::NotAPerson`]; the others as [`Reader::read`].
+pub fn only(store: &dyn Reader, stamp: &Stamp, act: PersonalAct) -> Result<()> {
+    match is_agents(stamp, || store.leases())? {
+        true => Err(refused(act)),
+        false => Ok(()),
+    }
+}
+
+/// The stamp with the author that is recorded.
+pub(super) fn stamped(
+    stamp: &Stamp,
+    leases: impl FnOnce() -> Result<Vec<SessionsEvent>>,
+) -> Result<Cow<'_, Stamp>> {
+    if Author::of(&stamp.author) != Author::Person || !is_agents(stamp, leases)? {
+        return Ok(Cow::Borrowed(stamp));
+    }
+    let agent = stamp
+        .writer
+        .as_ref()
+        .and_then(|writer| writer.agent.clone());
+    let author = agent.ok_or_else(|| refused(PersonalAct::Write))?;
+    Ok(Cow::Owned(Stamp {
+        author,
+        ..stamp.clone()
+    }))
+}
+
+/// True if an agent writes, by what the stamp and the leases of all loops say.
+fn is_agents(stamp: &Stamp, leases: impl FnOnce() -> Result<Vec<SessionsEvent>>) -> Result<bool> {
+    match &stamp.writer {
+        _ if stamp.is_agents || stamp.lease.is_some() => Ok(true),
+        Some(writer) => Ok(writer.nearest_loop(&leases()?).is_some()),
+        None => Ok(false),
+    }
+}
+
+fn refused(act: PersonalAct) -> Error {
+    LoopError::NotAPerson { act }.into()
+}
