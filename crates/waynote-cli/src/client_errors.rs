@@ -1,6 +1,8 @@
 //! The texts of errors about clients' files, hooks and the environment: a code for programs, a message with its reason,
 //! and a hint.
 
+use std::path::Path;
+
 use waynote_clients::{Error, ManualEdit, Refusal};
 use waynote_system::shell::quoted;
 use waynote_system::{EnvironmentError, FileError};
@@ -25,33 +27,25 @@ impl From<EnvironmentError> for Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         let what = error.to_string();
-        match error {
-            FileError::Library(error) => Self::Library(error),
-            FileError::NotUtf8 { .. } => {
-                Self::left_as_it_is("damaged_file", what, "repair it or move it away")
-            }
-            FileError::TooLong { .. } => Self::left_as_it_is(
+        let owner_of = |path: &Path, option: &str| {
+            let path = quoted(&path.to_string_lossy());
+            format!("`ls {option} {path}` shows who owns it")
+        };
+        let (kind, hint) = match error {
+            FileError::Library(error) => return Self::Library(error),
+            FileError::NotUtf8 { .. } => ("damaged_file", "repair it or move it away".into()),
+            FileError::TooLong { .. } => (
                 "file_too_long",
-                what,
-                "find out what filled it, or move it away",
+                "find out what filled it, or move it away".into(),
             ),
-            FileError::Unreadable { path } => Self::left_as_it_is(
-                "unreadable_file",
-                what,
-                format!(
-                    "`ls -l {}` shows who owns it",
-                    quoted(&path.to_string_lossy())
-                ),
-            ),
-            FileError::InTheWay { .. } => Self::left_as_it_is(
+            FileError::Unreadable { path } => ("unreadable_file", owner_of(&path, "-l")),
+            FileError::InTheWay { .. } => (
                 "not_a_file",
-                what,
-                "move it away, then run the command again",
+                "move it away, then run the command again".into(),
             ),
-            FileError::Outside { .. } => Self::left_as_it_is(
+            FileError::Outside { .. } => (
                 "outside_project",
-                what,
-                "the link may have come with the project: remove it, or install without `--project`",
+                "the link may have come with the project: remove it, or install without `--project`".into(),
             ),
             FileError::ReadOnly { target, owner, .. } => {
                 let how = match owner {
@@ -61,60 +55,45 @@ impl From<FileError> for Failure {
                     ),
                     Some(owner) => format!("it belongs to user {owner}, who can change it"),
                 };
-                let hint = format!(
-                    "{how}; if another program manages it, make the change there: `--dry-run` shows it"
-                );
-                Self::left_as_it_is("read_only_file", what, hint)
+                let there = "if another program manages it, make the change there: `--dry-run` shows it";
+                ("read_only_file", format!("{how}; {there}"))
             }
-            FileError::ReadOnlyFolder { folder, .. } => Self::left_as_it_is(
-                "read_only_folder",
-                what,
-                format!(
-                    "`ls -ld {}` shows who owns it",
-                    quoted(&folder.to_string_lossy())
-                ),
-            ),
-            FileError::ChangedMeanwhile { .. } => Self::refused(
-                "changed_meanwhile",
-                what,
-                "run the command again; nothing was written to it",
-            ),
-            _ => Self::left_as_it_is("file", what, "run the command again"),
-        }
+            FileError::ReadOnlyFolder { folder, .. } => ("read_only_folder", owner_of(&folder, "-ld")),
+            FileError::ChangedMeanwhile { .. } => {
+                let hint = "run the command again; nothing was written to it";
+                return Self::refused("changed_meanwhile", what, hint);
+            }
+            _ => ("file", "run the command again".into()),
+        };
+        Self::left_as_it_is(kind, what, hint)
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let what = error.to_string();
-        match error {
-            Error::Library(error) => Self::Library(error),
-            Error::Environment(error) => error.into(),
-            Error::File(error) => error.into(),
-            Error::NotEdited { refusal, .. } => not_edited(what, refusal),
-            Error::NoHome { .. } => Self::refused("no_home", what, SET_HOME),
-            Error::NoProject { .. } => Self::refused(
-                "no_project",
-                what,
-                "go to the project's directory first, or leave out `--project`",
-            ),
-            Error::NoPrompts { .. } => Self::usage(
-                what,
-                "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts",
-            ),
-            Error::NoProjectFiles { client } => Self::usage(
-                what,
-                format!(
-                    "leave out `--project`: the notes are those of the project that {} is started in",
-                    client.title()
-                ),
-            ),
-            Error::Payload(_) => Self::usage(what, "it is what the client sends"),
-            Error::NoEvent { .. } => {
-                Self::usage(what, "`waynote install` writes the hooks that work")
+        let hint = match error {
+            Error::Library(error) => return Self::Library(error),
+            Error::Environment(error) => return error.into(),
+            Error::File(error) => return error.into(),
+            Error::NotEdited { refusal, .. } => return not_edited(what, refusal),
+            Error::NoHome { .. } => return Self::refused("no_home", what, SET_HOME),
+            Error::NoProject { .. } => {
+                let hint = "go to the project's directory first, or leave out `--project`";
+                return Self::refused("no_project", what, hint);
             }
-            _ => Self::usage(what, "`waynote install --help` says what can be set up"),
-        }
+            Error::NoPrompts { .. } => {
+                "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts".into()
+            }
+            Error::NoProjectFiles { client } => format!(
+                "leave out `--project`: the notes are those of the project that {} is started in",
+                client.title()
+            ),
+            Error::Payload(_) => "it is what the client sends".into(),
+            Error::NoEvent { .. } => "`waynote install` writes the hooks that work".into(),
+            _ => "`waynote install --help` says what can be set up".into(),
+        };
+        Self::usage(what, hint)
     }
 }
 

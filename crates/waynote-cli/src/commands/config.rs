@@ -60,29 +60,17 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
             None
         }
     })?;
-    let file = context.settings.file.display().to_string();
-    let overridden = overridden(known)?;
-    if context.output.json {
-        return context.output.value(&json!({
-            "file": file, "name": known.name, "value": shown.trim(), "before": before, "overridden_by": overridden,
-        }));
-    }
-    let was = match before {
-        Some(before) if before == shown.trim() => " (unchanged)".to_owned(),
+    let value = shown.trim();
+    let was = match &before {
+        Some(before) if before == value => " (unchanged)".to_owned(),
         Some(before) => format!(", was {before}"),
         None => String::new(),
     };
-    context.output.line(visible(&format!(
-        "{} = {} in {file}{was}",
-        known.name,
-        shown.trim()
-    )))?;
-    match overridden {
-        Some(variable) => context
-            .output
-            .line(format!("note: {variable} is set and overrides the file")),
-        None => Ok(()),
-    }
+    let file = context.settings.file.display();
+    let said = format!("{name} = {value} in {file}{was}");
+    let note = "is set and overrides the file";
+    let value = json!({ "name": name, "value": value, "before": before });
+    answer(context, value, &said, Some(known), note)
 }
 
 /// Removes a setting from the file.
@@ -91,29 +79,39 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
         let before = document.remove(name)?.into_value().ok()?;
         Some(before.decorated("", "").to_string())
     })?;
-    let file = context.settings.file.display().to_string();
     // A name that is no setting can only be removed from the file.
     let known = match KNOWN.find(name) {
         Some((known, _)) => Some(known),
         None if before.is_some() => None,
         None => Some(named(name)?.0),
     };
-    let overridden = known.map(overridden).transpose()?.flatten();
-    if context.output.json {
-        return context.output.value(&json!({
-            "file": file, "name": name, "value": null, "before": before, "overridden_by": overridden,
-        }));
-    }
-    context.output.line(visible(&match before {
+    let file = context.settings.file.display();
+    let said = match &before {
         Some(before) => format!("{name} is no longer set in {file}, was {before}"),
         None => format!("{name} was not set in {file}"),
-    }))?;
-    match overridden {
-        Some(variable) => context
-            .output
-            .line(format!("note: {variable} still sets it")),
-        None => Ok(()),
-    }
+    };
+    let value = json!({ "name": name, "value": null, "before": before });
+    answer(context, value, &said, known, "still sets it")
+}
+
+/// Says what became of the file, and with `note` that a variable sets the same.
+fn answer(
+    context: &mut Context<'_>,
+    mut value: serde_json::Value,
+    said: &str,
+    known: Option<&Known>,
+    note: &str,
+) -> Outcome {
+    let overridden = match known {
+        Some(known) => home::variable(known.variable)?.map(|_| known.variable),
+        None => None,
+    };
+    value["file"] = json!(context.settings.file.display().to_string());
+    value["overridden_by"] = json!(overridden);
+    context.output.answer(&value, || {
+        let note = overridden.map(|variable| format!("\nnote: {variable} {note}"));
+        visible(said) + &note.unwrap_or_default()
+    })
 }
 
 fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
@@ -148,11 +146,6 @@ pub(super) fn absolute(path: &str) -> Outcome<String> {
         _ => path,
     };
     Ok(path.to_string_lossy().into_owned())
-}
-
-/// The variable that overrides the file.
-fn overridden(known: &Known) -> Outcome<Option<&'static str>> {
-    Ok(home::variable(known.variable)?.map(|_| known.variable))
 }
 
 /// Edits the file in place. One that cannot be read as TOML is left alone.

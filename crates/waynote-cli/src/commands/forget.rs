@@ -10,7 +10,7 @@ use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::confirm;
+use super::confirm::Question;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 
@@ -103,22 +103,15 @@ pub(super) fn run(
 /// Asks a person whether to forget that; a refusal where there is none, or when the answer is not yes.
 fn confirm(would: &Forgotten) -> Outcome {
     let named = waynote::visible::visible(&would.named.to_string());
-    if !confirm::can_ask() {
-        return Err(Failure::refused(
-            "not_confirmed",
-            format!("forgetting {named} cannot be undone, and there is no terminal to confirm it"),
-            "check with `--dry-run`, then add `--yes`",
-        ));
-    }
-    say(&plan(would));
-    if confirm::is_yes("This cannot be undone. Forget it?")? {
-        return Ok(());
-    }
-    Err(Failure::refused(
-        "not_confirmed",
-        format!("{named} was not forgotten"),
-        "answer `y` to forget it",
-    ))
+    let question = Question {
+        risk: &format!("forgetting {named} cannot be undone"),
+        alone: "check with `--dry-run`, then add `--yes`",
+        before: &plan(would),
+        question: "This cannot be undone. Forget it?",
+        refused: &format!("{named} was not forgotten"),
+        hint: "answer `y` to forget it",
+    };
+    question.ask()
 }
 
 /// The plan of a dry run: each revision and each event that would be forgotten.

@@ -4,8 +4,8 @@ use serde_json::json;
 use waynote::Rollback;
 use waynote::visible::visible;
 
-use super::confirm;
-use crate::error::{Failure, Outcome, say};
+use super::confirm::Question;
+use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::opened::Opened;
 
@@ -32,7 +32,16 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
         });
     };
     if !is_confirmed {
-        asked(&path, &lost)?;
+        let lost = format!("{path} {lost}");
+        let question = Question {
+            risk: &lost,
+            alone: "restore a backup if there is one; else add `--yes`",
+            before: &format!("{lost}."),
+            question: "What is missing cannot be brought back afterwards. Go on without it?",
+            refused: "nothing was changed",
+            hint: "answer `y` to go on with the store as it is",
+        };
+        question.ask()?;
     }
     let accepted = store.accept_rollback()?.unwrap_or(lost);
     context
@@ -43,24 +52,4 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
                 accepted.acknowledged, accepted.found
             )
         })
-}
-
-fn asked(path: &str, lost: &Rollback) -> Outcome {
-    if !confirm::can_ask() {
-        return Err(Failure::refused(
-            "not_confirmed",
-            format!("{path} {lost}, and there is no terminal to confirm it"),
-            "restore a backup if there is one; else add `--yes`",
-        ));
-    }
-    say(&format!("{path} {lost}."));
-    let question = "What is missing cannot be brought back afterwards. Go on without it?";
-    if confirm::is_yes(question)? {
-        return Ok(());
-    }
-    Err(Failure::refused(
-        "not_confirmed",
-        "nothing was changed",
-        "answer `y` to go on with the store as it is",
-    ))
 }

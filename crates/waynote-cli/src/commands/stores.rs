@@ -6,11 +6,11 @@ use waynote::visible::visible;
 use waynote_postgres::{Options, PostgresError, stores};
 use waynote_system::shell::quoted;
 
-use super::confirm::{can_ask, is_yes};
+use super::confirm::Question;
 use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database::{named, options};
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::table::{table, when};
 
@@ -78,20 +78,17 @@ fn drop(context: &mut Context<'_>, options: Options, yes: bool) -> Outcome {
     let shown = visible(&options.shown());
     if !yes {
         let notes = plural(notes(&options)?, "note");
-        let not_confirmed = |what: &str, hint| Failure::refused("not_confirmed", what, hint);
-        if !can_ask() {
-            return Err(not_confirmed(
-                &format!(
-                    "removing the store {shown} with its {notes} cannot be undone, and there is no terminal to confirm it"
-                ),
-                "add `--yes` if that is meant",
-            ));
-        }
-        if !is_yes(&format!(
-            "Remove the store {shown} with its {notes}? Nothing but a backup brings it back."
-        ))? {
-            return Err(not_confirmed("nothing was removed", "it was not confirmed"));
-        }
+        let question = Question {
+            risk: &format!("removing the store {shown} with its {notes} cannot be undone"),
+            alone: "add `--yes` if that is meant",
+            before: "",
+            question: &format!(
+                "Remove the store {shown} with its {notes}? Nothing but a backup brings it back."
+            ),
+            refused: "nothing was removed",
+            hint: "it was not confirmed",
+        };
+        question.ask()?;
     }
     let store = options.shown();
     stores::drop(options)?;

@@ -10,7 +10,7 @@ use waynote::visible::visible;
 use waynote::{Name, person};
 use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
 
-use super::confirm;
+use super::confirm::Question;
 use super::token_store::TokenStore;
 use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
@@ -168,24 +168,22 @@ fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     let names = tokens.list()?.into_iter().map(|info| info.name.to_string());
     let names: Vec<String> = names.collect();
     if !is_confirmed {
-        let not_confirmed = |what: &str, hint| Failure::refused("not_confirmed", what, hint);
-        if !confirm::can_ask() {
-            return Err(not_confirmed(
-                "without tokens, everybody on this machine can use the store over a server, and there is no terminal to confirm it",
-                "add `--yes`",
-            ));
-        }
         let named = match names.is_empty() {
             true => "there are no tokens".into(),
             false => format!("these tokens go: {}", names.join(", ")),
         };
-        let question = format!(
-            "{}. Let everybody on this machine use the store over a server?",
-            visible(&named)
-        );
-        if !confirm::is_yes(&question)? {
-            return Err(not_confirmed("nothing was changed", "it was not confirmed"));
-        }
+        let question = Question {
+            risk: "without tokens, everybody on this machine can use the store over a server",
+            alone: "add `--yes`",
+            before: "",
+            question: &format!(
+                "{}. Let everybody on this machine use the store over a server?",
+                visible(&named)
+            ),
+            refused: "nothing was changed",
+            hint: "it was not confirmed",
+        };
+        question.ask()?;
     }
     let cleared = store.clear()?;
     context

@@ -115,10 +115,8 @@ settings! {
             .in_file(Kind::Whole);
     /// The notes.json that places are kept in sync with.
     notes_file: Option<PathBuf> =
-        row(variables::NOTES_FILE, |text| values::notes_file(text).map(Some), || Ok(None), |file| {
-            file.as_ref().map(|file| file.display().to_string())
-        })
-        .in_file(Kind::Path);
+        row(variables::NOTES_FILE, |text| values::file(text, "the notes file has no name"), || Ok(None), path)
+            .in_file(Kind::Path);
     /// How a block is written.
     style: Style =
         row("WAYNOTE_STYLE", values::style, || Ok(Style::Stable), text)
@@ -139,23 +137,19 @@ settings! {
         .in_file(Kind::Number);
     /// The file that holds the token of a store on a server.
     token_file: Option<PathBuf> =
-        row(variables::TOKEN_FILE, |text| values::token_file(text).map(Some), || Ok(None), |file| {
-            file.as_ref().map(|file| file.display().to_string())
-        })
-        .in_file(Kind::Path)
-        .flag(|flags| flags.token_file.clone())
-        .not_handed_on();
+        row(variables::TOKEN_FILE, |text| values::file(text, "the token's file has no name"), || Ok(None), path)
+            .in_file(Kind::Path)
+            .flag(|flags| flags.token_file.clone())
+            .not_handed_on();
     /// The command that prints the token of a store on a server.
     token_command: Option<String> =
-        row("WAYNOTE_TOKEN_COMMAND", |text| values::token_command(text).map(Some), || Ok(None), Clone::clone)
+        row("WAYNOTE_TOKEN_COMMAND", values::token_command, || Ok(None), Clone::clone)
             .in_file(Kind::Text)
             .not_handed_on();
     /// The file with certificates of authorities that may have signed a server's, beside those of the system.
     ca_file: Option<PathBuf> =
-        row(variables::CA_FILE, |text| values::ca_file(text).map(Some), || Ok(None), |file| {
-            file.as_ref().map(|file| file.display().to_string())
-        })
-        .in_file(Kind::Path);
+        row(variables::CA_FILE, |text| values::file(text, "the file of certificates has no name"), || Ok(None), path)
+            .in_file(Kind::Path);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> =
         row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {
@@ -166,6 +160,10 @@ settings! {
 
 fn default_store() -> Outcome<PathBuf> {
     Ok(home::data()?.join("waynote/notes.db"))
+}
+
+fn path(file: &Option<PathBuf>) -> Option<String> {
+    file.as_ref().map(|file| file.display().to_string())
 }
 
 fn text<T: ToString>(value: &T) -> Option<String> {

@@ -14,12 +14,7 @@ use waynote_remote::Url;
 
 /// The store that a text names: a file, or the address of one elsewhere, which is checked.
 pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "the store has no name",
-            "give a file, or leave it out",
-        ));
-    }
+    stated(text, "the store has no name", "a file")?;
     if Url::is_meant(text) {
         let url = Url::read(text, false)?;
         return Ok(PathBuf::from(url.as_str()));
@@ -38,44 +33,26 @@ pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
     home::expanded(text)
 }
 
-pub(super) fn token_file(text: &str) -> Outcome<PathBuf> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "the token's file has no name",
-            "give a file, or leave it out",
-        ));
+/// A text that is not blank; else the error says so with `blank`, and names what to give.
+pub(super) fn stated<'t>(text: &'t str, blank: &str, give: &str) -> Outcome<&'t str> {
+    match text.trim().is_empty() {
+        true => Err(Failure::usage(
+            blank,
+            format!("give {give}, or leave it out"),
+        )),
+        false => Ok(text),
     }
-    home::expanded(text)
 }
 
-pub(super) fn token_command(text: &str) -> Outcome<String> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "the token's command is empty",
-            "give a command that prints the token, or leave it out",
-        ));
-    }
-    Ok(text.to_owned())
+/// A file.
+pub(super) fn file(text: &str, blank: &str) -> Outcome<Option<PathBuf>> {
+    home::expanded(stated(text, blank, "a file")?).map(Some)
 }
 
-pub(super) fn ca_file(text: &str) -> Outcome<PathBuf> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "the file of certificates has no name",
-            "give a file, or leave it out",
-        ));
-    }
-    home::expanded(text)
-}
-
-pub(super) fn notes_file(text: &str) -> Outcome<PathBuf> {
-    if text.trim().is_empty() {
-        return Err(Failure::usage(
-            "the notes file has no name",
-            "give a file, or leave it out",
-        ));
-    }
-    home::expanded(text)
+pub(super) fn token_command(text: &str) -> Outcome<Option<String>> {
+    let blank = "the token's command is empty";
+    let command = stated(text, blank, "a command that prints the token")?;
+    Ok(Some(command.to_owned()))
 }
 
 pub(super) fn name(text: &str) -> Outcome<Name> {
