@@ -147,7 +147,7 @@ impl Server {
             let here = Arc::clone(&self.here.lock());
             let made = self.call(move |notes| notes.block_and_notes(&here));
             let made = tokio::time::timeout(BLOCK_WAIT, made).await;
-            let (block, notes) = made.ok()?.ok()?.ok()?;
+            let (block, notes) = made.ok()?.ok()?;
             let take = |delivery: &Arc<dyn Delivery>| delivery.take(notes);
             (!block.is_empty() && self.delivery.as_ref().is_none_or(take)).then_some(block)
         });
@@ -174,19 +174,18 @@ impl Server {
     async fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Notes) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<Result<T, Refusal>, ErrorData> {
-        let done = self.queue.run(work).await;
-        done.map_err(|Panicked| {
+    ) -> Result<T, ErrorData> {
+        let done = self.queue.run(work).await.map_err(|Panicked| {
             let message = "a defect of the server ended this call before it was done; \
                            look at the notes before you send it again";
             ErrorData::internal_error(message, None)
-        })
+        });
+        done?.map_err(|refusal| refusal.error())
     }
 
     async fn block(&self, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
         let here = self.here(context).await;
-        let block = self.call(move |notes| notes.block(&here));
-        block.await?.map_err(|refusal| refusal.error())
+        self.call(move |notes| notes.block(&here)).await
     }
 }
 
@@ -307,7 +306,7 @@ impl ServerHandler for Server {
             }
             Ok(result(outcome, &block))
         });
-        Ok(answer.await?.map_err(|refusal| refusal.error())?.into())
+        Ok(answer.await?.into())
     }
 
     async fn list_resources(
@@ -319,7 +318,6 @@ impl ServerHandler for Server {
         let listed = self
             .call(move |notes| resources::list(notes, &here))
             .await?;
-        let listed = listed.map_err(|refusal| refusal.error())?;
         // Anybody may write a note at any time.
         Ok(ListResourcesResult::with_all_items(listed)
             .with_ttl_ms(0)
@@ -349,9 +347,7 @@ impl ServerHandler for Server {
             let named = resources::address(&uri).map_err(|refusal| refusal.error())?;
             let here = self.here(&context).await;
             let text = self.call(move |notes| resources::read(notes, &here, named));
-            let text = text.await?;
-            let text = text.map(|text| editable(&text));
-            text.map_err(|refusal| refusal.error())?
+            editable(&text.await?)
         };
         let is_context = resources::is_context(&uri);
         let mime = if is_context {
