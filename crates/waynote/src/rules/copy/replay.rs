@@ -48,7 +48,7 @@ pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut Reached) -> 
 /// Copies a feed that is in memory into an empty store: the items in order, the notes as they are now, the calls that
 /// wrote items, and events by the addresses by which forgettings name them.
 pub(crate) fn all(
-    feed: Vec<FeedEntry>,
+    feed: &[FeedEntry],
     states: &HashMap<Address, NoteState>,
     steps: &HashMap<Position, Step>,
     events: &HashMap<EventAddress, RecordedEvent>,

@@ -110,7 +110,7 @@ fn written(kept: Kept, new: &Sqlite) -> Result<Salvaged> {
         events: (kept.feed.len() - revisions) as u64,
         lost: kept.lost,
     };
-    replay::all(kept.feed, &kept.states, &kept.steps, &kept.events, new)?;
+    replay::all(&kept.feed, &kept.states, &kept.steps, &kept.events, new)?;
     for ((space, _), value) in kept.side {
         new.write(Writing::Relaxed, &mut |tx| {
             tx.put_side(&space, std::slice::from_ref(&value), &[])
