@@ -12,7 +12,7 @@
 mod blocks;
 mod compare;
 mod error;
-mod replay;
+pub(crate) mod replay;
 
 use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};

@@ -45,6 +45,54 @@ pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut Reached) -> 
     Ok(true)
 }
 
+/// Copies a feed that is in memory into an empty store: the items in order, the notes as they are now, the calls that
+/// wrote items, and events by the addresses by which forgettings name them.
+pub(crate) fn all(
+    feed: &[FeedEntry],
+    states: &HashMap<Address, NoteState>,
+    steps: &HashMap<Position, Step>,
+    events: &HashMap<EventAddress, RecordedEvent>,
+    to: &dyn Engine,
+) -> Result<()> {
+    let mut head = 0;
+    for items in feed.chunks(ITEMS) {
+        let mut batch = Batch {
+            feed: items.to_vec(),
+            end: Cursor::START,
+            steps: HashMap::new(),
+            states: HashMap::new(),
+            events: HashMap::new(),
+        };
+        for entry in items {
+            let step = steps.get(&entry.at.position);
+            batch
+                .steps
+                .extend(step.map(|step| (entry.at.position, *step)));
+            match &entry.happened {
+                Happened::Changed(revision) => {
+                    let state = states.get_key_value(revision.address());
+                    batch
+                        .states
+                        .extend(state.map(|(at, state)| (at.clone(), state.clone())));
+                }
+                Happened::Forgotten(texts) => {
+                    let known = texts
+                        .events
+                        .iter()
+                        .filter_map(|of| events.get_key_value(of));
+                    batch
+                        .events
+                        .extend(known.map(|(of, event)| (of.clone(), event.clone())));
+                }
+                Happened::Event(_) => {}
+            }
+        }
+        to.write(Writing::Durable, &mut |tx| batch.write(tx, head))?;
+        head += i64::try_from(items.len()).unwrap_or(i64::MAX);
+    }
+    Ok(())
+}
+
 /// Items of the source's feed, with the other data that copying them needs, all from one state.
 struct Batch {
     feed: Vec<FeedEntry>,

@@ -125,7 +125,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     })
 }
 
-fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     let happened = match row.get_ref(2)? {
         ValueRef::Null => {
             events::checked(row, None)?;

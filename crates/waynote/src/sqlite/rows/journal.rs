@@ -33,7 +33,8 @@ pub(in crate::sqlite) const AFTER_REVISION: usize = BODY + 1;
 /// How many values the checksum is over.
 const WIDTH: usize = 21;
 
-fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
+/// The revision of a row of that scope.
+pub(in crate::sqlite) fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
     let Some(content) = content_at(row, &checksum::JOURNAL, BODY)? else {
         return Err(damaged(revision_name(row, scope)?));
     };
@@ -160,6 +161,14 @@ fn is_of(row: &Row<'_>, id: i64, key: &str) -> rusqlite::Result<bool> {
         && matches!(row.get_ref(3)?, ValueRef::Text(of) if of == key.as_bytes()))
 }
 
+/// The row at a position.
+pub(in crate::sqlite) static AT_POSITION: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.position = ?1"
+    )
+});
+
 /// Goes back along a chain. Each row is checked before the previous one is looked up.
 fn along<T>(
     conn: &Connection,
@@ -167,12 +176,6 @@ fn along<T>(
     end: &End,
     mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<T>>,
 ) -> Outcome<Vec<T>> {
-    static AT_POSITION: LazyLock<String> = LazyLock::new(|| {
-        format!(
-            "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
-             WHERE j.position = ?1"
-        )
-    });
     let mut statement = conn.prepare_cached(&AT_POSITION)?;
     let mut found = Vec::new();
     let (mut next, mut number) = (Some(end.position), end.revision);

@@ -294,7 +294,7 @@ pub(in crate::sqlite) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64>
 }
 
 /// A note with the position of its last revision.
-fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<NoteState> {
+pub(in crate::sqlite) fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<NoteState> {
     let note = note(row, scope)?;
     Ok(NoteState {
         position: Position::new(row.get(2)?),
@@ -422,17 +422,21 @@ pub(in crate::sqlite) fn side(conn: &Connection, space: &str) -> Outcome<Vec<Sid
     let mut statement = conn.prepare_cached(
         "SELECT space, key, value, about, checksum FROM waynote_side WHERE space = ?1 ORDER BY key",
     )?;
-    let rows = statement.query_map([space], |row| {
-        if !checksum::is_whole(row, 4)? {
-            return Err(damaged(format_args!("a value beside the notes ({space})")));
-        }
-        Ok(SideValue {
-            key: row.get(1)?,
-            value: row.get(2)?,
-            about: row.get::<_, Option<[u8; 32]>>(3)?.map(ContentHash),
-        })
-    })?;
+    let rows = statement.query_map([space], side_value)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A value of side data, from the columns space, key, value, about and checksum.
+pub(in crate::sqlite) fn side_value(row: &Row<'_>) -> rusqlite::Result<SideValue> {
+    if !checksum::is_whole(row, 4)? {
+        let space: String = row.get(0)?;
+        return Err(damaged(format_args!("a value beside the notes ({space})")));
+    }
+    Ok(SideValue {
+        key: row.get(1)?,
+        value: row.get(2)?,
+        about: row.get::<_, Option<[u8; 32]>>(3)?.map(ContentHash),
+    })
 }
 
 /// The spaces of side data, by name.

@@ -1,94 +1,48 @@
-//! Chooses the rows to keep of each note: its whole history if that is whole, else the note as it is now.
+//! Chooses what to keep of each note: its whole history if that is whole, else the note as it is now.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rusqlite::Connection;
-use rusqlite::types::Value;
-
-use crate::content::Content;
-use crate::note::Action;
+use crate::address::{Address, AddressAt};
+use crate::engine::{NoteState, Step};
+use crate::event::{EventAddress, RecordedEvent};
+use crate::key::Name;
+use crate::note::{Action, Position, Revision, State};
 use crate::scope::Scope;
-use crate::sqlite::errors::Outcome;
 use crate::sqlite::rows::read::name_of_key;
+use crate::store::{Cursor, FeedEntry, Happened, SideValue};
 
 use super::Lost;
-use super::around::{Found, NoteKey, Values, body, integer, note_key, text};
-use super::events;
+use super::around::{Found, Link, NoteKey};
 
-/// The columns of a row of the journal, as `checksum::JOURNAL` has them.
-pub(super) mod journal {
-    pub(crate) const POSITION: usize = 0;
-    pub(crate) const PREVIOUS: usize = 1;
-    pub(crate) const SCOPE: usize = 2;
-    pub(crate) const KEY: usize = 3;
-    pub(crate) const REVISION: usize = 4;
-    pub(crate) const ACTION: usize = 5;
-    pub(crate) const CONTENT: usize = 7;
-    pub(crate) const KIND: usize = 8;
-    pub(crate) const ITERATION: usize = 9;
-    pub(crate) const PINNED: usize = 10;
-    pub(crate) const AUTHOR: usize = 11;
-    pub(crate) const RECORDED_AT: usize = 12;
-    pub(crate) const CREATED_AT: usize = 13;
-    pub(crate) const UPDATED_AT: usize = 14;
-    pub(crate) const TOKEN: usize = 19;
-    pub(crate) const COLUMNS: usize = 20;
-}
-
-/// The columns of a note, as `checksum::NOTE` has them.
-pub(super) mod note {
-    pub(crate) const POSITION: usize = 2;
-    pub(crate) const REVISION: usize = 3;
-    pub(crate) const CONTENT: usize = 4;
-    pub(crate) const KIND: usize = 6;
-    pub(crate) const ITERATION: usize = 7;
-    pub(crate) const PINNED: usize = 8;
-    pub(crate) const AUTHOR: usize = 9;
-    pub(crate) const CREATED_AT: usize = 10;
-    pub(crate) const UPDATED_AT: usize = 11;
-    pub(crate) const RESOLVED_BY: usize = 12;
-    pub(crate) const COLUMNS: usize = 13;
-}
-
-/// The rows that go into the new store, with the positions of the old one.
+/// The feed of the new store, with what else copying it needs.
 #[derive(Default)]
 pub(super) struct Kept {
-    pub(super) scopes: HashMap<i64, Scope>,
-    pub(super) journal: BTreeMap<i64, Values>,
-    pub(super) notes: Vec<Values>,
-    pub(super) deleted: Vec<(NoteKey, i64)>,
-    pub(super) events: Vec<Values>,
-    pub(super) leases: HashMap<i64, i64>,
-    pub(super) side: Vec<Values>,
+    pub(super) feed: Vec<FeedEntry>,
+    /// The notes as they are now.
+    pub(super) states: HashMap<Address, NoteState>,
+    pub(super) steps: HashMap<Position, Step>,
+    /// Events by the addresses that they had.
+    pub(super) events: HashMap<EventAddress, RecordedEvent>,
+    pub(super) side: BTreeMap<(String, String), SideValue>,
     pub(super) lost: Vec<Lost>,
-    /// Current notes that are in the new store, whole or not.
-    pub(super) whole: u64,
 }
 
 impl Kept {
-    pub(super) fn of(conn: &Connection, mut found: Found) -> Outcome<Self> {
-        let mut chains: BTreeMap<NoteKey, Vec<Values>> = BTreeMap::new();
-        for row in std::mem::take(&mut found.journal).into_values() {
-            if let Some(key) = note_key(&row, journal::SCOPE, journal::KEY) {
-                chains.entry(key).or_default().push(row);
-            }
-        }
-        let keys: BTreeSet<NoteKey> = chains
-            .keys()
-            .chain(found.notes.keys())
-            .chain(&found.damaged)
-            .cloned()
-            .collect();
+    pub(super) fn of(mut found: Found) -> Self {
         let mut kept = Self {
-            scopes: std::mem::take(&mut found.scopes),
             side: std::mem::take(&mut found.side),
+            steps: std::mem::take(&mut found.steps),
             ..Self::default()
         };
+        let chains = found.chains.keys().chain(found.notes.keys());
+        let keys: BTreeSet<NoteKey> = chains.chain(&found.damaged).cloned().collect();
         let mut nameless: BTreeMap<i64, u64> = BTreeMap::new();
         for key in keys {
-            let chain = chains.remove(&key).unwrap_or_default();
-            match kept.scopes.get(&key.0).cloned() {
-                Some(scope) => kept.note(conn, &found, &scope, key, chain)?,
+            match found.scopes.get(&key.0).cloned() {
+                Some(scope) => {
+                    let chain = found.chains.remove(&key).unwrap_or_default();
+                    kept.note(&mut found, &scope, &key, chain);
+                }
                 None => *nameless.entry(key.0).or_default() += 1,
             }
         }
@@ -104,169 +58,174 @@ impl Kept {
             let why = "parts of it cannot be read; notes that lay there alone are not named";
             kept.lost.push(Lost::new("the journal", why));
         }
-        events::keep(&mut kept, found);
-        Ok(kept)
+        let damaged = found.damaged_events.into_iter();
+        kept.lost
+            .extend(damaged.map(|what| Lost::new(what, "damaged")));
+        kept.others(found.others);
+        kept.feed.sort_by_key(|entry| entry.at);
+        kept
     }
 
     /// Decides on one note, of which these rows of the journal are whole.
-    fn note(
-        &mut self,
-        conn: &Connection,
-        found: &Found,
-        scope: &Scope,
-        key: NoteKey,
-        mut chain: Vec<Values>,
-    ) -> Outcome<()> {
-        let name = name_of_key(scope, &key.1);
-        chain.sort_by_key(|row| integer(row, journal::REVISION));
+    fn note(&mut self, found: &mut Found, scope: &Scope, key: &NoteKey, mut chain: Vec<Link>) {
+        chain.sort_by_key(|(_, revision)| revision.number());
         let is_chain = is_chain(&chain);
-        let end = chain.last();
-        let end_at = end.and_then(|end| integer(end, journal::POSITION));
-        let is_gone = end.is_some_and(|end| end[journal::CONTENT] == Value::Null);
-        let current = found.notes.get(&key);
-        match current {
-            Some(Some(note)) if is_chain && integer(note, note::POSITION) == end_at => {
-                self.notes.push(note[..note::COLUMNS].to_vec());
-                self.whole += 1;
-                self.keep_chain(chain);
+        let history: Vec<Revision> = chain.into_iter().map(|(_, revision)| revision).collect();
+        let end = history.last();
+        let is_gone = end.is_some_and(|end| end.note().is_none());
+        let is_damaged = found.damaged.contains(key);
+        let mut lost = |why: String| {
+            self.lost.push(Lost::new(name_of_key(scope, &key.1), why));
+        };
+        match found.notes.remove(key) {
+            Some(Some(state))
+                if is_chain && end.and_then(|end| end.position) == Some(state.position) =>
+            {
+                self.keep(history, state);
             }
-            Some(Some(note)) => {
-                let why =
-                    "its history is damaged; the note as it is now is saved as its first revision";
-                self.lost.push(Lost::new(name, why));
-                self.keep_alone(note, &chain);
+            Some(Some(state)) => {
+                lost(
+                    "its history is damaged; the note as it is now is saved as its first revision"
+                        .into(),
+                );
+                self.keep_alone(state, &history);
             }
-            None if is_chain && is_gone && !found.damaged.contains(&key) => {
-                self.deleted.push((key, end_at.unwrap_or_default()));
-                self.keep_chain(chain);
-            }
+            None if is_chain && is_gone && !is_damaged => self.keep_rebuilt(history),
             // The row of the current note is lost or damaged: the note is rebuilt from the journal.
-            current if is_chain && !is_gone && !found.damaged.contains(&key) => {
-                let Some(note) = rebuilt(conn, &chain)? else {
-                    self.lost.push(Lost::new(name, "its text is damaged"));
-                    return Ok(());
-                };
+            current if is_chain && !is_gone && !is_damaged => {
                 if found.has_gaps {
-                    let revision = chain.len();
-                    let why =
-                        format!("saved up to revision {revision}; later revisions may be lost");
-                    self.lost.push(Lost::new(name, why));
-                } else if current.is_none() && found.deleted.contains(&key) {
-                    let why =
-                        "it was deleted, but the record of that is damaged: it is there again";
-                    self.lost.push(Lost::new(name, why));
+                    let revision = history.len();
+                    lost(format!(
+                        "saved up to revision {revision}; later revisions may be lost"
+                    ));
+                } else if current.is_none() && found.deleted.contains(key) {
+                    lost(
+                        "it was deleted, but the record of that is damaged: it is there again"
+                            .into(),
+                    );
                 }
-                self.notes.push(note);
-                self.whole += 1;
-                self.keep_chain(chain);
+                self.keep_rebuilt(history);
             }
             _ => {
-                let whole = chain.iter().rev();
-                let whole = whole.filter(|row| row[journal::CONTENT] != Value::Null);
-                let last = whole
-                    .filter_map(|row| integer(row, journal::REVISION))
-                    .next();
-                let why = match last {
-                    Some(last) => format!("damaged; the last undamaged revision is {last}"),
+                let last = history
+                    .iter()
+                    .rev()
+                    .find(|revision| revision.note().is_some());
+                lost(match last {
+                    Some(last) => {
+                        let number = last.number();
+                        format!("damaged; the last undamaged revision is {number}")
+                    }
                     None => "damaged".to_owned(),
-                };
-                self.lost.push(Lost::new(name, why));
-            }
-        }
-        Ok(())
-    }
-
-    fn keep_chain(&mut self, chain: Vec<Values>) {
-        for mut row in chain {
-            row.truncate(journal::COLUMNS);
-            if let Some(position) = integer(&row, journal::POSITION) {
-                self.journal.insert(position, row);
+                });
             }
         }
     }
 
-    /// A note without its history: a first revision that says when the note was written, and by whom.
-    fn keep_alone(&mut self, note: &[Value], chain: &[Values]) {
-        let Some(position) = integer(note, note::POSITION) else {
+    /// Keeps a history that comes to this note. The events tell if it is resolved.
+    fn keep(&mut self, history: Vec<Revision>, mut state: NoteState) {
+        let Some(address) = history.last().map(|end| end.address().clone()) else {
             return;
         };
-        let own = chain
-            .iter()
-            .find(|row| integer(row, journal::POSITION) == Some(position));
-        let mut row = vec![Value::Null; journal::COLUMNS];
-        row[journal::POSITION] = position.into();
-        row[journal::SCOPE] = note[0].clone();
-        row[journal::KEY] = note[1].clone();
-        row[journal::REVISION] = 1.into();
-        row[journal::ACTION] = Action::Save.as_str().to_owned().into();
-        for (of, from) in [
-            (journal::CONTENT, note::CONTENT),
-            (journal::KIND, note::KIND),
-            (journal::ITERATION, note::ITERATION),
-            (journal::PINNED, note::PINNED),
-            (journal::AUTHOR, note::AUTHOR),
-            (journal::CREATED_AT, note::CREATED_AT),
-            (journal::UPDATED_AT, note::UPDATED_AT),
-        ] {
-            row[of] = note[from].clone();
+        if let Some(note) = &mut state.note {
+            note.resolved_by = None;
         }
-        row[journal::RECORDED_AT] = match own {
-            Some(own) => own[journal::RECORDED_AT].clone(),
-            None => note[note::UPDATED_AT].clone(),
+        self.states.insert(address, state);
+        for revision in history {
+            if let Some(position) = revision.position {
+                self.feed.push(FeedEntry {
+                    at: Cursor::at(position),
+                    happened: Happened::Changed(revision),
+                });
+            }
+        }
+    }
+
+    /// Keeps a history with the note that it comes to.
+    fn keep_rebuilt(&mut self, history: Vec<Revision>) {
+        let Some((end, position)) = history.last().and_then(|end| Some((end, end.position?)))
+        else {
+            return;
         };
-        if let Some(own) = own {
-            row[journal::TOKEN] = own[journal::TOKEN].clone();
+        let state = NoteState {
+            position,
+            revision: end.number(),
+            note: end.noted(&history),
+        };
+        self.keep(history, state);
+    }
+
+    /// Keeps a note without its history: a first revision that says when the note was written, and by whom.
+    fn keep_alone(&mut self, state: NoteState, history: &[Revision]) {
+        let Some(mut note) = state.note else { return };
+        note.revision = 1;
+        note.resolved_by = None;
+        let mut history = history.iter();
+        let own = history.find(|revision| revision.position == Some(state.position));
+        let revision = Revision {
+            position: Some(state.position),
+            action: Action::Save,
+            undoes: None,
+            recorded_at: own.map_or(note.updated_at, |own| own.recorded_at),
+            token: own.and_then(|own| own.token.clone()),
+            state: State::Present(note.clone()),
+        };
+        self.steps.remove(&state.position);
+        let state = NoteState {
+            position: state.position,
+            revision: 1,
+            note: Some(note),
+        };
+        self.keep(vec![revision], state);
+    }
+
+    /// Keeps events and forgettings. If events are missing, the others are numbered anew. A forgetting names only
+    /// revisions that are kept as they were: a note without its history has other numbers.
+    fn others(&mut self, others: Vec<FeedEntry>) {
+        let forgotten: HashSet<AddressAt> = self
+            .feed
+            .iter()
+            .filter_map(|entry| match &entry.happened {
+                Happened::Changed(revision) => Some(revision),
+                _ => None,
+            })
+            .filter(|revision| matches!(revision.state, State::Forgotten { .. }))
+            .map(|revision| AddressAt {
+                address: revision.address().clone(),
+                revision: Some(revision.number()),
+            })
+            .collect();
+        let mut numbers: HashMap<Name, u64> = HashMap::new();
+        for mut entry in others {
+            match &mut entry.happened {
+                Happened::Event(event) => {
+                    let had = EventAddress {
+                        session: event.session.clone(),
+                        number: event.recorded.number,
+                    };
+                    let number = numbers.entry(event.session.clone()).or_default();
+                    *number += 1;
+                    event.recorded.number = *number;
+                    self.events.insert(had, event.recorded.clone());
+                }
+                Happened::Forgotten(texts) => {
+                    texts.revisions.retain(|at| forgotten.contains(at));
+                }
+                Happened::Changed(_) => {}
+            }
+            self.feed.push(entry);
         }
-        self.journal.insert(position, row);
-        let mut note = note[..note::COLUMNS].to_vec();
-        note[note::REVISION] = 1.into();
-        self.notes.push(note);
-        self.whole += 1;
     }
 }
 
 /// True if these rows are a note's revisions 1, 2, 3 …, each after the one before it.
-fn is_chain(rows: &[Values]) -> bool {
-    let mut before = Value::Null;
-    for (number, row) in (1i64..).zip(rows) {
-        if integer(row, journal::REVISION) != Some(number) || row[journal::PREVIOUS] != before {
+fn is_chain(links: &[Link]) -> bool {
+    let mut before = None;
+    for (number, (previous, revision)) in (1..).zip(links) {
+        if revision.number() != number || *previous != before {
             return false;
         }
-        before = row[journal::POSITION].clone();
+        before = revision.position.map(Position::number);
     }
-    !rows.is_empty()
-}
-
-/// The current note that a history comes to. An entry that was repeated stays as the row before its repeats made it, in
-/// the earliest iteration of all.
-fn rebuilt(conn: &Connection, chain: &[Values]) -> Outcome<Option<Values>> {
-    let is_repeat = |row: &Values| text(row, journal::ACTION) == Some(Action::Repeat.as_str());
-    let first = chain.iter().rposition(|row| !is_repeat(row)).unwrap_or(0);
-    let (Some(last), Some(made)) = (chain.last(), chain.get(first)) else {
-        return Ok(None);
-    };
-    let Some(content) = integer(last, journal::CONTENT) else {
-        return Ok(None);
-    };
-    let Some((_, body)) = body(conn, content)? else {
-        return Ok(None);
-    };
-    let iterations = chain[first..].iter();
-    let iteration = iterations
-        .filter_map(|row| integer(row, journal::ITERATION))
-        .min();
-    let mut note = vec![Value::Null; note::COLUMNS];
-    note[0] = last[journal::SCOPE].clone();
-    note[1] = last[journal::KEY].clone();
-    note[note::POSITION] = last[journal::POSITION].clone();
-    note[note::REVISION] = last[journal::REVISION].clone();
-    note[note::CONTENT] = content.into();
-    note[5] = Content::imported(body).preview().into();
-    note[note::KIND] = last[journal::KIND].clone();
-    note[note::ITERATION] = iteration.map_or(Value::Null, Value::from);
-    note[note::PINNED] = last[journal::PINNED].clone();
-    note[note::AUTHOR] = made[journal::AUTHOR].clone();
-    note[note::CREATED_AT] = made[journal::CREATED_AT].clone();
-    note[note::UPDATED_AT] = made[journal::UPDATED_AT].clone();
-    Ok(Some(note))
+    !links.is_empty()
 }

@@ -1,24 +1,24 @@
 //! Saves the parts of a damaged store that are whole into a new one.
 //!
 //! The old store is copied first, with its WAL, and only the copy is opened. Rows are read around pages that cannot be
-//! read, and each is checked on its own: its checksum, and the hash of its text. `chains.rs` chooses the rows to keep,
-//! note by note. They are copied row by row, so that authors, times, pins and histories stay as they were. Positions
-//! are given anew if rows are missing.
+//! read, each by the reader that checks its checksum and the hash of its text. `chains.rs` chooses what to keep, note by
+//! note, and makes a feed of it. That is replayed like the feed of a store that is copied, so that authors, times, pins
+//! and histories stay as they were. Positions are given anew if rows are missing.
 
 mod around;
 mod chains;
 mod copy;
-mod events;
-mod write;
 
 use std::path::Path;
 
 use rusqlite::Connection;
 use serde::Serialize;
 
+use crate::engine::{Engine, Writing};
 use crate::error::{Error, Result};
 use crate::rules::EngineStore;
-use crate::store::Store;
+use crate::rules::copy::replay;
+use crate::store::{FeedEntry, Happened, Store};
 
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::options::{Named, Options};
@@ -95,16 +95,27 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
         }
     }
     let found = named.mapped(around::read(&conn))?;
-    let kept = named.mapped(Kept::of(&conn, found))?;
-    SqliteStore::make(new, options, |sqlite| written(&conn, kept, sqlite))
+    let kept = Kept::of(found);
+    SqliteStore::make(new, options, |sqlite| written(kept, sqlite))
 }
 
 /// Writes the new store, and checks it.
-fn written(old: &Connection, kept: Kept, new: &Sqlite) -> Result<Salvaged> {
-    let conn = new.lease()?;
-    let written = crate::sqlite::transaction::run(&conn, |conn| write::write(old, conn, kept));
-    let mut salvaged = new.named().mapped(written)?;
-    drop(conn);
+fn written(kept: Kept, new: &Sqlite) -> Result<Salvaged> {
+    let is_revision = |entry: &&FeedEntry| matches!(entry.happened, Happened::Changed(_));
+    let revisions = kept.feed.iter().filter(is_revision).count();
+    let notes = kept.states.values().filter(|state| state.note.is_some());
+    let mut salvaged = Salvaged {
+        notes: notes.count() as u64,
+        revisions: revisions as u64,
+        events: (kept.feed.len() - revisions) as u64,
+        lost: kept.lost,
+    };
+    replay::all(&kept.feed, &kept.states, &kept.steps, &kept.events, new)?;
+    for ((space, _), value) in kept.side {
+        new.write(Writing::Relaxed, &mut |tx| {
+            tx.put_side(&space, std::slice::from_ref(&value), &[])
+        })?;
+    }
     let report = EngineStore::new(new).verify()?;
     salvaged.lost.extend(
         report
