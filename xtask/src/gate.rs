@@ -30,7 +30,29 @@ pub(crate) fn test() -> Result<()> {
     }
     watched::tests("tests", tests)?;
     // With the features of a build of its own, which are fewer than those of the whole workspace.
-    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
+    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))
+}
+
+/// The variable that names a server for the tests, or leaves out those that need one.
+const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
+
+/// The checks that take longer or need other programs, which are installed first where that can be done.
+pub(crate) fn rest() -> Result<()> {
+    crate::packages::check()?;
+    smaller_programs()?;
+    let built = TestProgram::all()?;
+    crate::postgres::test(&built)?;
+    of_tools()?;
+    tools::run("faults", &["--short"])?;
+    tools::run("conformance", &[])?;
+    tools::run("serving", &[])?;
+    crate::page::run()?;
+    tools::run("agents", &[])?;
+    licences()
+}
+
+/// Lints of the program without its features, and with each alone.
+fn smaller_programs() -> Result<()> {
     for features in ["", "server", "postgres"] {
         let mut lints = cargo(&["clippy", "--quiet", "-p", "waynote-cli"]);
         lints.args(["--no-default-features", "--features", features]);
@@ -41,23 +63,6 @@ pub(crate) fn test() -> Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// The variable that names a server for the tests, or leaves out those that need one.
-const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
-
-/// The checks that take longer or need other programs, which are installed first where that can be done.
-pub(crate) fn rest() -> Result<()> {
-    crate::packages::check()?;
-    let built = TestProgram::all()?;
-    crate::postgres::test(&built)?;
-    of_tools()?;
-    tools::run("faults", &["--short"])?;
-    tools::run("conformance", &[])?;
-    tools::run("serving", &[])?;
-    crate::page::run()?;
-    tools::run("agents", &[])?;
-    licences()
 }
 
 /// Lints and tests of everything else.

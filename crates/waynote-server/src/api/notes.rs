@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use waynote::store::Ask;
-use waynote::{Address, Error, Note, NoteAsOf, Reader, Revision, Scope, ScopeKind, single};
+use waynote::{Address, Error, Note, NoteAsOf, Place, Reader, Revision, Scope, ScopeKind, single};
 
 use super::cursor::{self, Page};
 use super::parts::{etag, has_already, limit};
@@ -30,6 +30,10 @@ pub(crate) struct NotesQuery {
     scope: Option<String>,
     /// Only notes of scopes of this kind: `place`, `agent` or `session`.
     kind: Option<String>,
+    /// Only notes that apply at this directory: its own and those of the directories above it, outermost first.
+    at: Option<String>,
+    /// Only notes of this directory and of the directories below it.
+    below: Option<String>,
     /// Where the page begins: `next` of the page before.
     cursor: Option<String>,
     /// The most notes of the page, from 1 to 500; without it 50.
@@ -62,8 +66,33 @@ pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answe
         })?],
         None => ScopeKind::ALL.to_vec(),
     };
-    let page = visit.run(move |store| page(store, scope, &kinds, after.as_ref(), limit));
+    let directories = Directories {
+        at: query.at.as_deref().map(str::parse).transpose()?,
+        below: query.below.as_deref().map(str::parse).transpose()?,
+    };
+    let page =
+        visit.run(move |store| page(store, scope, &kinds, &directories, after.as_ref(), limit));
     Ok(Json(page.await?))
+}
+
+/// The directories whose notes are listed; none of both: all, and scopes of other kinds.
+struct Directories {
+    at: Option<Place>,
+    below: Option<Place>,
+}
+
+impl Directories {
+    fn have(&self, scope: &Scope) -> bool {
+        let Scope::Place(place) = scope else {
+            return self.at.is_none() && self.below.is_none();
+        };
+        let applies = |at: &Place| at.chain().contains(place);
+        let is_below = |top: &Place| {
+            let below = place.as_str().strip_prefix(top.as_str());
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || !top.is_project())
+        };
+        self.at.as_ref().is_none_or(applies) && self.below.as_ref().is_none_or(is_below)
+    }
 }
 
 /// A place in the order of a list: scopes by kind and name, a place's own note first, then by key.
@@ -77,6 +106,7 @@ fn page(
     store: &dyn Reader,
     scope: Option<Scope>,
     kinds: &[ScopeKind],
+    directories: &Directories,
     after: Option<&Address>,
     limit: usize,
 ) -> waynote::Result<NotePage> {
@@ -93,6 +123,7 @@ fn page(
                 .collect()
         }
     };
+    scopes.retain(|(scope, _)| directories.have(scope));
     let after = after.map(order);
     if let Some((kind, name, _)) = &after {
         scopes.retain(|(scope, _)| (scope.kind(), scope.name()) >= (*kind, name.as_str()));

@@ -55,14 +55,6 @@ forms! {
         deleted: bool,
     }
 
-    /// An entry that was added to a log.
-    AddedEntry {
-        /// The entry.
-        note: Note,
-        /// Whether the log had it already, so that it was only counted.
-        repeat: bool,
-    }
-
     /// A page of a session's events.
     SessionEventPage {
         /// Latest first.

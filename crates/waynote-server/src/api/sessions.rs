@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{Error, Name, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
+use waynote::{Error, Name, Note, Reader, SessionLog, SessionStatus, Stamp, Store, session_state};
 
 use super::changes_of_notes::content;
 use super::cursor::Page;
 use super::notes::PageQuery;
 use super::parts::{WriteQuery, etag};
 use super::resource::{
-    AddedEntry, NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
+    NewEntry, NewEvents, SessionAnswer, SessionEventPage, SessionPage, SessionSummary,
 };
 use crate::edge::{Json as Body, NameOf, Query};
 use crate::machine::IsDead;
@@ -82,8 +82,8 @@ fn summary(
     params(("session" = String, Path, description = "The session."), WriteQuery,
         ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
     responses(
-        (status = 200, description = "The log had it already", body = AddedEntry),
-        (status = 201, description = "The new entry", body = AddedEntry),
+        (status = 200, description = "The log had it already: `seen` says how often it was noted", body = Note),
+        (status = 201, description = "The new entry", body = Note),
     )
 )]
 pub(crate) async fn add(
@@ -105,12 +105,11 @@ pub(crate) async fn add(
         log.add_resolving(kind, entry.iteration, text, resolves, &stamp)
     });
     let note = added.await?;
-    let repeat = note.revision > 1;
-    let status = match repeat {
-        true => StatusCode::OK,
-        false => StatusCode::CREATED,
+    let status = match note.revision {
+        1 => StatusCode::CREATED,
+        _ => StatusCode::OK,
     };
-    Ok((status, etag(&note), Json(AddedEntry { note, repeat })).into_response())
+    Ok((status, etag(&note), Json(note)).into_response())
 }
 
 /// True if a call with this id was already carried out.
