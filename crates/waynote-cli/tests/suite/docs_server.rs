@@ -107,7 +107,9 @@ fn the_requests_do_what_the_page_says() {
         .collect();
     assert_eq!(
         statuses,
-        ["200", "201", "200", "200", "200", "200", "201"],
+        [
+            "200", "201", "200", "200", "200", "200", "200", "200", "201"
+        ],
         "{said}"
     );
     assert!(said.to_lowercase().contains("etag: \"1\""), "{said}");
