@@ -149,7 +149,7 @@ fn speed(half: &Half) -> Result<()> {
         .collect();
     println!("  all of it: {:.0} MB/s", per_second(some(32 << 20)));
     println!(
-        "  prose without triggers: {:.0} MB/s (wanted: 300)",
+        "  prose without triggers: {:.0} MB/s (wanted: 150)",
         per_second(&prose.join("\n\n"))
     );
     let note = some(4096);
