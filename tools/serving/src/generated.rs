@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
-use super::server::{API, RunningServer, command};
+use super::server::{API, RunningServer, admin_token};
 use kit::registries::{npm, python, target};
 use kit::unchecked::not_checked;
 
@@ -103,11 +102,7 @@ struct Served {
 impl Served {
     fn start(program: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(target())?;
-        let created = command(program, folder.path())
-            .args(["token", "create", "clients", "--admin", "--json"])
-            .output()?;
-        let created: Value = serde_json::from_slice(&created.stdout)?;
-        let token = created["token"].as_str().context("a token")?.to_owned();
+        let token = admin_token(program, folder.path(), "clients")?;
         let server = RunningServer::start(program, folder.path(), 0)?;
         let api = format!("http://{}{API}", server.address);
         Ok(Self {

@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
-use serde_json::Value;
 
 use super::Form;
-use super::server::{API, RunningServer, command};
+use super::server::{API, RunningServer, admin_token};
 use kit::registries::{python, target};
 use kit::unchecked::not_checked;
 
@@ -26,11 +25,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         }
     };
     let folder = tempfile::tempdir_in(target())?;
-    let created = command(program, folder.path())
-        .args(["token", "create", "schemathesis", "--admin", "--json"])
-        .output()?;
-    let created: Value = serde_json::from_slice(&created.stdout)?;
-    let token = created["token"].as_str().unwrap_or_default();
+    let token = admin_token(program, folder.path(), "schemathesis")?;
     let serving = RunningServer::start_with(program, folder.path(), 0, &[BEHIND_PROXY])?;
     let api = format!("http://{}{API}", serving.address);
     let configuration = std::path::absolute("tools/serving/schemathesis.toml")?;

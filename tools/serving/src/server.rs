@@ -93,6 +93,15 @@ pub(super) fn command(program: &Path, folder: &Path) -> Command {
     command
 }
 
+/// A new token of the store in that folder, which may do everything.
+pub(super) fn admin_token(program: &Path, folder: &Path, name: &str) -> Result<String> {
+    let created = command(program, folder)
+        .args(["token", "create", name, "--admin", "--json"])
+        .output()?;
+    let created: serde_json::Value = serde_json::from_slice(&created.stdout)?;
+    Ok(created["token"].as_str().context("a token")?.to_owned())
+}
+
 pub(super) fn store(folder: &Path) -> PathBuf {
     folder.join("notes.db")
 }

@@ -89,10 +89,8 @@ pub(crate) async fn save(
             Precondition::Exists => store.get(&address)?.map(|note| note.revision),
             _ => None,
         };
-        let change = options
-            .expect(expected.expect(current))
-            .change(address, content);
-        single::saved(store.apply(&[change], &stamp)?)
+        let options = options.expect(expected.expect(current));
+        single::save(store, address, content, options, &stamp)
     });
     let (note, before) = saved.await.map_err(|problem| expected.failed(problem))?;
     let status = match before {

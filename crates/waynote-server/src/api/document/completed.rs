@@ -53,55 +53,51 @@ pub(super) fn complete(document: &mut Value) {
     }
 }
 
-/// Corrects the format of unsigned numbers: the generator writes `int64` for `u64`, and `int32` for `u32`.
-fn unsigned(of: &mut Value) {
+/// Changes each object in a value, the outer ones first.
+fn each_object(of: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     match of {
         Value::Object(members) => {
-            let is_unsigned = members.get("minimum").is_some_and(|least| *least == 0);
-            let format = members.get("format").and_then(Value::as_str);
-            if let Some(format @ ("int32" | "int64")) = format.filter(|_| is_unsigned) {
-                let format = format!("u{format}");
-                members.insert("format".into(), json!(format));
-            }
-            members.values_mut().for_each(unsigned);
+            change(members);
+            members.values_mut().for_each(|of| each_object(of, change));
         }
-        Value::Array(items) => items.iter_mut().for_each(unsigned),
+        Value::Array(items) => items.iter_mut().for_each(|of| each_object(of, change)),
         _ => {}
     }
+}
+
+/// Corrects the format of unsigned numbers: the generator writes `int64` for `u64`, and `int32` for `u32`.
+fn unsigned(document: &mut Value) {
+    each_object(document, &mut |members| {
+        let is_unsigned = members.get("minimum").is_some_and(|least| *least == 0);
+        let format = members.get("format").and_then(Value::as_str);
+        if let Some(format @ ("int32" | "int64")) = format.filter(|_| is_unsigned) {
+            let format = format!("u{format}");
+            members.insert("format".into(), json!(format));
+        }
+    });
 }
 
 /// Writes tuples of one type as arrays of that type: generators of clients do not read `items: false`.
-fn tuples(of: &mut Value) {
-    match of {
-        Value::Object(members) => {
-            if let Some(Value::Array(items)) = members.remove("prefixItems") {
-                assert!(items.windows(2).all(|two| two[0] == two[1]), "{items:?}");
-                members.insert("items".into(), items[0].clone());
-                members.insert("minItems".into(), json!(items.len()));
-                members.insert("maxItems".into(), json!(items.len()));
-            }
-            members.values_mut().for_each(tuples);
+fn tuples(document: &mut Value) {
+    each_object(document, &mut |members| {
+        if let Some(Value::Array(items)) = members.remove("prefixItems") {
+            assert!(items.windows(2).all(|two| two[0] == two[1]), "{items:?}");
+            members.insert("items".into(), items[0].clone());
+            members.insert("minItems".into(), json!(items.len()));
+            members.insert("maxItems".into(), json!(items.len()));
         }
-        Value::Array(items) => items.iter_mut().for_each(tuples),
-        _ => {}
-    }
+    });
 }
 
-/// Removes the empty defaults of properties: openapi-typescript makes a property with a default one that has to be given.
-fn defaults(of: &mut Value) {
-    match of {
-        Value::Object(members) => {
-            let default = members.get("default");
-            if default.is_some_and(|default| {
-                [json!(null), json!(false), json!([]), json!({})].contains(default)
-            }) {
-                members.remove("default");
-            }
-            members.values_mut().for_each(defaults);
+/// Removes the empty defaults of properties: openapi-typescript makes each property with a default one that must be
+/// given.
+fn defaults(components: &mut Value) {
+    let empty = [json!(null), json!(false), json!([]), json!({})];
+    each_object(components, &mut |members| {
+        if members.get("default").is_some_and(|of| empty.contains(of)) {
+            members.remove("default");
         }
-        Value::Array(items) => items.iter_mut().for_each(defaults),
-        _ => {}
-    }
+    });
 }
 
 /// Gives each variant of an enum a schema with a name, so that generated clients have types with names.
