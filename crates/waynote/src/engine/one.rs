@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
+use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version};
@@ -256,6 +257,7 @@ impl dyn Read + '_ {
                 journal_rows: (asked > 0).then_some((after, asked)),
                 ..Ask::default()
             };
+            Allowance::check()?;
             let rows = self.read(&ask)?.journal_rows;
             rows.iter().for_each(&mut *each);
             match rows.last() {
