@@ -5,12 +5,10 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::Socket;
+use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
@@ -28,6 +26,7 @@ use tokio_rustls::rustls::{
 };
 use waynote::Error;
 
+use crate::dial::{Line, Watched, Ways};
 use crate::options::path_of;
 
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
@@ -40,6 +39,8 @@ pub(crate) struct Trust {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
+    /// Nobody named one: TLS off this machine, and on it if the server has it. The certificate is not checked.
+    Unnamed,
     Disable,
     /// TLS if the server has it; its certificate is not checked.
     Prefer,
@@ -56,11 +57,11 @@ impl Trust {
         let is_system = roots == Some("system");
         let mode = match mode {
             None if is_system => Mode::VerifyFull,
-            None => Mode::Prefer,
+            // With somebody to be held against, it is.
+            None | Some("require") if roots.is_some() => Mode::VerifyCa,
+            None => Mode::Unnamed,
             Some("disable") => Mode::Disable,
             Some("prefer") => Mode::Prefer,
-            // With somebody to be held against, it is.
-            Some("require") if roots.is_some() => Mode::VerifyCa,
             Some("require") => Mode::Require,
             Some("verify-ca") => Mode::VerifyCa,
             Some("verify-full") => Mode::VerifyFull,
@@ -73,11 +74,13 @@ impl Trust {
         Ok(Self { mode, roots })
     }
 
-    pub(crate) fn mode(&self) -> SslMode {
+    /// The mode of a host, which may be on this machine.
+    pub(crate) fn mode(&self, is_here: bool) -> SslMode {
         match self.mode {
             Mode::Disable => SslMode::Disable,
+            Mode::Unnamed if is_here => SslMode::Prefer,
             Mode::Prefer => SslMode::Prefer,
-            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+            Mode::Unnamed | Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
         }
     }
 
@@ -88,7 +91,7 @@ impl Trust {
             .with_safe_default_protocol_versions()
             .map_err(|error| bad_tls(&error))?;
         let config = match self.mode {
-            Mode::Disable | Mode::Prefer | Mode::Require => builder
+            Mode::Unnamed | Mode::Disable | Mode::Prefer | Mode::Require => builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Anybody(provider))),
             Mode::VerifyFull => builder.with_root_certificates(self.roots()?),
@@ -146,17 +149,14 @@ fn bad_tls(error: &dyn fmt::Display) -> Error {
 #[derive(Clone)]
 pub(crate) struct Tls(Arc<ClientConfig>);
 
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Secured;
-    type TlsConnect = Named;
-    type Error = io::Error;
-
-    fn make_tls_connect(&mut self, domain: &str) -> io::Result<Named> {
-        Ok(Named {
+impl Tls {
+    /// A connection to a server of that name. A socket has no name, and no TLS.
+    pub(crate) fn to(&self, name: &str, ways: Ways) -> Named {
+        Named {
             config: Arc::clone(&self.0),
-            // A socket has no name, and no TLS.
-            name: ServerName::try_from(domain.to_owned()).ok(),
-        })
+            name: ServerName::try_from(name.to_owned()).ok(),
+            ways,
+        }
     }
 }
 
@@ -164,14 +164,18 @@ impl MakeTlsConnect<Socket> for Tls {
 pub(crate) struct Named {
     config: Arc<ClientConfig>,
     name: Option<ServerName<'static>>,
+    ways: Ways,
 }
 
-impl TlsConnect<Socket> for Named {
+/// A connection with TLS.
+pub(crate) type Secured = Watched<Box<Stream<Line>>>;
+
+impl TlsConnect<Line> for Named {
     type Stream = Secured;
     type Error = io::Error;
     type Future = Pin<Box<dyn Future<Output = io::Result<Secured>> + Send>>;
 
-    fn connect(self, stream: Socket) -> Self::Future {
+    fn connect(self, stream: Line) -> Self::Future {
         Box::pin(async move {
             let name = self.name.ok_or_else(|| {
                 io::Error::new(io::ErrorKind::InvalidInput, "TLS needs a host with a name")
@@ -179,46 +183,56 @@ impl TlsConnect<Socket> for Named {
             let secured = TlsConnector::from(self.config)
                 .connect(name, stream)
                 .await?;
-            Ok(Secured(Box::new(secured)))
+            Ok(Watched::secured(Box::new(secured), self.ways))
         })
-    }
-}
-
-/// A connection with TLS.
-pub(crate) struct Secured(Box<Stream<Socket>>);
-
-impl AsyncRead for Secured {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_read(cx, into)
-    }
-}
-
-impl AsyncWrite for Secured {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_shutdown(cx)
     }
 }
 
 impl TlsStream for Secured {
     fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
+        let certificates = self.get_ref().get_ref().1.peer_certificates();
+        let hash = certificates.and_then(|all| end_point(all.first()?));
+        hash.map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
     }
+}
+
+/// The hash of a certificate that binds a log-in to it (RFC 5929): by the hash function of its signature, SHA-256 for
+/// an older one. None for a signature without a hash function of its own.
+fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
+    // A certificate is a sequence of its contents, the algorithm of its signature, and the signature.
+    let (_, whole, _) = element(certificate)?;
+    let (_, _, after) = element(whole)?;
+    let (_, algorithm, _) = element(after)?;
+    let (_, algorithm, _) = element(algorithm)?;
+    // RSA (1.2.840.113549.1.1.x), ECDSA with SHA-1 (…10045.4.1) and with SHA-2 (…10045.4.3.x).
+    Some(match algorithm {
+        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 12]
+        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 3] => Sha384::digest(certificate).to_vec(),
+        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 13]
+        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 4] => Sha512::digest(certificate).to_vec(),
+        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 4 | 5 | 11]
+        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 1 | 3, ..] => Sha256::digest(certificate).to_vec(),
+        _ => return None,
+    })
+}
+
+/// The first element of some DER: its tag, its contents, and the rest after it.
+fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&tag, rest) = der.split_first()?;
+    let (&first, rest) = rest.split_first()?;
+    let (length, rest) = match first {
+        0..=0x7f => (usize::from(first), rest),
+        0x81..=0x84 => {
+            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+            let length = digits
+                .iter()
+                .fold(0, |length, digit| length << 8 | usize::from(*digit));
+            (length, rest)
+        }
+        _ => return None,
+    };
+    let (contents, rest) = rest.split_at_checked(length)?;
+    Some((tag, contents, rest))
 }
 
 /// Takes a certificate for any name.

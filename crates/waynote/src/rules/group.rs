@@ -180,7 +180,7 @@ fn the_same(error: &Error) -> Option<Error> {
         } => Error::Busy {
             path: path.clone(),
             waited: *waited,
-            holder: *holder,
+            holder: holder.clone(),
         },
         Error::StoreLost { path, reason } => Error::StoreLost {
             path: path.clone(),
