@@ -11,11 +11,11 @@ use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use tokio::task::AbortHandle;
 use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
 use crate::error::{Away, Failure, PostgresError, told};
 use crate::options::Options;
-use crate::tls::Tls;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
@@ -23,7 +23,7 @@ pub(crate) struct Hosts {
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
-    tls: Tls,
+    tls: MakeRustlsConnect,
     shown: String,
 }
 

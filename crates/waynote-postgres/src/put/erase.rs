@@ -45,10 +45,10 @@ impl Batch {
                 .push((EVENTS, vec![many_bytes(scopes), bigs(numbers), texts(says)]));
         }
         let forgetting = Forgetting {
-            revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+            revisions: revisions.iter().map(|(at, _)| at.clone()).collect(),
             events: events
                 .iter()
-                .map(|(session, recorded)| recorded.address(session).to_string())
+                .map(|(session, recorded)| recorded.address(session))
                 .collect(),
         };
         let event = serde_json::to_string(&forgetting).map_err(|error| waynote::Error::Engine {

@@ -35,22 +35,17 @@ impl Default for SaveOptions {
 }
 
 impl SaveOptions {
-    /// The limits.
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
-    pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
-        Self {
-            pin: pin.into(),
-            ..self
+    setters! {
+        exact {
+            /// The limits.
+            limits: Limits;
+            /// The revision that must be current.
+            expect: Expect;
         }
-    }
-
-    /// The revision that must be current.
-    pub fn expect(self, expect: Expect) -> Self {
-        Self { expect, ..self }
+        or_none {
+            /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
+            pin: bool;
+        }
     }
 
     /// The change that saves a note in this way.

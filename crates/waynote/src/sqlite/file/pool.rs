@@ -254,23 +254,7 @@ impl Sqlite {
     /// Errors name the store as its user does.
     fn shown<T>(&self, outcome: Result<T>) -> Result<T> {
         outcome.map_err(|mut error| {
-            if let Error::NotAStore { path, .. }
-            | Error::ForeignStore { path }
-            | Error::NewerStore { path, .. }
-            | Error::ReadOnly { path, .. }
-            | Error::LostWrites { path, .. }
-            | Error::DiskFull { path }
-            | Error::Busy { path, .. }
-            | Error::DamagedStore { path, .. }
-            | Error::DamagedIndex { path, .. }
-            | Error::Engine { path, .. }
-            | Error::File { path, .. } = &mut error
-            {
-                path.clone_from(&self.named.path);
-            }
-            if let Error::Storage(error) = &mut error {
-                error.name_store(&self.named.path);
-            }
+            error.set_path(&self.named.path);
             error
         })
     }
