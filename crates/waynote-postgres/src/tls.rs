@@ -137,10 +137,7 @@ impl Trust {
 }
 
 fn bad_tls(error: &dyn fmt::Display) -> Error {
-    Error::Engine {
-        path: "TLS".into(),
-        source: error.to_string().into(),
-    }
+    Error::engine("TLS", error.to_string())
 }
 
 /// Checks a certificate as little as the mode asks for. The server always has to have the key of its certificate: that

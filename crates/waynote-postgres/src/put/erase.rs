@@ -51,10 +51,8 @@ impl Batch {
                 .map(|(session, recorded)| recorded.address(session))
                 .collect(),
         };
-        let event = serde_json::to_string(&forgetting).map_err(|error| waynote::Error::Engine {
-            path: "forgetting".into(),
-            source: error.to_string().into(),
-        })?;
+        let event = serde_json::to_string(&forgetting)
+            .map_err(|error| waynote::Error::engine("forgetting", error.to_string()))?;
         let (operation, step) = operation(step);
         let position = self.takes(position);
         self.events.push(Event {

@@ -170,10 +170,10 @@ fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
 /// The error when another call has used the id.
 pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
-    Error::InvalidAddress {
-        address: id.unwrap_or_default(),
-        reason: "another call went by this id; each call has one of its own".into(),
-    }
+    Error::invalid_address(
+        id.unwrap_or_default(),
+        "another call went by this id; each call has one of its own",
+    )
 }
 
 /// The answer to a repeated call: the notes as its revisions made them.
@@ -236,9 +236,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
         (_, Some(address)) => address.clone(),
         // An id that the store makes is never there already.
         (_, None) => {
-            return Err(Error::NotFound {
-                what: "id for the entry".into(),
-            });
+            return Err(Error::not_found("id for the entry"));
         }
     };
     let note = pending.current(&address)?;

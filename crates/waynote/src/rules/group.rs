@@ -127,10 +127,7 @@ fn the_same(error: &Error) -> Option<Error> {
             waited: *waited,
             holder: *holder,
         },
-        Error::StoreLost { path, reason } => Error::StoreLost {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
+        Error::StoreLost { path, reason } => Error::store_lost(path.clone(), reason.clone()),
         Error::LostWrites {
             path,
             acknowledged,
@@ -140,10 +137,7 @@ fn the_same(error: &Error) -> Option<Error> {
             acknowledged: *acknowledged,
             found: *found,
         },
-        Error::ReadOnly { path, reason } => Error::ReadOnly {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
+        Error::ReadOnly { path, reason } => Error::read_only(path.clone(), reason.clone()),
         Error::Custom(error) => Error::Custom(error.of_store()?),
         _ => return None,
     })
@@ -154,11 +148,10 @@ fn unanswered() -> Answer {
 }
 
 fn failed() -> Error {
-    Error::Engine {
-        path: "store".into(),
-        source: "the thread that wrote for others failed; whether this was written is not known"
-            .into(),
-    }
+    Error::engine(
+        "store",
+        "the thread that wrote for others failed; whether this was written is not known",
+    )
 }
 
 /// Writes each call in a transaction of its own, and answers each thread when its call is written.

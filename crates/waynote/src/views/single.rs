@@ -76,11 +76,11 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
         return Err(forgotten.unwrap_or(Error::NotFound { what }));
     };
     let note = as_of.note(&store.history(address)?)?;
-    note.ok_or_else(|| Error::NotFound {
-        what: match as_of {
+    note.ok_or_else(|| {
+        Error::not_found(match as_of {
             NoteAsOf::Revision(revision) => format!("{address}@{revision}"),
             NoteAsOf::Time(time) => format!("{address} at {time}"),
-        },
+        })
     })
 }
 
@@ -184,7 +184,5 @@ pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp
 pub fn saved(applied: Vec<Applied>) -> Result<(Note, Option<NoteBefore>)> {
     let last = applied.into_iter().next_back();
     last.and_then(|applied| Some((applied.note?, applied.before)))
-        .ok_or_else(|| Error::NotFound {
-            what: "note after the change".into(),
-        })
+        .ok_or_else(|| Error::not_found("note after the change"))
 }

@@ -110,7 +110,7 @@ pub(super) mod io {
 impl Error {
     /// Replaces the store's name in the error, also in the names of its files, by the name that the reader of the error
     /// knows.
-    pub fn name_store(&mut self, name: &Path) {
+    pub(crate) fn name_store(&mut self, name: &Path) {
         self.set_path(name);
         // That reader does not know other paths of this machine.
         match self {

@@ -260,10 +260,7 @@ impl Sqlite {
     }
 
     pub(super) fn lost(&self, reason: &str) -> Error {
-        Error::StoreLost {
-            path: self.named.path.clone(),
-            reason: reason.into(),
-        }
+        Error::store_lost(self.named.path.clone(), reason)
     }
 
     pub(super) fn lost_writes(&self, rollback: Rollback) -> Error {

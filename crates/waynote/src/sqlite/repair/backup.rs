@@ -112,10 +112,7 @@ fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
     let failure = Failure::from(error);
     let of = |named: &Named, failure: Failure| failure.at(&named.path, named.wait);
     match of(file, failure) {
-        Error::DamagedStore { reason, .. } => Error::DamagedStore {
-            path: store.path.clone(),
-            reason,
-        },
+        Error::DamagedStore { reason, .. } => Error::damaged_store(store.path.clone(), reason),
         error => error,
     }
 }
@@ -129,10 +126,7 @@ pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
     let conn = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&conn))?;
     if version.is_none() {
-        return Err(Error::NotAStore {
-            path: named.to_owned(),
-            reason: "it holds no notes of waynote".into(),
-        });
+        return Err(Error::not_a_store(named, "it holds no notes of waynote"));
     }
     shown.mapped(migrate::refuse_newer(named, version))?;
     let store = EngineStore::new(Lent::new(shown, &conn));
@@ -146,10 +140,7 @@ pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
                 crate::text::plural(more as u64, "more problem")
             ),
         };
-        return Err(Error::DamagedStore {
-            path: of.to_owned(),
-            reason,
-        });
+        return Err(Error::damaged_store(of, reason));
     }
     let bytes = std::fs::metadata(copy).map_err(|error| Error::file(named, "read", error))?;
     Ok(Backup {
