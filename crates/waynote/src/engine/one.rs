@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
+use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version, answer, answers};
@@ -174,6 +175,7 @@ impl dyn Read + '_ {
         let (mut after, mut left) = (after, limit);
         loop {
             let asked = left.min(AT_ONCE);
+            Allowance::check()?;
             let rows = answers!(self, journal_rows: (asked > 0).then_some((after, asked)));
             rows.iter().for_each(&mut *each);
             match rows.last() {

@@ -174,6 +174,21 @@ pub enum Error {
         max_notes: i64,
     },
 
+    /// A request that asks for more than one request may.
+    #[error("too much is asked at once: {asked} {}, the limit is {most}", safe(what))]
+    TooMuchAsked {
+        /// What there is too much of: `words`, `bytes of texts`.
+        what: Cow<'static, str>,
+        /// How much was asked for; of an answer, how much there was when it was given up.
+        asked: u64,
+        /// The limit.
+        most: u64,
+    },
+
+    /// A request whose answer nobody waits for any more.
+    #[error("the request was ended: nobody waits for its answer any more")]
+    Ended,
+
     /// No such note, or no such revision of it.
     #[error("there is no {}", safe(what))]
     NotFound {

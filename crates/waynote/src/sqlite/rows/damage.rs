@@ -14,9 +14,13 @@ use crate::sqlite::errors::{Failure, Outcome};
 
 /// The error for a row that is not as it was written.
 pub(in crate::sqlite) fn damaged(what: impl Display) -> rusqlite::Error {
-    let error = Error::DamagedNote {
+    of_library(Error::DamagedNote {
         what: what.to_string(),
-    };
+    })
+}
+
+/// An error of the library, on its way through the engine.
+pub(in crate::sqlite) fn of_library(error: Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
 }
 
@@ -31,13 +35,23 @@ pub(in crate::sqlite) fn named(error: &rusqlite::Error) -> Option<&str> {
     }
 }
 
+/// The error that came through the engine with [`of_library`]; otherwise the engine's own.
+pub(in crate::sqlite) fn passed(error: rusqlite::Error) -> Result<Error, rusqlite::Error> {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(column, kind, source) => source
+            .downcast()
+            .map(|error| *error)
+            .map_err(|source| rusqlite::Error::FromSqlConversionFailure(column, kind, source)),
+        error => Err(error),
+    }
+}
+
 /// The error for a row of the search index that is not as it was written.
 pub(super) fn damaged_index(reason: &str) -> rusqlite::Error {
-    let error = Error::DamagedIndex {
+    of_library(Error::DamagedIndex {
         path: PathBuf::new(),
         reason: reason.to_owned(),
-    };
-    rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
+    })
 }
 
 /// The reason of an error of [`damaged_index`].

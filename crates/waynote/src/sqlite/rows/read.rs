@@ -12,12 +12,13 @@ use crate::content::{Content, ContentHash};
 use crate::engine::{NoteAt, NoteState};
 use crate::id::StoreId;
 use crate::key::Name;
+use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
 use super::checksum::{self, Checked};
-use super::damage::{LeftOut, damaged, is_corrupt};
+use super::damage::{LeftOut, damaged, is_corrupt, of_library};
 use super::journal;
 use super::query::{all, exactly_one, one};
 use super::scopes::{self, SCOPE};
@@ -93,6 +94,9 @@ pub(super) fn content_at(
         (ValueRef::Blob(hash), ValueRef::Blob(body)) => (hash, body),
         _ => return Ok(None),
     };
+    if let Err(error) = Allowance::take(body.len()) {
+        return Err(of_library(error));
+    }
     let content = Content::imported(body);
     Ok((content.hash().0 == hash).then_some(Some(content)))
 }
