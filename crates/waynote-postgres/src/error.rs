@@ -307,10 +307,7 @@ impl Failure {
         let Some(said) = error.as_db_error() else {
             return match is_of_connection(&error) {
                 true => away(Away::Lost(told(&error))),
-                false => Error::Engine {
-                    path: store.into(),
-                    source: told(&error).into(),
-                },
+                false => Error::engine(store, told(&error)),
             };
         };
         let reason = said.message().to_owned();
@@ -326,16 +323,12 @@ impl Failure {
             }
             .into(),
             SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
-                Error::ReadOnly {
-                    path: store.into(),
-                    reason,
-                }
+                Error::read_only(store, reason)
             }
             SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
-            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => Error::DamagedStore {
-                path: store.into(),
-                reason,
-            },
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+                Error::damaged_store(store, reason)
+            }
             SqlState::INVALID_PASSWORD
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
             | SqlState::INVALID_CATALOG_NAME => PostgresError::Refused {
@@ -348,10 +341,7 @@ impl Failure {
                 PostgresError::NoStore { store: name() }.into()
             }
             ref code if is_of_server(code) => away(Away::Lost(reason)),
-            ref code => Error::Engine {
-                path: store.into(),
-                source: format!("{reason} ({})", code.code()).into(),
-            },
+            ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }
     }
 }

@@ -321,11 +321,7 @@ impl<'e> Session<'e> {
         if let Some(known) = engine.incarnation.get()
             && *known != head.incarnation
         {
-            return Err(Error::StoreLost {
-                path: (&*engine.shown).into(),
-                reason: "another store has its name now".into(),
-            }
-            .into());
+            return Err(Error::store_lost(&*engine.shown, "another store has its name now").into());
         }
         if head.is_standby && engine.server.wants_writable() {
             let reason = "its server follows another one now".into();

@@ -1,16 +1,11 @@
 //! TLS by rustls, with the provider that the server has too.
 
 use std::fmt;
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream as Stream;
+use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
@@ -26,7 +21,6 @@ use tokio_rustls::rustls::{
 };
 use waynote::Error;
 
-use crate::dial::{Line, Watched, Ways};
 use crate::options::path_of;
 
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
@@ -85,26 +79,34 @@ impl Trust {
     }
 
     /// Returns the TLS connector. Reads the file with the certificates.
-    pub(crate) fn connector(&self) -> Result<Tls, Error> {
+    pub(crate) fn connector(&self) -> Result<MakeRustlsConnect, Error> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| bad_tls(&error))?;
+        let lenient = |authority| {
+            let provider = Arc::clone(&provider);
+            Arc::new(Lenient {
+                authority,
+                provider,
+            })
+        };
         let config = match self.mode {
-            Mode::Unnamed | Mode::Disable | Mode::Prefer | Mode::Require => builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(Anybody(provider))),
             Mode::VerifyFull => builder.with_root_certificates(self.roots()?),
             Mode::VerifyCa => {
-                let verifier =
-                    WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()?), provider);
-                let verifier = verifier.build().map_err(|error| bad_tls(&error))?;
+                let roots = Arc::new(self.roots()?);
+                let authority =
+                    WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
+                let authority = authority.build().map_err(|error| bad_tls(&error))?;
                 builder
                     .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(AnyName(verifier)))
+                    .with_custom_certificate_verifier(lenient(Some(authority)))
             }
+            Mode::Unnamed | Mode::Disable | Mode::Prefer | Mode::Require => builder
+                .dangerous()
+                .with_custom_certificate_verifier(lenient(None)),
         };
-        Ok(Tls(Arc::new(config.with_no_client_auth())))
+        Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
     }
 
     fn roots(&self) -> Result<RootCertStore, Error> {
@@ -139,107 +141,19 @@ impl Trust {
 }
 
 fn bad_tls(error: &dyn fmt::Display) -> Error {
-    Error::Engine {
-        path: "TLS".into(),
-        source: error.to_string().into(),
-    }
+    Error::engine("TLS", error.to_string())
 }
 
-/// Makes TLS connections.
-#[derive(Clone)]
-pub(crate) struct Tls(Arc<ClientConfig>);
-
-impl Tls {
-    /// A connection to a server of that name. A socket has no name, and no TLS.
-    pub(crate) fn to(&self, name: &str, ways: Ways) -> Named {
-        Named {
-            config: Arc::clone(&self.0),
-            name: ServerName::try_from(name.to_owned()).ok(),
-            ways,
-        }
-    }
-}
-
-/// Makes a TLS connection to a server of that name.
-pub(crate) struct Named {
-    config: Arc<ClientConfig>,
-    name: Option<ServerName<'static>>,
-    ways: Ways,
-}
-
-/// A connection with TLS.
-pub(crate) type Secured = Watched<Box<Stream<Line>>>;
-
-impl TlsConnect<Line> for Named {
-    type Stream = Secured;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Secured>> + Send>>;
-
-    fn connect(self, stream: Line) -> Self::Future {
-        Box::pin(async move {
-            let name = self.name.ok_or_else(|| {
-                io::Error::new(io::ErrorKind::InvalidInput, "TLS needs a host with a name")
-            })?;
-            let secured = TlsConnector::from(self.config)
-                .connect(name, stream)
-                .await?;
-            Ok(Watched::secured(Box::new(secured), self.ways))
-        })
-    }
-}
-
-impl TlsStream for Secured {
-    fn channel_binding(&self) -> ChannelBinding {
-        let certificates = self.get_ref().get_ref().1.peer_certificates();
-        let hash = certificates.and_then(|all| end_point(all.first()?));
-        hash.map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
-    }
-}
-
-/// The hash of a certificate that binds a log-in to it (RFC 5929): by the hash function of its signature, SHA-256 for
-/// an older one. None for a signature without a hash function of its own.
-fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
-    // A certificate is a sequence of its contents, the algorithm of its signature, and the signature.
-    let (_, whole, _) = element(certificate)?;
-    let (_, _, after) = element(whole)?;
-    let (_, algorithm, _) = element(after)?;
-    let (_, algorithm, _) = element(algorithm)?;
-    // RSA (1.2.840.113549.1.1.x), ECDSA with SHA-1 (…10045.4.1) and with SHA-2 (…10045.4.3.x).
-    Some(match algorithm {
-        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 12]
-        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 3] => Sha384::digest(certificate).to_vec(),
-        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 13]
-        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 4] => Sha512::digest(certificate).to_vec(),
-        [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 4 | 5 | 11]
-        | [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 1 | 3, ..] => Sha256::digest(certificate).to_vec(),
-        _ => return None,
-    })
-}
-
-/// The first element of some DER: its tag, its contents, and the rest after it.
-fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&tag, rest) = der.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        0x81..=0x84 => {
-            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            let length = digits
-                .iter()
-                .fold(0, |length, digit| length << 8 | usize::from(*digit));
-            (length, rest)
-        }
-        _ => return None,
-    };
-    let (contents, rest) = rest.split_at_checked(length)?;
-    Some((tag, contents, rest))
-}
-
-/// Takes a certificate for any name.
+/// Checks a certificate as little as the mode asks for. The server always has to have the key of its certificate: that
+/// protects against listeners. PostgreSQL clients do the same for these modes.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct Lenient {
+    /// Checks that an authority has signed the certificate, for any name; none: nobody need have.
+    authority: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -248,10 +162,10 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, TlsError> {
-        match self
-            .0
-            .verify_server_cert(certificate, between, name, ocsp, now)
-        {
+        let Some(authority) = &self.authority else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authority.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(TlsError::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -265,7 +179,8 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -274,60 +189,13 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// Takes any certificate whose key the server has. This protects against listeners, not against an attacker in between.
-/// PostgreSQL clients do the same for `prefer` and `require`.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls12_signature(
-            message,
-            certificate,
-            signed,
-            &self.0.signature_verification_algorithms,
-        )
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls13_signature(
-            message,
-            certificate,
-            signed,
-            &self.0.signature_verification_algorithms,
-        )
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }
