@@ -12,7 +12,7 @@ use waynote::{
     Address, Change, Content, Error, Expect, Limits, Options, Reader, SqliteStore, Stamp, Store,
 };
 
-use super::worker::Job;
+use waynote_testing::suites::Job;
 
 fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, &Options::default()).unwrap()
@@ -341,7 +341,7 @@ fn what_is_no_sound_backup_is_refused_and_the_store_stays() {
 fn a_backup_of_an_older_program_is_upgraded() {
     let folder = tempfile::tempdir().unwrap();
     let backup = folder.path().join("schema-5.db");
-    fs::write(&backup, include_bytes!("../data/schema-5.db")).unwrap();
+    fs::write(&backup, waynote_testing::old_store::scale::SCHEMA_5).unwrap();
     let path = folder.path().join("new/notes.db");
     let restored = restore(&backup, &path, false).unwrap();
     assert_eq!(restored.before, None);

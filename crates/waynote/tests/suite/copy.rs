@@ -1,7 +1,5 @@
 //! Copying a whole store into another engine.
 
-mod writer;
-
 use std::time::Duration;
 
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
@@ -14,8 +12,8 @@ use waynote::{
 };
 
 use super::memory::Memory;
-use super::old_store::Old;
-use writer::Writer;
+use waynote_testing::old_store::Old;
+use waynote_testing::writer::Writer;
 
 fn filled(store: &dyn LocalStore, seed: u64, times: usize) -> Writer {
     let mut writer = Writer::new(seed);

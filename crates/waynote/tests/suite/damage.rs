@@ -10,7 +10,8 @@ use waynote::{
     SearchRequest, SessionLog, Store,
 };
 
-use super::search::{TINY, assert_clean, at, keep, key, name, save};
+use waynote_testing::stores::TINY;
+use waynote_testing::values::{assert_clean, at, keep, key, name, save};
 
 /// Notes of an agent, with a text in an older revision, and an entry of a session.
 fn filled(conn: &Connection) -> AttachedStore<'_> {
@@ -266,7 +267,7 @@ fn the_next_write_builds_a_damaged_index_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
         let indexing = TINY.tail(4, 2048).merging(100, 8192);
-        let open = || super::search::open(&path, indexing);
+        let open = || waynote_testing::values::open(&path, indexing);
         keep(&open(), &["old words", "one", "two", "three", "four"]);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let store = open();
@@ -288,7 +289,7 @@ fn the_next_write_builds_a_damaged_index_again() {
 fn the_index_is_rebuilt_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let store = super::search::open(&path, TINY);
+    let store = waynote_testing::values::open(&path, TINY);
     keep(
         &store,
         &[

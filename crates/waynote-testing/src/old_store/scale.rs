@@ -6,14 +6,14 @@ use rusqlite::{Connection, Transaction};
 use waynote::Content;
 
 /// The committed store.
-pub(crate) const SCHEMA_5: &[u8] = include_bytes!("schema-5.db");
+pub const SCHEMA_5: &[u8] = include_bytes!("../../data/schema-5.db");
 
 /// Notes of one notebook.
 const NOTEBOOK: u32 = 1000;
 
 /// Writes the committed store to `path` and adds notes to it, one in ten with a second revision, and an event for every
 /// hundred.
-pub(crate) fn write_schema_5(path: &Path, notes: u32) -> rusqlite::Result<()> {
+pub fn write_schema_5(path: &Path, notes: u32) -> rusqlite::Result<()> {
     std::fs::write(path, SCHEMA_5)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     if notes == 0 {

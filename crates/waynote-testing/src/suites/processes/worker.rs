@@ -8,24 +8,27 @@ use waynote::{
     Content, EntryType, Limits, LocalStore, Notebook, Place, Places, SaveOptions, SessionLog, Stamp,
 };
 
-use super::stores::open;
+use crate::stores::Shared;
 
 /// The job of a worker process.
 #[derive(Clone, Debug)]
-pub(crate) struct Job {
-    pub(crate) folder: PathBuf,
-    pub(crate) name: String,
-    pub(crate) adds: u32,
+pub struct Job {
+    /// The folder of the store.
+    pub folder: PathBuf,
+    /// The author of the notes.
+    pub name: String,
+    /// The number of notes.
+    pub adds: u32,
 }
 
 const JOB: &str = "WAYNOTE_TEST_JOB";
 
 impl Job {
     /// Starts it. It waits for a line on its standard input, and prints each acknowledged note.
-    pub(crate) fn start(&self) -> Child {
+    pub fn start(&self) -> Child {
         let job = format!("{}\n{}\n{}", self.folder.display(), self.name, self.adds);
         Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "suite::worker::worker", "--nocapture"])
+            .args(["--exact", "suite::processes::worker", "--nocapture"])
             .env(JOB, job)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -79,12 +82,11 @@ fn add(store: &dyn LocalStore, name: &str, number: u32) -> waynote::Result<Strin
 }
 
 /// The worker's body; without a job, as in an ordinary run of the tests, there is nothing to do.
-#[test]
-fn worker() {
+pub(crate) fn worker(shared: &dyn Shared) {
     let Some(job) = Job::from_environment() else {
         return;
     };
-    let store = open(&job.folder);
+    let store = shared.open(&job.folder);
     println!("ready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
     let begin = std::time::Instant::now();

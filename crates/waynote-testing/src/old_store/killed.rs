@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp, Store};
 
 /// How a process is started that opens the store in a file, and so migrates it.
-pub(crate) type Opens<'o> = &'o dyn Fn(&Path) -> Command;
+pub type Opens<'o> = &'o dyn Fn(&Path) -> Command;
 
 /// How often the length of the WAL is looked at: looking all the time would take a processor from the migration.
 const LOOK: Duration = Duration::from_millis(1);
@@ -18,14 +18,15 @@ const NEWEST: u32 = 8;
 
 /// The duration and the size of a complete migration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whole {
-    pub(crate) took: Duration,
+pub struct Whole {
+    /// The duration.
+    pub took: Duration,
     /// The longest WAL that was seen.
-    pub(crate) wal: u64,
+    pub wal: u64,
 }
 
 /// Migrates a copy of a store of schema 5.
-pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
+pub fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
     let path = copied(old, folder, "whole.db");
     let begin = Instant::now();
     let mut child = start(opens, &path);
@@ -45,7 +46,7 @@ pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
 
 /// Kills migrations of copies of a store, each at another length of its WAL. Each copy is then complete, in the old
 /// schema or in the new one, and migrates. Returns the number of copies in the old schema.
-pub(crate) fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -> u32 {
+pub fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -> u32 {
     let Whole { took, wal: longest } = whole(old, folder, opens);
     println!("a whole migration: {took:?}, a WAL of {longest} bytes");
     let events = events(old);
@@ -110,7 +111,7 @@ fn wal(path: &Path) -> u64 {
 }
 
 /// The number of the last migration of a store.
-pub(crate) fn schema(path: &Path) -> u32 {
+pub fn schema(path: &Path) -> u32 {
     let conn = Connection::open(path).unwrap();
     let sql = "SELECT max(number) FROM waynote_migration";
     conn.query_row(sql, [], |row| row.get(0)).unwrap()
@@ -124,7 +125,7 @@ fn events(path: &Path) -> u64 {
 }
 
 /// Checks that the tables are those of schema 5, with every row.
-pub(crate) fn is_whole_old(path: &Path, known: u64) {
+pub fn is_whole_old(path: &Path, known: u64) {
     assert_eq!(events(path), known);
     let conn = Connection::open(path).unwrap();
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waynote_store', 'waynote_side', 'waynote_event_new')";
@@ -137,7 +138,7 @@ pub(crate) fn is_whole_old(path: &Path, known: u64) {
 }
 
 /// The store opens, is clean, and takes another note.
-pub(crate) fn goes_on(path: &Path, round: u32) {
+pub fn goes_on(path: &Path, round: u32) {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     let report = store.verify().unwrap();
     assert!(report.is_clean(), "round {round}: {report:?}");

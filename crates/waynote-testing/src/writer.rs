@@ -1,25 +1,15 @@
-//! Does many kinds of things to a store. Tests of other crates include this file by its path.
+//! Does many kinds of things to a store.
 
 use jiff::Timestamp;
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::forget::Forget;
 use waynote::store::SideValue;
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Filter, Limits, LocalStore, Name, OperationId,
-    Place, Scope, Stamp,
+    Address, Change, Content, EntryType, Expect, Filter, Limits, LocalStore, OperationId, Scope,
+    Stamp,
 };
 
-fn name(text: &str) -> Name {
-    text.parse().unwrap()
-}
-
-fn place(text: &str) -> Place {
-    text.parse().unwrap()
-}
-
-fn text(text: &str) -> Content {
-    Content::text(text).unwrap()
-}
+use crate::values::{name, place, text};
 
 /// Numbers that look random, the same in every run.
 struct Dice(u64);
@@ -33,14 +23,17 @@ impl Dice {
 }
 
 /// Does many kinds of things to a store, and refused ones are not done.
-pub(crate) struct Writer {
+pub struct Writer {
     dice: Dice,
-    pub(crate) second: i64,
-    pub(crate) iteration: i64,
+    /// The time of its last stamp.
+    pub second: i64,
+    /// The number of its last iteration.
+    pub iteration: i64,
 }
 
 impl Writer {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The same writer for the same seed.
+    pub fn new(seed: u64) -> Self {
         Self {
             dice: Dice(seed),
             second: 1_000,
@@ -48,7 +41,8 @@ impl Writer {
         }
     }
 
-    pub(crate) fn stamp(&mut self) -> Stamp {
+    /// The next stamp.
+    pub fn stamp(&mut self) -> Stamp {
         self.second += 1;
         let author = ["person", "agent:a", "import:xs"][self.dice.below(3) as usize];
         let mut stamp = Stamp::new(Timestamp::from_second(self.second).unwrap(), name(author));
@@ -75,7 +69,8 @@ impl Writer {
         text(&format!("text number {} of many", self.dice.below(12)))
     }
 
-    pub(crate) fn save(&mut self) -> Change {
+    /// A save of some note.
+    pub fn save(&mut self) -> Change {
         Change::Save {
             address: self.address(),
             content: self.text(),
@@ -105,7 +100,8 @@ impl Writer {
         }
     }
 
-    pub(crate) fn once(&mut self, store: &dyn LocalStore) {
+    /// Does one thing.
+    pub fn once(&mut self, store: &dyn LocalStore) {
         let stamp = self.stamp();
         // Refusals by rules are not tested here.
         match self.dice.below(12) {

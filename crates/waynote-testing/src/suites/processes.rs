@@ -1,12 +1,16 @@
 //! Many processes at once, and processes that are killed.
 
+mod worker;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout};
 
-use waynote::{Address, Filter, ScopeKind};
+use waynote::{Address, Change, EntryType, Filter, OperationId, ScopeKind};
 
-use super::stores::{self, ADDS, KILL_ROUNDS, open};
-use super::worker::Job;
+use crate::stores::Shared;
+use crate::values::{at, key, name, save, text, whole_feed};
+pub use worker::Job;
+pub(crate) use worker::worker;
 
 /// Starts workers and lets them all go at once.
 fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdout>)> {
@@ -35,20 +39,19 @@ fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdou
     workers
 }
 
-#[test]
-fn eight_processes_add_notes_at_once() {
+pub(crate) fn eight_processes_add_notes_at_once(shared: &dyn Shared) {
     let folder = tempfile::tempdir().unwrap();
-    if !stores::prepare(folder.path()) {
+    if !shared.prepare(folder.path()) {
         return;
     }
-    let seconds: Vec<f64> = race(folder.path(), ADDS)
+    let seconds: Vec<f64> = race(folder.path(), shared.adds())
         .into_iter()
         .map(|(mut child, out)| {
             let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
             assert!(child.wait().unwrap().success());
             assert_eq!(
                 lines.iter().filter(|line| line.starts_with("ack ")).count(),
-                ADDS as usize
+                shared.adds() as usize
             );
             lines
                 .iter()
@@ -58,19 +61,22 @@ fn eight_processes_add_notes_at_once() {
                 .unwrap()
         })
         .collect();
-    let store = open(folder.path());
+    let store = shared.open(folder.path());
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let notes: usize = kinds
         .iter()
         .map(|kind| store.select(&Filter::Kind(*kind)).unwrap().len())
         .sum();
-    assert_eq!(notes, 8 * ADDS as usize);
+    assert_eq!(notes, 8 * shared.adds() as usize);
     let report = store.verify().unwrap();
     assert!(report.is_clean(), "{report:?}");
     let (fastest, slowest) = seconds.iter().fold((f64::MAX, 0f64), |(low, high), s| {
         (low.min(*s), high.max(*s))
     });
-    eprintln!("8 x {ADDS} adds: fastest {fastest:.2} s, slowest {slowest:.2} s");
+    eprintln!(
+        "8 x {} adds: fastest {fastest:.2} s, slowest {slowest:.2} s",
+        shared.adds()
+    );
     // Printed as a figure, wanted to be at most 2; on a busy machine some process begins late. A writer that starves
     // comes after all others are long done.
     const STARVED: f64 = 6.0;
@@ -78,20 +84,19 @@ fn eight_processes_add_notes_at_once() {
         slowest <= STARVED * fastest,
         "a writer starved: {seconds:?}"
     );
-    stores::check_written(folder.path(), 8 * (ADDS as usize / 3));
+    shared.check_written(folder.path(), 8 * (shared.adds() as usize / 3));
 }
 
 /// Kills processes under load, again and again, and checks that all acknowledged writes are there.
-#[test]
-fn killed_processes_lose_nothing_acknowledged() {
+pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
     let folder = tempfile::tempdir().unwrap();
-    if !stores::prepare(folder.path()) {
+    if !shared.prepare(folder.path()) {
         return;
     }
     let mut acknowledged: Vec<String> = Vec::new();
     // A small generator is random enough to spread the moments over the work, and its seed is in the message.
     let mut seed = u64::from(std::process::id());
-    for round in 0..KILL_ROUNDS {
+    for round in 0..shared.kill_rounds() {
         let mut children = Vec::new();
         for number in 0..3 {
             let name = format!("r{round}-{number}");
@@ -128,12 +133,12 @@ fn killed_processes_lose_nothing_acknowledged() {
                     .filter_map(|line| line.strip_prefix("ack ").map(str::to_owned)),
             );
         }
-        let store = open(folder.path());
+        let store = shared.open(folder.path());
         let report = store.verify().unwrap();
         assert!(report.is_clean(), "round {round}: {report:?}");
     }
-    let store = open(folder.path());
-    assert!(acknowledged.len() > KILL_ROUNDS as usize);
+    let store = shared.open(folder.path());
+    assert!(acknowledged.len() > shared.kill_rounds());
     for address in &acknowledged {
         let parsed: Address = address.parse().unwrap();
         assert!(
@@ -146,5 +151,28 @@ fn killed_processes_lose_nothing_acknowledged() {
         .filter_map(|address| address.strip_prefix("place:"))
         .collect();
     assert!(!places.is_empty());
-    stores::check_after_kills(folder.path(), &*store, &places);
+    shared.check_after_kills(folder.path(), &*store, &places);
+}
+
+/// A call that is made again is known by a program that opened the store since.
+pub(crate) fn a_repeated_call_is_known_after_the_store_was_opened_again(shared: &dyn Shared) {
+    let folder = tempfile::tempdir().unwrap();
+    if !shared.prepare(folder.path()) {
+        return;
+    }
+    let tip = Change::Append {
+        session: name("s"),
+        kind: EntryType::Tip,
+        iteration: None,
+        content: text("a tip"),
+        resolves: None,
+        id: None,
+        created_at: None,
+    };
+    let batch = [save(key("k"), "v"), tip];
+    let of = |second| at(second).of_operation(OperationId::of("batch"));
+    let first = shared.open(folder.path()).apply(&batch, &of(1)).unwrap();
+    let store = shared.open(folder.path());
+    assert_eq!(store.apply(&batch, &of(2)).unwrap(), first);
+    assert_eq!(whole_feed(&*store).len(), 2);
 }
