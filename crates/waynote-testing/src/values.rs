@@ -5,8 +5,8 @@ use std::path::Path;
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry};
 use waynote::{
-    Address, Change, Content, Expect, Hit, Indexing, Limits, LocalStore, Name, Note, Options,
-    Place, SearchRequest, SqliteStore, Stamp,
+    Address, Change, Content, EntryType, Expect, Hit, Indexing, Limits, LocalStore, Name, Note,
+    Options, Place, SearchRequest, SqliteStore, Stamp,
 };
 
 /// A person's stamp, so many seconds after 1970.
@@ -123,4 +123,41 @@ pub fn addresses(hits: &[Hit]) -> Vec<String> {
     hits.iter()
         .map(|hit| hit.note.address.to_string())
         .collect()
+}
+
+/// A stamp of agent `a`, so many seconds after a moment in 2027.
+pub fn by_agent(second: i64) -> Stamp {
+    let stamp = at(1_800_000_000 + second);
+    Stamp::new(stamp.now, name("agent:a"))
+}
+
+/// A new entry of session `s`.
+pub fn entry(kind: EntryType, iteration: i64, text: &str) -> Change {
+    Change::Append {
+        session: name("s"),
+        kind,
+        iteration: Some(iteration),
+        content: Content::imported(text),
+        resolves: None,
+        id: None,
+        created_at: None,
+    }
+}
+
+/// A save that pins, or takes the pin away.
+pub fn save_pinned(address: Address, text: &str, pinned: bool) -> Change {
+    let mut change = save(address, text);
+    if let Change::Save { pin, .. } = &mut change {
+        *pin = Some(pinned);
+    }
+    change
+}
+
+/// A save into a notebook of that many notes at most.
+pub fn save_limited(address: Address, text: &str, max_notes: i64) -> Change {
+    let mut change = save(address, text);
+    if let Change::Save { limits, .. } = &mut change {
+        *limits = Limits::NONE.max_notes(max_notes);
+    }
+    change
 }

@@ -3,11 +3,12 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use waynote::{Change, Content, EngineStore, Expect, Limits, Stamp, Store as _};
+use waynote::{EngineStore, Stamp, Store as _};
 use waynote_postgres::{Options, Postgres, open};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::stores::new_store;
+use waynote_testing::values;
 
 /// The statements of an addition, with the row of the store and the positions as it has them.
 const SCRIPT: &str = "\\set key random(1, 1000000000)
@@ -36,14 +37,7 @@ COMMIT;
 const TIME: Duration = Duration::from_secs(8);
 
 fn save(store: &EngineStore<Postgres>, key: &str) {
-    let change = Change::Save {
-        address: format!("agent:a#{key}").parse().unwrap(),
-        content: Content::text(format!("note {key}")).unwrap(),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
+    let change = values::save(values::key(key), &format!("note {key}"));
     let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
     store.apply(&[change], &stamp).unwrap();
 }

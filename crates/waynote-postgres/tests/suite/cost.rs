@@ -3,14 +3,15 @@
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    Change, Content, EngineStore, EntryType, Expect, Forget, Limits, LocalStore, Notebook,
-    Reader as _, SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
+    Content, EngineStore, EntryType, Forget, Limits, LocalStore, Notebook, Reader as _,
+    SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::stores::{its_server, new_store};
+use waynote_testing::values::{entry, key, save_pinned};
 
 fn stamp() -> Stamp {
     Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
@@ -33,26 +34,17 @@ pub(super) fn save(store: &dyn LocalStore, key: &str, said: &str) {
 pub(super) fn fill(store: &EngineStore<Postgres>, notes: u32) {
     let mut changes = Vec::new();
     for number in 0..notes {
-        let content = |what: &str| {
-            Content::text(format!("{what} {number}: running tests {}", number * 31)).unwrap()
-        };
-        changes.push(Change::Save {
-            address: format!("agent:a#k{number}").parse().unwrap(),
-            content: content("note"),
-            pin: Some(number < 5),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        });
-        changes.push(Change::Append {
-            resolves: None,
-            session: "s".parse().unwrap(),
-            kind: EntryType::ALL[number as usize % 4].clone(),
-            iteration: Some(1 + i64::from(number) / 10),
-            content: content("entry"),
-            id: None,
-            created_at: None,
-        });
+        let content = |what: &str| format!("{what} {number}: running tests {}", number * 31);
+        changes.push(save_pinned(
+            key(&format!("k{number}")),
+            &content("note"),
+            number < 5,
+        ));
+        changes.push(entry(
+            EntryType::ALL[number as usize % 4].clone(),
+            1 + i64::from(number) / 10,
+            &content("entry"),
+        ));
     }
     for changes in changes.chunks(500) {
         store.apply(changes, &stamp()).unwrap();

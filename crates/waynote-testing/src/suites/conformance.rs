@@ -8,7 +8,7 @@ use waynote::{
 };
 
 use super::undo::reach;
-use crate::values::{at, contents, name, place, text};
+use crate::values::{at, contents, key, name, place, save_limited, text};
 
 pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
     let places = Places::new(store);
@@ -38,14 +38,7 @@ pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
 }
 
 pub(crate) fn all_changes_of_one_call_or_none(store: &dyn LocalStore) {
-    let save = |key: &str, max_notes| Change::Save {
-        address: Address::Agent(name("a"), key.parse().unwrap()),
-        content: text("v"),
-        pin: None,
-        limits: Limits::NONE.max_notes(max_notes),
-        expect: Expect::Any,
-        origin: None,
-    };
+    let save = |of: &str, max_notes| save_limited(key(of), "v", max_notes);
     let refused = store.apply(&[save("k", 1), save("l", 1)], &at(1));
     assert!(matches!(
         refused,

@@ -5,10 +5,10 @@ mod worker;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout};
 
-use waynote::{Address, Change, EntryType, Filter, OperationId, ScopeKind};
+use waynote::{Address, EntryType, Filter, OperationId, ScopeKind};
 
 use crate::stores::Shared;
-use crate::values::{at, key, name, save, text, whole_feed};
+use crate::values::{at, entry, key, save, whole_feed};
 pub use worker::Job;
 pub(crate) use worker::worker;
 
@@ -160,15 +160,7 @@ pub(crate) fn a_repeated_call_is_known_after_the_store_was_opened_again(shared: 
     if !shared.prepare(folder.path()) {
         return;
     }
-    let tip = Change::Append {
-        session: name("s"),
-        kind: EntryType::Tip,
-        iteration: None,
-        content: text("a tip"),
-        resolves: None,
-        id: None,
-        created_at: None,
-    };
+    let tip = entry(EntryType::Tip, 1, "a tip");
     let batch = [save(key("k"), "v"), tip];
     let of = |second| at(second).of_operation(OperationId::of("batch"));
     let first = shared.open(folder.path()).apply(&batch, &of(1)).unwrap();

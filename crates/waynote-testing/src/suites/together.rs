@@ -6,26 +6,15 @@ use std::sync::{Condvar, Mutex};
 use waynote::engine::Engine;
 use waynote::event::SessionEvent;
 use waynote::{
-    Address, Applied, Change, EngineStore, EntryId, EntryType, Expect, Limits, LocalStore, Name,
-    NoteBefore, OperationId, Reader as _, Result, Scope, Store as _,
+    Address, Applied, Change, EngineStore, EntryId, EntryType, LocalStore, Name, NoteBefore,
+    OperationId, Reader as _, Result, Scope, Store as _,
 };
 
 use crate::hooked::{Hooked, Hooks};
-use crate::values::{assert_clean, at, name, text};
+use crate::values::{assert_clean, at, key, name, save_limited, text};
 
-fn save(key: &str, said: &str) -> Change {
-    Change::Save {
-        address: address(key),
-        content: text(said),
-        pin: None,
-        limits: Limits::NONE.max_notes(2),
-        expect: Expect::Any,
-        origin: None,
-    }
-}
-
-fn address(key: &str) -> Address {
-    Address::Agent(name("a"), key.parse().unwrap())
+fn save(of: &str, said: &str) -> Change {
+    save_limited(key(of), said, 2)
 }
 
 pub(crate) fn a_note_is_deleted_and_saved_in_one_call(store: &dyn LocalStore) {
@@ -42,30 +31,25 @@ pub(crate) fn a_note_is_deleted_and_saved_in_one_call(store: &dyn LocalStore) {
         .collect()
     };
     let texts = || {
-        let note = store.get(&address("k")).unwrap();
+        let note = store.get(&key("k")).unwrap();
         let count = store.count(&Scope::Agent(name("a"))).unwrap();
         (note.map(|note| note.content.shown().into_owned()), count)
     };
-    let both = [Change::delete(address("k")), save("k", "two")];
+    let both = [Change::delete(key("k")), save("k", "two")];
     let applied = store.apply(&both, &at(2)).unwrap();
     assert_eq!(seen(&applied), [(true, true, None), (false, true, Some(3))]);
     assert_eq!(texts(), (Some("two".into()), 1));
     assert_clean(store);
     // The other way round, of a new note, and again and again.
-    let both = [save("l", "three"), Change::delete(address("l"))];
+    let both = [save("l", "three"), Change::delete(key("l"))];
     store.apply(&both, &at(3)).unwrap();
-    assert_eq!(store.get(&address("l")).unwrap(), None);
+    assert_eq!(store.get(&key("l")).unwrap(), None);
     let turns: Vec<Change> = (0..3)
-        .flat_map(|turn| {
-            [
-                Change::delete(address("k")),
-                save("k", &format!("turn {turn}")),
-            ]
-        })
+        .flat_map(|turn| [Change::delete(key("k")), save("k", &format!("turn {turn}"))])
         .collect();
     store.apply(&turns, &at(4)).unwrap();
     assert_eq!(texts(), (Some("turn 2".into()), 1));
-    assert_eq!(store.history(&address("k")).unwrap().len(), 9);
+    assert_eq!(store.history(&key("k")).unwrap().len(), 9);
     assert_clean(store);
 }
 
@@ -83,15 +67,10 @@ pub(crate) fn a_save_tells_what_was_there_before(store: &dyn LocalStore) {
     assert_eq!(of("three"), before(2, "two"));
     // A call whose answer was lost gets the same answer.
     assert_eq!((of("two"), of("one")), (before(1, "one"), None));
-    let again = store.apply(
-        &[save("k", "three"), Change::pin(address("k"), true)],
-        &at(2),
-    );
+    let again = store.apply(&[save("k", "three"), Change::pin(key("k"), true)], &at(2));
     let again: Vec<_> = again.unwrap().iter().map(|of| of.before).collect();
     assert_eq!(again, [before(3, "three"), before(4, "three")]);
-    store
-        .apply(&[Change::delete(address("k"))], &at(3))
-        .unwrap();
+    store.apply(&[Change::delete(key("k"))], &at(3)).unwrap();
     assert_eq!(of("four"), None);
 }
 

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use waynote::{
-    Address, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options, Reader,
-    Scope, SqliteStore, Store,
+    Address, Change, EngineStore, EntryType, Error, OperationId, Options, Reader, Scope,
+    SqliteStore, Store,
 };
 
 use waynote_testing::hooked::{Hooked, Hooks};
-use waynote_testing::values::{at, ended, key, name, save, started, text, whole_feed};
+use waynote_testing::values::{
+    at, ended, entry, key, name, save, save_limited, started, whole_feed,
+};
 
 const THREADS: usize = 16;
 
@@ -19,14 +21,7 @@ fn open(folder: &tempfile::TempDir) -> SqliteStore {
 }
 
 fn limited(of: &str) -> Change {
-    Change::Save {
-        address: key(of),
-        content: text(of),
-        pin: None,
-        limits: Limits::NONE.max_notes(40),
-        expect: Expect::Any,
-        origin: None,
-    }
+    save_limited(key(of), of, 40)
 }
 
 /// Positions are 1, 2, 3 …
@@ -95,15 +90,7 @@ fn a_call_that_is_made_again_while_the_first_waits_is_one_call() {
             let (store, begin, answers) = (&store, &begin, &answers);
             scope.spawn(move || {
                 for call in 0..CALLS {
-                    let append = Change::Append {
-                        session: name("s"),
-                        kind: EntryType::Tip,
-                        iteration: Some(1),
-                        content: text(&format!("call {call}")),
-                        resolves: None,
-                        id: None,
-                        created_at: None,
-                    };
+                    let append = entry(EntryType::Tip, 1, &format!("call {call}"));
                     let stamp = at(1).of_operation(OperationId::of(&call.to_string()));
                     begin.wait();
                     let applied = store.apply(&[append], &stamp).unwrap().remove(0);

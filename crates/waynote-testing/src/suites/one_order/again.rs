@@ -2,13 +2,13 @@
 
 use waynote::event::SessionEvent;
 use waynote::{
-    Action, Address, Applied, Change, EntryType, Error, Forget, Limits, LocalStore, OperationId,
-    Stamp, redo_last, undo_last,
+    Action, Address, Applied, Change, EntryType, Error, Forget, LocalStore, OperationId, Stamp,
+    redo_last, undo_last,
 };
 
 use super::write_place;
 use crate::suites::undo::reach;
-use crate::values::{at, ended, key, name, place, save, started, text, whole_feed};
+use crate::values::{at, ended, key, name, place, save, save_limited, started, text, whole_feed};
 
 fn of(operation: &str, second: i64) -> Stamp {
     at(second).of_operation(OperationId::of(operation))
@@ -125,14 +125,7 @@ pub(crate) fn another_call_with_the_same_content_is_another_call(store: &dyn Loc
 }
 
 pub(crate) fn a_refused_call_can_be_made_again(store: &dyn LocalStore) {
-    let limited = |max_notes| Change::Save {
-        address: key("l"),
-        content: text("v"),
-        pin: None,
-        limits: Limits::NONE.max_notes(max_notes),
-        expect: waynote::Expect::Any,
-        origin: None,
-    };
+    let limited = |max_notes| save_limited(key("l"), "v", max_notes);
     store.apply(&[save(key("k"), "v")], &at(1)).unwrap();
     let refused = store.apply(&[limited(1)], &of("call", 2));
     assert!(matches!(refused, Err(Error::TooManyNotes { .. })));
