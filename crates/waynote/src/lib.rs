@@ -172,6 +172,7 @@ pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
 pub use loops::Loop;
+pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};

@@ -34,12 +34,13 @@ use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{self, Engine, Read, Writing};
+use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
+use crate::model::allowance::Allowance;
 use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
@@ -124,11 +125,7 @@ impl<E: Engine> EngineStore<E> {
         if !self.engine.is_shared() {
             return Ok(None);
         }
-        let ask = engine::Ask {
-            clock: true,
-            ..engine::Ask::default()
-        };
-        Ok(self.engine.rows()?.read(&ask)?.clock)
+        self.engine.rows()?.clock()
     }
 
     /// Reads the current state on every call.
@@ -149,10 +146,13 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let answer = self.group.run(call, &|calls| self.write(calls));
-        // The others of the group have their answers, and the next group is being written.
-        self.build_index();
-        answer
+        // A group has the calls of several requests.
+        Allowance::aside(|| {
+            let answer = self.group.run(call, &|calls| self.write(calls));
+            // The others of the group have their answers, and the next group is being written.
+            self.build_index();
+            answer
+        })
     }
 
     /// Writes calls in one transaction and returns an answer for each.
@@ -312,7 +312,7 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        forget::forget(&self.engine, request, stamp)
+        Allowance::aside(|| forget::forget(&self.engine, request, stamp))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {

@@ -100,6 +100,10 @@ pub struct SearchRequest {
     /// Search every revision with a text, including deleted and superseded ones, instead of the current notes.
     #[serde(default)]
     pub history: bool,
+    /// True for text that is handed in as context: a prompt, the output of a program. It is never refused for its
+    /// length: it is cut to its rarest words, [`Limits::QUERY_CLAUSES`](crate::Limits::QUERY_CLAUSES) of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub context: bool,
 }
 
 fn default_limit() -> usize {
@@ -115,6 +119,7 @@ impl SearchRequest {
             scopes: Vec::new(),
             limit: DEFAULT_LIMIT,
             history: false,
+            context: false,
         }
     }
 
@@ -136,6 +141,11 @@ impl SearchRequest {
     /// Sets whether to search every revision instead of the current notes (default: no).
     pub fn history(self, history: bool) -> Self {
         Self { history, ..self }
+    }
+
+    /// Sets whether the query is text that is handed in as context (default: no).
+    pub fn context(self, context: bool) -> Self {
+        Self { context, ..self }
     }
 }
 

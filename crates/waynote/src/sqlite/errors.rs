@@ -51,16 +51,15 @@ impl Failure {
             Self::Ours(error) => return error,
             Self::Engine(error) => error,
         };
-        if let Some(what) = damage::named(&error) {
-            return Error::DamagedNote {
-                what: what.to_owned(),
-            };
-        }
         let path = path.to_owned();
         if let Some(reason) = damage::of_index(&error) {
             let reason = reason.to_owned();
             return Error::DamagedIndex { path, reason };
         }
+        let error = match damage::passed(error) {
+            Ok(error) => return error,
+            Err(error) => error,
+        };
         let (code, extended) = match &error {
             rusqlite::Error::SqliteFailure(failure, _) => {
                 (failure.extended_code & 0xff, failure.extended_code)
