@@ -6,9 +6,7 @@
 )]
 
 mod suite {
-    mod among;
     mod beats;
-    mod beside;
     mod cap;
     mod copy;
     mod cost;

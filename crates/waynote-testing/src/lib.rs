@@ -49,6 +49,24 @@ pub fn default_signals() {
     });
 }
 
+/// Fails if a text lacks a part.
+///
+/// # Panics
+/// Then.
+pub fn has(text: impl AsRef<str>, part: impl AsRef<str>) {
+    let (text, part) = (text.as_ref(), part.as_ref());
+    assert!(text.contains(part), "`{part}` is not in:\n{text}");
+}
+
+/// Fails if a text has a part that it must not have.
+///
+/// # Panics
+/// Then.
+pub fn lacks(text: impl AsRef<str>, part: impl AsRef<str>) {
+    let (text, part) = (text.as_ref(), part.as_ref());
+    assert!(!text.contains(part), "`{part}` is in:\n{text}");
+}
+
 /// Says that tests did not run here, and why. `cargo xtask test` lists it at its end.
 pub fn not_checked(tests: &str, why: &str) {
     // In one write, and straight to the descriptor: the harness hides what a test that passes prints.

@@ -133,8 +133,13 @@ pub fn by_agent(second: i64) -> Stamp {
 
 /// A new entry of session `s`.
 pub fn entry(kind: EntryType, iteration: i64, text: &str) -> Change {
+    entry_of("s", kind, iteration, text)
+}
+
+/// A new entry of a session.
+pub fn entry_of(session: &str, kind: EntryType, iteration: i64, text: &str) -> Change {
     Change::Append {
-        session: name("s"),
+        session: name(session),
         kind,
         iteration: Some(iteration),
         content: Content::imported(text),

@@ -22,7 +22,6 @@ mod suite {
     mod head;
     mod history_pages;
     mod isolation;
-    mod memory;
     mod opening;
     mod random_damage;
     mod reference;

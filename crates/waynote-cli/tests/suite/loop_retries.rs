@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use super::common::{Run, Scratch, fields, has};
-use super::loop_stops::{looping, seconds_gone, summary};
+use super::loop_stops::{ended, looping, seconds_gone, summary};
 
 #[test]
 fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
@@ -139,11 +139,11 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     done: the 3 requested iterations are done
     ");
     // That run is over, and the next one has as many.
-    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 3 --json", script));
+    let (_, of) = ended(&scratch, "--stall 0 --iterations 3", script);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 3);
     // After a stall, another number is another run.
-    let (code, _) = summary(looping(&scratch, "--stall 2 --iterations 9 --json", script));
+    let (code, _) = ended(&scratch, "--stall 2 --iterations 9", script);
     assert_eq!(code, 3);
-    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 2 --json", script));
+    let (_, of) = ended(&scratch, "--stall 0 --iterations 2", script);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
 }

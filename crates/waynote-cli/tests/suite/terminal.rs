@@ -110,8 +110,9 @@ fn forgetting_asks() {
     "#);
     assert_eq!(scratch.ok("key show k"), "two");
     let forgotten = typed(&scratch, forget, "y\n");
-    assert!(
-        forgotten.contains("[y/N] forgot 2 revisions of agent:default#k; no text of it is left")
+    has(
+        &forgotten,
+        "[y/N] forgot 2 revisions of agent:default#k; no text of it is left",
     );
     assert_eq!(scratch.ok("key count"), "1\n");
     assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
@@ -273,10 +274,7 @@ fn our_own_colours_reach_a_terminal() {
         seen(&mut command, "")
     };
     let found = coloured("search turned");
-    assert!(
-        found.contains("\u{1b}[1mturned<U+200B>\u{1b}[0m"),
-        "{found:?}"
-    );
+    has(&found, "\u{1b}[1mturned<U+200B>\u{1b}[0m");
     let log = coloured("--session s\u{202e}t log show");
     assert!(
         log.contains("\u{1b}[1;31mSTUCK\u{1b}[0m") || log.contains("\u{1b}[31mSTUCK\u{1b}[0m"),

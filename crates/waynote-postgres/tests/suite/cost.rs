@@ -17,7 +17,7 @@ fn stamp() -> Stamp {
     Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
 }
 
-pub(super) fn save(store: &dyn LocalStore, key: &str, said: &str) {
+fn save(store: &dyn LocalStore, key: &str, said: &str) {
     let options = SaveOptions::default().limits(Limits::NONE);
     let notes = Notebook::of_agent(store, "a".parse().unwrap());
     notes
@@ -31,7 +31,7 @@ pub(super) fn save(store: &dyn LocalStore, key: &str, said: &str) {
 }
 
 /// So many keyed notes and entries, in few writes.
-pub(super) fn fill(store: &EngineStore<Postgres>, notes: u32) {
+fn fill(store: &EngineStore<Postgres>, notes: u32) {
     let mut changes = Vec::new();
     for number in 0..notes {
         let content = |what: &str| format!("{what} {number}: running tests {}", number * 31);
@@ -51,7 +51,7 @@ pub(super) fn fill(store: &EngineStore<Postgres>, notes: u32) {
     }
 }
 
-pub(super) fn block(store: &EngineStore<Postgres>) -> String {
+fn block(store: &EngineStore<Postgres>) -> String {
     let request = Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
         .session(Some("s".parse().unwrap()))
         .iteration(Some(1_000_000))
@@ -226,48 +226,5 @@ auto_explain.log_min_duration = 0
         for lines in looked_up {
             assert!(lines[1].contains("key = "), "{lines:?}");
         }
-    }
-}
-
-#[test]
-#[ignore = "prints how long things take"]
-fn how_long() {
-    let Some(server) = its_server() else {
-        return;
-    };
-    let store = new_store(&server.store_url());
-    save(&store, "first", "words");
-    if std::env::var("SHOW_LOG").is_ok() {
-        let cluster = server.cluster().unwrap();
-        cluster.sql("ALTER SYSTEM SET log_min_duration_statement = 0");
-        cluster.sql("SELECT pg_reload_conf()");
-    }
-    for of in ["save", "add"] {
-        let begin = std::time::Instant::now();
-        for number in 0..300 {
-            match of {
-                "save" => save(&store, &format!("k{number}"), &format!("note {number}")),
-                _ => {
-                    let log = SessionLog::new(&store, "s".parse().unwrap());
-                    let said = Content::text(format!("said {number}")).unwrap();
-                    log.add(EntryType::Tip, Some(1), said, &stamp()).unwrap();
-                }
-            }
-        }
-        eprintln!(
-            "{of}: {:.2} ms",
-            begin.elapsed().as_secs_f64() * 1000.0 / 300.0
-        );
-    }
-    let begin = std::time::Instant::now();
-    for _ in 0..100 {
-        store.search(&SearchRequest::new("note 17")).unwrap();
-    }
-    eprintln!(
-        "search: {:.2} ms",
-        begin.elapsed().as_secs_f64() * 1000.0 / 100.0
-    );
-    if std::env::var("SHOW_LOG").is_ok() {
-        eprintln!("{}", server.cluster().unwrap().log());
     }
 }

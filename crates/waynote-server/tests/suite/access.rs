@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use waynote_server::Limits;
 
 use super::support::{Response, Running, options, start, start_with};
+use waynote_testing::{has, lacks};
 
 const API: &str = "/s/notes/api/v1";
 
@@ -143,10 +144,9 @@ fn tokens_are_created_used_listed_and_revoked() {
         assert!(lines.iter().any(|of| of == line), "{line}: {lines:#?}");
     }
     let log = server.log.text();
-    assert!(
-        !log.contains(&boss) && !log.contains(&reader) && log.contains(r#""token":"boss""#),
-        "{log}"
-    );
+    lacks(&log, &boss);
+    lacks(&log, &reader);
+    has(&log, r#""token":"boss""#);
 }
 
 #[test]

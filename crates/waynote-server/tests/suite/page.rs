@@ -5,6 +5,7 @@ use waynote::{
 };
 
 use super::support::{Response, Running, now, options, start, start_as};
+use waynote_testing::{has, lacks};
 
 pub(super) fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
@@ -112,10 +113,8 @@ fn a_person_writes_edits_pins_deletes_and_undoes() {
     assert_eq!(first.content.as_text(), Some("run\n`make ship`"));
     assert_eq!(first.author.as_str(), "person");
     let shown = server.get(&to).body;
-    assert!(
-        shown.contains("Saved.") && shown.contains("<code>make ship</code>"),
-        "{shown}"
-    );
+    has(&shown, "Saved.");
+    has(&shown, "<code>make ship</code>");
 
     let of = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(post(&server, "/s/notes/notes/pin", &of).status, 303);
@@ -143,10 +142,8 @@ fn a_person_writes_edits_pins_deletes_and_undoes() {
     );
     assert_eq!(note(&server, "agent:builder#deploy"), None);
     let shown = server.get(gone.header("location")).body;
-    assert!(
-        shown.contains("Deleted.") && shown.contains("Bring it back"),
-        "{shown}"
-    );
+    has(&shown, "Deleted.");
+    has(&shown, "Bring it back");
     let back = [("note", "agent:builder#deploy"), ("base", "4")];
     assert_eq!(post(&server, "/s/notes/notes/undo", &back).status, 303);
     assert_eq!(
@@ -181,11 +178,7 @@ fn two_who_edit_one_note_get_both_texts() {
     let refused = post(&server, "/s/notes/notes/save", &mine);
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("Somebody else changed this note"));
-    assert!(
-        refused.body.contains("their second text"),
-        "{}",
-        refused.body
-    );
+    has(&refused.body, "their second text");
     assert!(refused.body.contains("my own text</textarea>"));
     assert!(refused.body.contains(r#"name="base" value="2""#));
     assert_eq!(note(&server, "agent:builder#deploy").unwrap().revision, 2);
@@ -198,11 +191,7 @@ fn two_who_edit_one_note_get_both_texts() {
         ("text", "mine"),
     ];
     let refused = post(&server, "/s/notes/notes/save", &new);
-    assert!(
-        refused.body.contains("This note exists already"),
-        "{}",
-        refused.body
-    );
+    has(&refused.body, "This note exists already");
     assert!(!refused.body.contains("Somebody else"), "{}", refused.body);
 
     // A change by somebody else is not deleted unseen.
@@ -257,10 +246,7 @@ fn what_was_typed_is_kept_after_an_error() {
         let answer = post(&server, "/s/notes/notes/save", &fields);
         assert_eq!(answer.status, 422, "{says}");
         assert!(answer.body.contains(says), "{says}: {}", answer.body);
-        assert!(
-            answer.body.contains(&format!("{text}</textarea>")),
-            "{says}"
-        );
+        has(&answer.body, &format!("{text}</textarea>"));
         assert!(answer.body.contains(&format!(r#"value="{key}""#)), "{says}");
     }
 }
@@ -304,10 +290,8 @@ fn forgetting_has_to_be_confirmed() {
     let done = post(&server, "/s/notes/notes/forget", &[of, ("sure", "yes")]);
     assert_eq!(done.status, 303);
     let shown = server.get(done.header("location")).body;
-    assert!(
-        shown.contains("gone for good") && !shown.contains("a text to forget"),
-        "{shown}"
-    );
+    has(&shown, "gone for good");
+    lacks(&shown, "a text to forget");
 }
 
 #[test]

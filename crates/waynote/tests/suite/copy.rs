@@ -11,7 +11,7 @@ use waynote::{
     SqliteStore, Store,
 };
 
-use super::memory::Memory;
+use memory_engine::Memory;
 use waynote_testing::old_store::Old;
 use waynote_testing::writer::Writer;
 

@@ -10,7 +10,7 @@ use waynote::{
     SqliteStore,
 };
 
-use super::memory::Memory;
+use memory_engine::Memory;
 use waynote_testing::values::{at, name, text};
 
 /// Two handles on one store, of every engine.

@@ -3,7 +3,7 @@
 use waynote::engine::Engine;
 use waynote::{AttachedStore, EngineStore, LocalStore, Options, Reader, SqliteStore};
 
-use super::memory::Memory;
+use memory_engine::Memory;
 use waynote_testing::values::{at, key, save};
 
 #[test]

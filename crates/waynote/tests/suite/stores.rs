@@ -6,7 +6,7 @@ use waynote::engine::Engine;
 use waynote::{AttachedStore, EngineStore, Indexing, LocalStore, Options, SqliteStore};
 use waynote_testing::stores::{Engines, Shared, Stores};
 
-use super::memory::Memory;
+use memory_engine::Memory;
 
 /// The SQLite engines, and the one in memory.
 pub(super) struct Here;

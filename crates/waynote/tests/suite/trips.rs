@@ -10,7 +10,7 @@ use waynote::{
 };
 
 use super::counting::Counting;
-use super::memory::Memory;
+use memory_engine::Memory;
 use waynote_testing::values::{by_agent, entry, save_pinned};
 
 fn save(address: &str, text: &str, pinned: bool) -> Change {

@@ -4,7 +4,7 @@ use waynote::event::{EndReason, SessionEvent};
 use waynote::{Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store};
 
 use super::counting::Counting;
-use super::memory::Memory;
+use memory_engine::Memory;
 use waynote_testing::values::{entry, save_limited};
 
 fn stamp() -> Stamp {

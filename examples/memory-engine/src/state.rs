@@ -13,14 +13,14 @@ use waynote::{
     Scope, ScopeKind, ScopeSummary,
 };
 
-use super::{JournalEntry, ScopeRow, Segment, State};
+use crate::{JournalEntry, ScopeRow, Segment, State};
 
 impl State {
-    pub(super) fn scope(&self, scope: &Scope) -> Option<usize> {
+    pub(crate) fn scope(&self, scope: &Scope) -> Option<usize> {
         self.scopes.iter().position(|row| row.scope == *scope)
     }
 
-    pub(super) fn scope_row(&mut self, scope: Scope) -> &mut ScopeRow {
+    pub(crate) fn scope_row(&mut self, scope: Scope) -> &mut ScopeRow {
         let index = match self.scope(&scope) {
             Some(index) => index,
             None => {
@@ -35,12 +35,12 @@ impl State {
         &mut self.scopes[index]
     }
 
-    pub(super) fn row(&self, position: Position) -> &JournalEntry {
+    pub(crate) fn row(&self, position: Position) -> &JournalEntry {
         &self.journal[&position]
     }
 
     /// The notes of a scope, by key.
-    pub(super) fn of_scope(&self, scope: &Scope) -> Vec<Note> {
+    pub(crate) fn of_scope(&self, scope: &Scope) -> Vec<Note> {
         let notes = self.notes.values().map(|(note, _)| note);
         let mut notes: Vec<Note> = notes
             .filter(|note| note.address.scope() == *scope)
@@ -50,16 +50,16 @@ impl State {
         notes
     }
 
-    pub(super) fn of_session(&self, session: &Name) -> Vec<Note> {
+    pub(crate) fn of_session(&self, session: &Name) -> Vec<Note> {
         self.of_scope(&Scope::Session(session.clone()))
     }
 
-    pub(super) fn end(&self, address: &Address) -> Option<Position> {
+    pub(crate) fn end(&self, address: &Address) -> Option<Position> {
         let note = self.notes.get(address).map(|(_, position)| *position);
         note.or_else(|| self.deleted.get(address).copied())
     }
 
-    pub(super) fn note_state(&self, address: &Address) -> Option<NoteState> {
+    pub(crate) fn note_state(&self, address: &Address) -> Option<NoteState> {
         let position = self.end(address)?;
         Some(NoteState {
             position,
@@ -115,23 +115,23 @@ impl State {
     }
 
     /// The call that wrote the row at a position.
-    pub(super) fn step(&self, position: Position) -> Option<Step> {
+    pub(crate) fn step(&self, position: Position) -> Option<Step> {
         let mut all = self.happened().into_iter();
         all.find(|(entry, _)| entry.at.position == position)?.1
     }
 
     /// Everything that happened after a point.
-    pub(super) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
+    pub(crate) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
         let all = self.happened().into_iter().map(|(entry, _)| entry);
         all.filter(|entry| entry.at > after).take(limit).collect()
     }
 
-    pub(super) fn head(&self) -> Option<Position> {
+    pub(crate) fn head(&self) -> Option<Position> {
         let all = self.feed(Cursor::START, usize::MAX);
         all.last().map(|last| last.at.position)
     }
 
-    pub(super) fn history(&self, address: &Address) -> Vec<Revision> {
+    pub(crate) fn history(&self, address: &Address) -> Vec<Revision> {
         let mut history = Vec::new();
         let mut next = self.end(address);
         while let Some(position) = next {
@@ -149,7 +149,7 @@ impl State {
         iterations.filter(|iteration| *iteration < before).count() as u64
     }
 
-    pub(super) fn count(&self, count: &Count) -> u64 {
+    pub(crate) fn count(&self, count: &Count) -> u64 {
         let found = match count {
             Count::Counted(scope) => {
                 return self
@@ -181,7 +181,7 @@ impl State {
         found as u64
     }
 
-    pub(super) fn entry_types(&self, session: &Name) -> Vec<EntryType> {
+    pub(crate) fn entry_types(&self, session: &Name) -> Vec<EntryType> {
         let kinds = self.of_session(session).into_iter();
         let mut kinds: Vec<EntryType> = kinds.filter_map(|note| note.kind).collect();
         kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
@@ -189,7 +189,7 @@ impl State {
         kinds
     }
 
-    pub(super) fn last_entry(&self, session: &Name) -> Option<EntryId> {
+    pub(crate) fn last_entry(&self, session: &Name) -> Option<EntryId> {
         let all = self.notes.keys().chain(self.deleted.keys());
         all.filter_map(|address| match address {
             Address::Session(of, id) if of == session => Some(*id),
@@ -198,7 +198,7 @@ impl State {
         .max()
     }
 
-    pub(super) fn last_iteration(&self, session: &Name) -> Option<i64> {
+    pub(crate) fn last_iteration(&self, session: &Name) -> Option<i64> {
         let entries = self.of_session(session);
         let histories = entries.iter().map(|note| self.history(&note.address));
         histories
@@ -207,7 +207,7 @@ impl State {
             .max()
     }
 
-    pub(super) fn holders(&self, content: &Content) -> Vec<AddressAt> {
+    pub(crate) fn holders(&self, content: &Content) -> Vec<AddressAt> {
         let rows = self.journal.values().map(|row| &row.revision);
         rows.filter(|revision| revision.note().is_some_and(|note| note.content == *content))
             .map(|revision| AddressAt {
@@ -217,7 +217,7 @@ impl State {
             .collect()
     }
 
-    pub(super) fn blocks(&self, wanted: &Blocks) -> Vec<(Vec<u8>, Vec<u8>)> {
+    pub(crate) fn blocks(&self, wanted: &Blocks) -> Vec<(Vec<u8>, Vec<u8>)> {
         let (Blocks::All { segment: id }
         | Blocks::Holding { segment: id, .. }
         | Blocks::WithPrefix { segment: id, .. }) = wanted;
@@ -238,7 +238,7 @@ impl State {
         found.into_iter().map(owned).collect()
     }
 
-    pub(super) fn lease(&self, row: &ScopeRow) -> Option<RecordedEvent> {
+    pub(crate) fn lease(&self, row: &ScopeRow) -> Option<RecordedEvent> {
         let Scope::Session(session) = &row.scope else {
             return None;
         };
@@ -249,7 +249,7 @@ impl State {
         held.map(|(event, _)| event.clone())
     }
 
-    pub(super) fn answers(&self, ask: &store::Ask) -> Answers {
+    pub(crate) fn answers(&self, ask: &store::Ask) -> Answers {
         let kind_of = |kind: ScopeKind| {
             let mut scopes: Vec<Scope> = self.scopes.iter().map(|row| row.scope.clone()).collect();
             scopes.retain(|scope| scope.kind() == kind);
@@ -352,7 +352,7 @@ impl State {
         }
     }
 
-    pub(super) fn rows(&self, ask: &Ask) -> Rows {
+    pub(crate) fn rows(&self, ask: &Ask) -> Rows {
         Rows {
             store: self.answers(&ask.store),
             states: each(&ask.states, |address| self.note_state(address)),

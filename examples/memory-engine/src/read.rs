@@ -1,12 +1,12 @@
 //! Reading.
 
-use jiff::Timestamp;
 use waynote::engine::{Ask, JournalRow, Read, Rows};
+use waynote::jiff::Timestamp;
 use waynote::{Action, Position, Report, Result, Revision, ScopeKind};
 
 use std::ops::Bound::{Excluded, Unbounded};
 
-use super::{Handle, JournalEntry, State};
+use crate::{Handle, JournalEntry, State};
 
 impl Read for Handle {
     fn read(&self, ask: &Ask) -> Result<Rows> {
@@ -20,7 +20,7 @@ impl Read for Handle {
 
 impl State {
     /// The rows of the journal after a position.
-    pub(super) fn journal_rows(&self, after: i64, limit: usize) -> Vec<JournalRow> {
+    pub(crate) fn journal_rows(&self, after: i64, limit: usize) -> Vec<JournalRow> {
         let after = Position::new(after);
         let rows = self.journal.range((Excluded(after), Unbounded));
         let row = |entry: &JournalEntry| {

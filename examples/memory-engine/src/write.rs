@@ -6,7 +6,7 @@ use waynote::note::State as NoteStates;
 use waynote::store::SideValue;
 use waynote::{Address, Content, ContentHash, Name, Result, Scope, StoreId};
 
-use super::{Forgetting, Handle, JournalEntry, Segment, State};
+use crate::{Forgetting, Handle, JournalEntry, Segment, State};
 
 impl State {
     fn put_revision(&mut self, put: &Put<'_>) {

@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use waynote::engine::{Engine, IndexState, Read, SegmentHead, Step, Transaction, Writing};
 use waynote::event::RecordedEvent;
 use waynote::forget::Residue;
+use waynote::jiff::Timestamp;
 use waynote::store::SideValue;
 use waynote::{Address, AddressAt, Error, Name, Note, Position, Result, Revision, Scope, StoreId};
 
 /// Rows that last as long as the value and its clones.
 #[derive(Clone, Default)]
-pub(super) struct Memory {
+pub struct Memory {
     state: Rc<RefCell<State>>,
     /// True while somebody runs alone: no other writer can.
     is_held: Rc<Cell<bool>>,
