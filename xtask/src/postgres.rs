@@ -58,7 +58,21 @@ struct Proof {
     counts: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const PROOFS: [Proof; 2] = [
+const PROOFS: [Proof; 4] = [
+    Proof {
+        word: "writers",
+        shows: "8 processes add 1,000 notes each to one file at once",
+        package: "waynote",
+        test: "suite::processes::eight_processes_add_notes_at_once",
+        counts: &[("WAYNOTE_TEST_ADDS", "1000", "300")],
+    },
+    Proof {
+        word: "killed",
+        shows: "writers of one file are killed 50 times: every acknowledged note is there",
+        package: "waynote",
+        test: "suite::processes::killed_processes_lose_nothing_acknowledged",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "50", "5")],
+    },
     Proof {
         word: "failover",
         shows: "a primary is killed and is cut off, 10 times each, under 8 writers: its standby has every \

@@ -48,13 +48,8 @@ pub trait Shared {
     where
         Self: Sized;
 
-    /// How many notes each of eight processes adds.
-    fn adds(&self) -> u32 {
-        300
-    }
-
     /// How often processes are killed.
-    fn kill_rounds(&self) -> usize;
+    fn kill_rounds(&self) -> u32;
 
     /// Makes the store ready before the processes start. Whether there can be one on this machine.
     fn prepare(&self, _folder: &Path) -> bool {

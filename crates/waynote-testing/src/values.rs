@@ -166,3 +166,8 @@ pub fn save_limited(address: Address, text: &str, max_notes: i64) -> Change {
     }
     change
 }
+
+/// The one value of a query.
+pub fn value<T: rusqlite::types::FromSql>(conn: &rusqlite::Connection, sql: &str) -> T {
+    conn.query_row(sql, [], |row| row.get(0)).unwrap()
+}

@@ -201,6 +201,12 @@ impl Run {
         self
     }
 
+    /// Starts it, with pipes to all that it reads and writes.
+    pub(crate) fn piped(mut self) -> Child {
+        let command = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    }
+
     /// Starts it, and waits until it prints that line.
     pub(crate) fn begun(mut self, line: &str) -> Child {
         let command = self.command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -360,6 +366,13 @@ pub(crate) fn fields(value: &Value, names: &str) -> String {
         None => "(none)".to_owned(),
     };
     names.split(' ').map(field).collect::<Vec<_>>().join(" ")
+}
+
+/// Sends a process a signal, such as `-TERM`.
+pub(crate) fn signal(child: &Child, signal: &str) {
+    let pid = child.id().to_string();
+    let status = Command::new("kill").args([signal, &pid]).status();
+    assert!(status.unwrap().success());
 }
 
 /// A field of a case as text.

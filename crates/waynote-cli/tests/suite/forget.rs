@@ -9,6 +9,7 @@ use waynote::{
 };
 
 use super::common::{Run, Scratch};
+use waynote_testing::values;
 
 /// In every few bytes of the secret text, and nowhere else.
 const MARK: &str = "zq7Kp";
@@ -45,14 +46,7 @@ fn open(scratch: &Scratch) -> SqliteStore {
 }
 
 fn save(store: &dyn LocalStore, address: &str, text: &str, second: i64) {
-    let change = Change::Save {
-        address: address.parse().unwrap(),
-        content: content(text),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
+    let change = values::save(address.parse().unwrap(), text);
     store.apply(&[change], &stamp(second)).unwrap();
 }
 

@@ -90,7 +90,7 @@ fn verify_names_what_is_damaged() {
     exit 1
     damaged: the content of agent:default#k@1 does not match its hash
     damaged: agent:default#k has a wrong preview
-    HOME/.local/share/waynote/notes.db has 2 problems: 1 note, 1 revision, 1 content
+    HOME/.local/share/waynote/notes.db has 2 problems: 0 notes, 1 revision, 0 contents
     store id ID
     ");
 }

@@ -178,13 +178,7 @@ fn a_prompt_does_not_repeat_what_the_first_reply_brought() {
 #[test]
 fn a_client_that_goes_before_the_answer_was_not_given_it() {
     let scratch = noted();
-    let mut child = scratch
-        .command("hook claude-code SessionStart")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = scratch.run("hook claude-code SessionStart").piped();
     drop(child.stdout.take());
     let input =
         json!({ "session_id": "s", "source": "startup", "cwd": scratch.home().join("work") });

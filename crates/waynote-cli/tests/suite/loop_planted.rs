@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use super::common::{Scratch, has};
+use super::common::{Scratch, has, signal};
 use super::loop_stops::{ended, looping, seconds_gone};
 
 /// The loop has begun no iteration.
@@ -286,7 +286,6 @@ fn another_loops_tools_are_not_offered() {
     let (own, others) = (added("s"), added("t"));
     assert!(!own.contains("canary"), "{own}");
     assert!(others.contains("canary"), "{others}");
-    let kill = Command::new("kill").arg(other.id().to_string()).status();
-    assert!(kill.unwrap().success());
+    signal(&other, "-TERM");
     other.wait().unwrap();
 }

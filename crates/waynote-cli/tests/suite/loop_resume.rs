@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Scratch, has, migrated_last_from_here, rest, until};
+use super::common::{Scratch, has, migrated_last_from_here, rest, signal, until};
 use super::loop_stops::{ended, looping};
 
 /// A loop that runs until somebody ends it; its agent is a shell script.
@@ -15,13 +15,6 @@ fn endless(scratch: &Scratch, script: &str) -> Child {
     command.arg(script);
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn signal(child: &Child, signal: &str) {
-    let status = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status();
-    assert!(status.unwrap().success());
 }
 
 fn is_running(pid: &str) -> bool {

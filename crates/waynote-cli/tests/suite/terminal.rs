@@ -130,13 +130,6 @@ fn a_dry_run_forgets_nothing() {
     scratch.ok("key save other one");
     let said = |words: &str| scratch.run(words).said();
     assert_transcript!(said, @r#"
-    $ waynote forget agent:default#k --dry-run
-    would forget 2 revisions:
-      agent:default#k@1
-      agent:default#k@2
-    agent:default#k would be gone for good
-    the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
-
     $ waynote forget agent:default#k@1 --dry-run --everywhere
     would forget 2 revisions:
       agent:default#k@1

@@ -11,22 +11,15 @@ use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::stores::{its_server, new_store};
-use waynote_testing::values::{entry, key, save_pinned};
+use waynote_testing::values::{self, entry, key, save_pinned, text};
 
 fn stamp() -> Stamp {
     Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
 }
 
-fn save(store: &dyn LocalStore, key: &str, said: &str) {
-    let options = SaveOptions::default().limits(Limits::NONE);
-    let notes = Notebook::of_agent(store, "a".parse().unwrap());
-    notes
-        .save(
-            &key.parse().unwrap(),
-            Content::text(said).unwrap(),
-            options,
-            &stamp(),
-        )
+fn save(store: &dyn LocalStore, of: &str, said: &str) {
+    store
+        .apply(&[values::save(key(of), said)], &stamp())
         .unwrap();
 }
 
@@ -84,13 +77,8 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
     assert_eq!(trips(&|| save(&store, "another", "words")), 2);
     let log = SessionLog::new(&store, "t".parse().unwrap());
     let add = || {
-        log.add(
-            EntryType::Tip,
-            Some(1),
-            Content::text("a tip").unwrap(),
-            &stamp(),
-        )
-        .unwrap();
+        log.add(EntryType::Tip, Some(1), text("a tip"), &stamp())
+            .unwrap();
     };
     assert_eq!(trips(&add), 2);
     assert_eq!(trips(&|| assert!(log.list(None).unwrap().len() == 1)), 1);
@@ -185,7 +173,7 @@ auto_explain.log_min_duration = 0
         log.add(
             EntryType::Tip,
             Some(200),
-            Content::text("entry 3: running tests 93").unwrap(),
+            text("entry 3: running tests 93"),
             &stamp(),
         )
         .unwrap();
@@ -205,9 +193,6 @@ auto_explain.log_min_duration = 0
         let log = cluster.log();
         let plans = &log[seen..];
         assert!(plans.contains("Index"), "{plans}");
-        if std::env::var("SHOW_LOG").is_ok() {
-            eprintln!("{plans}");
-        }
         let scans: Vec<&str> = plans
             .lines()
             .filter(|line| line.contains("Seq Scan") || line.contains("Hash Join"))

@@ -86,7 +86,7 @@ impl Shared for Here {
         test(&Self);
     }
 
-    fn kill_rounds(&self) -> usize {
+    fn kill_rounds(&self) -> u32 {
         10
     }
 

@@ -43,6 +43,16 @@ pub(super) fn post_from(
     server.send("POST", path, &headers, &body.finish())
 }
 
+const DEPLOY: &str = "agent:builder#deploy";
+
+/// Does something with the note, as a page of this revision. Returns the path that the browser goes on to.
+fn act(server: &Running, act: &str, base: &str, more: &[(&str, &str)]) -> String {
+    let fields = [&[("note", DEPLOY), ("base", base)], more].concat();
+    let done = post(server, &format!("/s/notes/notes/{act}"), &fields);
+    assert_eq!(done.status, 303, "{act}: {}", done.body);
+    done.header("location").to_owned()
+}
+
 #[test]
 fn every_view_is_shown_also_of_an_empty_store() {
     let server = start();
@@ -97,72 +107,37 @@ fn the_files_of_the_page_are_kept_by_the_browser() {
 #[test]
 fn a_person_writes_edits_pins_deletes_and_undoes() {
     let server = start();
-    let written = post(
-        &server,
-        "/s/notes/notes/save",
-        &[
-            ("scope", "agent:builder"),
-            ("key", "deploy"),
-            ("text", "run\r\n`make ship`"),
-            ("base", "0"),
-        ],
-    );
+    let new = [
+        ("scope", "agent:builder"),
+        ("key", "deploy"),
+        ("text", "run\r\n`make ship`"),
+        ("base", "0"),
+    ];
+    let written = post(&server, "/s/notes/notes/save", &new);
     assert_eq!(written.status, 303, "{}", written.body);
-    let to = written.header("location").to_owned();
-    let first = note(&server, "agent:builder#deploy").unwrap();
+    let first = note(&server, DEPLOY).unwrap();
     assert_eq!(first.content.as_text(), Some("run\n`make ship`"));
     assert_eq!(first.author.as_str(), "person");
-    let shown = server.get(&to).body;
+    let shown = server.get(written.header("location")).body;
     has(&shown, "Saved.");
     has(&shown, "<code>make ship</code>");
 
-    let of = [("note", "agent:builder#deploy"), ("base", "1")];
-    assert_eq!(post(&server, "/s/notes/notes/pin", &of).status, 303);
-    assert!(note(&server, "agent:builder#deploy").unwrap().pinned);
+    act(&server, "pin", "1", &[]);
+    assert!(note(&server, DEPLOY).unwrap().pinned);
+    let edit = "/s/notes/notes/edit?note=agent:builder%23deploy&base=2";
+    has(&server.get(edit).body, "run\n`make ship`</textarea>");
+    act(&server, "save", "2", &[("text", "run `make all`")]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run `make all`");
 
-    let edit = server
-        .get("/s/notes/notes/edit?note=agent:builder%23deploy&base=2")
-        .body;
-    assert!(edit.contains("run\n`make ship`</textarea>"), "{edit}");
-    let edited = [
-        ("note", "agent:builder#deploy"),
-        ("base", "2"),
-        ("text", "run `make all`"),
-    ];
-    assert_eq!(post(&server, "/s/notes/notes/save", &edited).status, 303);
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run `make all`"
-    );
-
-    let gone = post(
-        &server,
-        "/s/notes/notes/delete",
-        &[("note", "agent:builder#deploy"), ("base", "3")],
-    );
-    assert_eq!(note(&server, "agent:builder#deploy"), None);
-    let shown = server.get(gone.header("location")).body;
+    let gone = act(&server, "delete", "3", &[]);
+    assert_eq!(note(&server, DEPLOY), None);
+    let shown = server.get(&gone).body;
     has(&shown, "Deleted.");
     has(&shown, "Bring it back");
-    let back = [("note", "agent:builder#deploy"), ("base", "4")];
-    assert_eq!(post(&server, "/s/notes/notes/undo", &back).status, 303);
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run `make all`"
-    );
-    let restore = [
-        ("note", "agent:builder#deploy"),
-        ("revision", "1"),
-        ("base", "5"),
-    ];
-    assert_eq!(
-        post(&server, "/s/notes/notes/restore", &restore).status,
-        303
-    );
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run"
-    );
+    act(&server, "undo", "4", &[]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run `make all`");
+    act(&server, "restore", "5", &[("revision", "1")]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run");
 }
 
 #[test]

@@ -154,6 +154,10 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
         .to_owned();
     let header = format!("Authorization: Bearer {text}");
     let origin = format!("Origin: http://{}", server.address);
+    let act = |what: &str, fields: &[(&str, &str)]| {
+        let path = format!("/s/notes/access/{what}");
+        post_from(&server, &path, fields, &[&origin, &header])
+    };
     let page = server.send("GET", "/s/notes/access", &[&header], "").body;
     has(&page, "laptop");
     has(&page, "token created");
@@ -169,12 +173,7 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
             "admin",
         ),
     ] {
-        let refused = post_from(
-            &server,
-            "/s/notes/access/create",
-            &fields,
-            &[&origin, &header],
-        );
+        let refused = act("create", &fields);
         assert_eq!(refused.status, 422, "{says}");
         has(&refused.body, "problem");
         has(&refused.body, says);
@@ -185,21 +184,10 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
         ("agents", "builder, reviewer"),
         ("places", "~/projects/shop"),
     ];
-    let page = post_from(
-        &server,
-        "/s/notes/access/create",
-        &narrow,
-        &[&origin, &header],
-    )
-    .body;
+    let page = act("create", &narrow).body;
     has(&page, "</em>reviewer");
     has(&page, "~/projects/shop");
-    let gone = post_from(
-        &server,
-        "/s/notes/access/revoke",
-        &[("name", "ci")],
-        &[&origin, &header],
-    );
+    let gone = act("revoke", &[("name", "ci")]);
     assert_eq!(gone.status, 303);
     let page = server.send("GET", "/s/notes/access", &[&header], "").body;
     lacks(&page, "</em>reviewer");

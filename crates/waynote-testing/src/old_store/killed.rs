@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp, Store};
 
+use crate::values::value;
+
 /// How a process is started that opens the store in a file, and so migrates it.
 pub type Opens<'o> = &'o dyn Fn(&Path) -> Command;
 
@@ -114,14 +116,14 @@ fn wal(path: &Path) -> u64 {
 pub fn schema(path: &Path) -> u32 {
     let conn = Connection::open(path).unwrap();
     let sql = "SELECT max(number) FROM waynote_migration";
-    conn.query_row(sql, [], |row| row.get(0)).unwrap()
+    value(&conn, sql)
 }
 
 fn events(path: &Path) -> u64 {
     let conn = Connection::open(path).unwrap();
     // A column of schema 5 alone.
     let sql = "SELECT count(after) FROM waynote_event";
-    conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64
+    value::<i64>(&conn, sql) as u64
 }
 
 /// Checks that the tables are those of schema 5, with every row.
@@ -129,11 +131,9 @@ pub fn is_whole_old(path: &Path, known: u64) {
     assert_eq!(events(path), known);
     let conn = Connection::open(path).unwrap();
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('waynote_store', 'waynote_side', 'waynote_event_new')";
-    let new: i64 = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+    let new: i64 = value(&conn, sql);
     assert_eq!(new, 0);
-    let sound: String = conn
-        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-        .unwrap();
+    let sound: String = value(&conn, "PRAGMA integrity_check");
     assert_eq!(sound, "ok");
 }
 

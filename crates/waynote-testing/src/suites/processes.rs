@@ -12,6 +12,12 @@ use crate::values::{at, entry, key, save, whole_feed};
 pub use worker::Job;
 pub(crate) use worker::worker;
 
+/// A number of the environment, for more than the gate has time for.
+fn number(name: &str, usual: u32) -> u32 {
+    let given = std::env::var(name).ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
+}
+
 /// Starts workers and lets them all go at once.
 fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdout>)> {
     let mut workers: Vec<_> = (0..8)
@@ -39,19 +45,21 @@ fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdou
     workers
 }
 
+/// `WAYNOTE_TEST_ADDS` sets how many each adds.
 pub(crate) fn eight_processes_add_notes_at_once(shared: &dyn Shared) {
+    let adds = number("WAYNOTE_TEST_ADDS", 300);
     let folder = tempfile::tempdir().unwrap();
     if !shared.prepare(folder.path()) {
         return;
     }
-    let seconds: Vec<f64> = race(folder.path(), shared.adds())
+    let seconds: Vec<f64> = race(folder.path(), adds)
         .into_iter()
         .map(|(mut child, out)| {
             let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
             assert!(child.wait().unwrap().success());
             assert_eq!(
                 lines.iter().filter(|line| line.starts_with("ack ")).count(),
-                shared.adds() as usize
+                adds as usize
             );
             lines
                 .iter()
@@ -67,16 +75,13 @@ pub(crate) fn eight_processes_add_notes_at_once(shared: &dyn Shared) {
         .iter()
         .map(|kind| store.select(&Filter::Kind(*kind)).unwrap().len())
         .sum();
-    assert_eq!(notes, 8 * shared.adds() as usize);
+    assert_eq!(notes, 8 * adds as usize);
     let report = store.verify().unwrap();
     assert!(report.is_clean(), "{report:?}");
     let (fastest, slowest) = seconds.iter().fold((f64::MAX, 0f64), |(low, high), s| {
         (low.min(*s), high.max(*s))
     });
-    eprintln!(
-        "8 x {} adds: fastest {fastest:.2} s, slowest {slowest:.2} s",
-        shared.adds()
-    );
+    eprintln!("8 x {adds} adds: fastest {fastest:.2} s, slowest {slowest:.2} s");
     // Printed as a figure, wanted to be at most 2; on a busy machine some process begins late. A writer that starves
     // comes after all others are long done.
     const STARVED: f64 = 6.0;
@@ -84,11 +89,14 @@ pub(crate) fn eight_processes_add_notes_at_once(shared: &dyn Shared) {
         slowest <= STARVED * fastest,
         "a writer starved: {seconds:?}"
     );
-    shared.check_written(folder.path(), 8 * (shared.adds() as usize / 3));
+    shared.check_written(folder.path(), 8 * (adds as usize / 3));
 }
 
 /// Kills processes under load, again and again, and checks that all acknowledged writes are there.
+///
+/// `WAYNOTE_TEST_ROUNDS` sets how often.
 pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
+    let rounds = number("WAYNOTE_TEST_ROUNDS", shared.kill_rounds()) as usize;
     let folder = tempfile::tempdir().unwrap();
     if !shared.prepare(folder.path()) {
         return;
@@ -96,7 +104,7 @@ pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
     let mut acknowledged: Vec<String> = Vec::new();
     // A small generator is random enough to spread the moments over the work, and its seed is in the message.
     let mut seed = u64::from(std::process::id());
-    for round in 0..shared.kill_rounds() {
+    for round in 0..rounds {
         let mut children = Vec::new();
         for number in 0..3 {
             let name = format!("r{round}-{number}");
@@ -138,7 +146,7 @@ pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
         assert!(report.is_clean(), "round {round}: {report:?}");
     }
     let store = shared.open(folder.path());
-    assert!(acknowledged.len() > shared.kill_rounds());
+    assert!(acknowledged.len() > rounds);
     for address in &acknowledged {
         let parsed: Address = address.parse().unwrap();
         assert!(

@@ -94,7 +94,9 @@ fn an_engine_of_another_kind_takes_a_copy_and_gives_it_back() {
 #[test]
 fn a_copy_is_one_state_of_its_source() {
     let folder = tempfile::tempdir().unwrap();
-    let store = file(&folder, "a.db");
+    // A forgetting waits for readers, and the copy reads.
+    let options = Options::default().wait(Duration::from_millis(20));
+    let store = SqliteStore::open(folder.path().join("a.db"), &options).unwrap();
     let mut writer = filled(&store, 3, 300);
     let copy_of = file(&folder, "b.db");
     let before = feed(&store);

@@ -62,12 +62,8 @@ impl Shared for Here {
         test(&Self);
     }
 
-    fn adds(&self) -> u32 {
-        1000
-    }
-
-    fn kill_rounds(&self) -> usize {
-        50
+    fn kill_rounds(&self) -> u32 {
+        20
     }
 
     fn open(&self, folder: &Path) -> Box<dyn LocalStore> {

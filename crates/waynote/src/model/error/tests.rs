@@ -161,8 +161,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       delete or merge notes, or save under a key that exists
     not_found (NotFound): there is no x [masked: github-token] y
       -
-    conflict (Conflict): place:/p/[masked: github-token] has changed: it is at revision 2, no such note was expected
-      look at the current text, then write again expecting revision 2
+    conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, no such note was expected
+      expect revision 0 to create it
     conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, revision 3 was expected
       expect revision 0 to create it
     append_only (Refused): place:/p/[masked: github-token] cannot be changed: a session's log is append-only
@@ -201,24 +201,12 @@ fn each_error_has_a_kind_a_class_and_words() {
       free some space and try again; everything acknowledged is still there
     busy (Busy): the store /s/[masked: github-token] is busy: another writer holds it, for 2 s now (process 7)
       end or resume the other process, then try again; nothing was written
-    file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
-      fix the cause and try again
-    engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
-      check the disk and the file's permissions, then try again
     quota_exceeded (Unreachable): the store /s/[masked: github-token] cannot be written: this user's disk quota is used up
       delete files of this user or ask for a larger quota, then try again; everything acknowledged is still there
     file_size_limit (Unreachable): the store /s/[masked: github-token] cannot be written: it would be larger than the file size limit of this process
       raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there
     disk_error (Unreachable): the store /s/[masked: github-token] cannot be used: I/O error while writing
       look into the system's log, and copy the store's files to another disk; then check the store
-    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock belongs to user 0, and the store to user 1000
-      give /s/[masked: github-token].db-lock the store's owner (user 1000, group 100)
-    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock is not a regular file
-      remove /s/[masked: github-token].db-lock; the next write makes it anew
-    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links), one of them /s/[masked: github-token].other; each name has its own write-ahead log and lock, and notes would be lost
-      copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
-    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file is mounted by itself, so it has another name elsewhere; each name has its own write-ahead log and lock, and notes would be lost
-      mount the folder of the store instead of its file
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: it was ended, and no loop has it now
@@ -251,6 +239,20 @@ fn each_error_has_a_kind_a_class_and_words() {
       only what was undone can be redone, until the next change
     superseded (Conflict): x [masked: github-token] y has changed place:/p/[masked: github-token] since your last change of it
       look at its history, then undo it by its address, or restore a revision
+    conflict (Conflict): place:/p/[masked: github-token] has changed: it is at revision 2, no such note was expected
+      look at the current text, then write again expecting revision 2
+    file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
+      fix the cause and try again
+    engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
+      check the disk and the file's permissions, then try again
+    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock belongs to user 0, and the store to user 1000
+      give /s/[masked: github-token].db-lock the store's owner (user 1000, group 100)
+    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock is not a regular file
+      remove /s/[masked: github-token].db-lock; the next write makes it anew
+    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file has 2 names (hard links), one of them /s/[masked: github-token].other; each name has its own write-ahead log and lock, and notes would be lost
+      copy the store to a new file and use that one; or remove the other name, if nothing was saved under it
+    second_name (Denied): the store /s/[masked: github-token] cannot be written: its file is mounted by itself, so it has another name elsewhere; each name has its own write-ahead log and lock, and notes would be lost
+      mount the folder of the store instead of its file
     above (Denied): the store above says x [masked: github-token] y
       ask its keeper
     ");
