@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 use waynote::{Limits, Name, Place};
 use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
+use crate::edge::shares::Shares;
 use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
@@ -58,6 +60,9 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,
+    pub(crate) running: Shares,
+    pub(crate) feeds: Shares,
+    pub(crate) searches: Arc<Semaphore>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) stopper: Stopper,
     /// The time at which the server started, for ids of requests.

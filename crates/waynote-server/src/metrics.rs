@@ -29,6 +29,8 @@ pub(crate) struct Metrics {
     pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
     pub(crate) refused_connections: Counter,
+    pub(crate) ended_connections: Counter,
+    pub(crate) working: Gauge,
     pub(crate) feeds: Gauge,
 }
 
@@ -130,6 +132,18 @@ impl Metrics {
                 "counter",
                 "Connections that were closed at once because there were too many.",
                 self.refused_connections.0.load(Ordering::Relaxed),
+            ),
+            (
+                "waynote_http_connections_ended_total",
+                "counter",
+                "Idle connections that were closed to make room for others.",
+                self.ended_connections.0.load(Ordering::Relaxed),
+            ),
+            (
+                "waynote_store_calls_running",
+                "gauge",
+                "Calls of stores that are running.",
+                self.working.now(),
             ),
             (
                 "waynote_feeds",

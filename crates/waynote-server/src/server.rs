@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use waynote::{Name, Place};
 use waynote_access::Audit;
 
 use crate::app::{App, Clock, Shared, Shelf, Start};
 use crate::edge::rate::Buckets;
+use crate::edge::shares::{Shares, permits};
 use crate::error::StartError;
 use crate::log::Log;
 use crate::machine::DeadProcesses;
@@ -63,6 +65,9 @@ impl Server {
             shared: Shared {
                 shelves,
                 buckets: Buckets::new(&options.limits),
+                running: Shares::new(options.limits.requests_per_token),
+                feeds: Shares::new(options.limits.feeds_per_token),
+                searches: Arc::new(Semaphore::new(permits(options.limits.searches))),
                 options,
                 clock,
                 note_limits: waynote::Limits::default(),
