@@ -10,7 +10,8 @@ use waynote::error::{CustomError, ErrorClass, safe};
 use waynote::text::seconds;
 
 /// An error of the connection to a database. None of them ever holds a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum PostgresError {
     /// The URL is none of a store in PostgreSQL.
@@ -27,6 +28,7 @@ pub enum PostgresError {
     },
     /// A password file that others than its owner may read.
     #[error("the password file {} is not used: others may read it", safe(file))]
+    #[strum(serialize = "password_file_open")]
     OpenPasswords {
         /// Its path.
         file: String,
@@ -45,6 +47,7 @@ pub enum PostgresError {
     },
     /// No server answers, or none that can be written.
     #[error("the store {} does not answer: {away}", safe(store))]
+    #[strum(serialize = "server_away")]
     Away {
         /// The store.
         store: String,
@@ -53,6 +56,7 @@ pub enum PostgresError {
     },
     /// The server does not let this user in, or not into this database.
     #[error("the server of {} refuses: {}", safe(store), safe(reason))]
+    #[strum(serialize = "server_refuses")]
     Refused {
         /// The store.
         store: String,
@@ -67,6 +71,7 @@ pub enum PostgresError {
     },
     /// The certificate of the server cannot be trusted.
     #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
+    #[strum(serialize = "server_not_trusted")]
     NotTrusted {
         /// The store.
         store: String,
@@ -75,6 +80,7 @@ pub enum PostgresError {
     },
     /// The server has no TLS, and the address asks for it.
     #[error("the server of {} has no TLS, and sslmode asks for it", safe(store))]
+    #[strum(serialize = "server_without_tls")]
     NoTls {
         /// The store.
         store: String,
@@ -85,6 +91,7 @@ pub enum PostgresError {
         safe(store),
         safe(reason)
     )]
+    #[strum(serialize = "server_unsuitable")]
     Unsuitable {
         /// The store.
         store: String,
@@ -97,6 +104,7 @@ pub enum PostgresError {
         safe(store),
         safe(reason)
     )]
+    #[strum(serialize = "commit_unknown")]
     Unknown {
         /// The store.
         store: String,
@@ -133,20 +141,7 @@ pub enum Away {
 
 impl CustomError for PostgresError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::BadUrl { .. } => "bad_url",
-            Self::OpenPasswords { .. } => "password_file_open",
-            Self::NoStore { .. } => "no_store",
-            Self::StoreExists { .. } => "store_exists",
-            Self::Away { .. } => "server_away",
-            Self::Refused { .. } => "server_refuses",
-            Self::NoPassword { .. } => "no_password",
-            Self::NotTrusted { .. } => "server_not_trusted",
-            Self::NoTls { .. } => "server_without_tls",
-            Self::Unsuitable { .. } => "server_unsuitable",
-            Self::Unknown { .. } => "commit_unknown",
-            Self::TooLong { .. } => "too_long",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {

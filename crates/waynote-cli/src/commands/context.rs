@@ -1,6 +1,5 @@
 //! `waynote context`: the block for a prompt, or how each note is shown in it.
 
-use jiff::Timestamp;
 use serde::Serialize;
 use waynote::context::{Block, IterationBlock, Receipt, Request, Section, Shown, Style, render};
 use waynote::session_state::iteration_start;
@@ -159,10 +158,7 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
 
 /// A position of the journal, or a time.
 fn moment(text: &str) -> Outcome<AsOf> {
-    if let Ok(position) = text.parse() {
-        return Ok(AsOf::Position(position));
-    }
-    text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
+    text.parse().map_err(|_| {
         Failure::usage(
             format!(
                 "`{}` is neither a journal position nor a time nor an iteration",

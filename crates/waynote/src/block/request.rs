@@ -14,7 +14,10 @@ use crate::place::Place;
 use crate::scope::Scope;
 
 /// The sections of the block, in the order in which they are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -35,17 +38,13 @@ impl Section {
 
     /// The section's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pinned => "pinned",
-            Self::Places => "places",
-            Self::Index => "index",
-            Self::Iterations => "iterations",
-        }
+        self.into()
     }
 }
 
 /// How the block is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -59,10 +58,7 @@ pub enum Style {
 impl Style {
     /// The style's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stable => "stable",
-            Self::Faithful => "faithful",
-        }
+        self.into()
     }
 }
 

@@ -48,7 +48,8 @@ use form::{io, millis, safe_candidates, safe_text, text};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the library.
-#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Fields))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -480,48 +481,12 @@ impl Error {
     /// A stable word for programs.
     pub fn kind(&self) -> &str {
         match self {
-            Self::InvalidKey { .. } => "invalid_key",
-            Self::InvalidName { .. } => "invalid_name",
-            Self::InvalidPlace { .. } => "invalid_place",
-            Self::InvalidAddress { .. } => "invalid_address",
-            Self::UnknownType { .. } => "unknown_type",
-            Self::InvalidIteration { .. } => "invalid_iteration",
-            Self::NotText { .. } => "not_text",
-            Self::HoldsSecret { .. } => "holds_secret",
-            Self::NameHoldsSecret { .. } => "name_holds_secret",
-            Self::NoteTooLarge { .. } => "note_too_large",
-            Self::TooMuchAsked { .. } => "too_much_asked",
-            Self::Ended => "ended",
-            Self::TooManyNotes { .. } => "too_many_notes",
-            Self::NotFound { .. } => "not_found",
-            Self::Conflict { .. } => "conflict",
-            Self::AppendOnly { .. } => "append_only",
-            Self::NotResolved { .. } => "not_resolved",
-            Self::NoSuchStuck { .. } => "no_such_stuck",
-            Self::Empty { .. } => "empty",
-            Self::Forgotten { .. } => "forgotten",
-            Self::Denied { .. } => "denied",
-            Self::DamagedStore { .. } => "damaged_store",
-            Self::DamagedNote { .. } => "damaged_note",
-            Self::DamagedIndex { .. } => "damaged_index",
-            Self::ForeignStore { .. } => "foreign_store",
-            Self::NotAStore { .. } => "not_a_store",
-            Self::NewerStore { .. } => "newer_store",
-            Self::StoreLost { .. } => "store_lost",
-            Self::LostWrites { .. } => "lost_writes",
-            Self::ReadOnly { .. } => "read_only",
-            Self::DiskFull { .. } => "disk_full",
-            Self::Busy { .. } => "busy",
-            Self::File { .. } => "file",
-            Self::Engine { .. } => "engine",
-            Self::NotBuiltIn { .. } => "not_built_in",
-            Self::InvalidTokenFactor { .. } => "invalid_token_factor",
-            Self::Incomplete { .. } => "incomplete",
             Self::Storage(error) => error.kind(),
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
             Self::Remote { kind, .. } => kind,
             Self::Custom(error) => error.kind(),
+            own => own.into(),
         }
     }
 

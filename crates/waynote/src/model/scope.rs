@@ -10,7 +10,20 @@ use crate::key::Name;
 use crate::place::Place;
 
 /// The three kinds of scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -29,11 +42,7 @@ impl ScopeKind {
 
     /// The word used in addresses and in the store.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Place => "place",
-            Self::Agent => "agent",
-            Self::Session => "session",
-        }
+        self.into()
     }
 }
 

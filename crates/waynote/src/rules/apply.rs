@@ -13,14 +13,14 @@ use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change, NoteBefore};
 use crate::content::Content;
-use crate::engine::{Read, Step};
+use crate::engine::{Ask, Read, Step};
 use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
-use crate::store::{self, Count, Done, EventPage, Happened, Reader};
+use crate::store::{Count, Done, EventPage, Happened, Reader, answers};
 
 /// A call that writes.
 #[derive(Clone, Copy)]
@@ -279,20 +279,12 @@ impl Holders for View<'_> {
     }
 
     fn sessions(&self) -> Result<Vec<Name>> {
-        let ask = store::Ask {
-            event_sessions: true,
-            ..store::Ask::default()
-        };
-        Ok(self.0.ask(ask)?.event_sessions)
+        Ok(answers!(self.0, store.event_sessions: true))
     }
 
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
         let of_each = sessions.iter();
         let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
-        let ask = store::Ask {
-            events: of_each.collect(),
-            ..store::Ask::default()
-        };
-        Ok(self.0.ask(ask)?.events)
+        Ok(answers!(self.0, store.events: of_each.collect()))
     }
 }

@@ -34,7 +34,7 @@ use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{self, Engine, Read, Writing};
+use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -125,11 +125,7 @@ impl<E: Engine> EngineStore<E> {
         if !self.engine.is_shared() {
             return Ok(None);
         }
-        let ask = engine::Ask {
-            clock: true,
-            ..engine::Ask::default()
-        };
-        Ok(self.engine.rows()?.read(&ask)?.clock)
+        self.engine.rows()?.clock()
     }
 
     /// Reads the current state on every call.

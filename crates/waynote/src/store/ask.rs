@@ -189,6 +189,24 @@ questions! {
     }
 }
 
+/// Asks a reader the questions of one field.
+macro_rules! answers {
+    ($reader:expr, $($field:ident).+: $questions:expr) => {{
+        let mut ask = Ask::default();
+        ask.$($field).+ = $questions;
+        $reader.read(&ask)?.$($field).+
+    }};
+}
+
+/// Asks a reader one question. Without an answer it counts as one that found nothing.
+macro_rules! answer {
+    ($reader:expr, $($field:ident).+: $question:expr) => {
+        $crate::store::answers!($reader, $($field).+: vec![$question]).pop().unwrap_or_default()
+    };
+}
+
+pub(crate) use {answer, answers};
+
 impl Ask {
     /// The answers of a store to what somebody else asks: equal questions are answered once, and there are limits for
     /// the questions of each kind and for the answers.

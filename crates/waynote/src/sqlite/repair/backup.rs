@@ -123,7 +123,7 @@ fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
 }
 
 /// Reads a copy that nobody else knows yet, and checks all of it. Damage is that of `of`.
-pub(in crate::sqlite) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
+pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
     let shown = Named {
         path: named.to_owned(),
         wait: Duration::ZERO,
@@ -235,7 +235,7 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
 
 /// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. Without a
 /// new id, positions and operations that others remember of the store could be from after the copy.
-pub(in crate::sqlite) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
+pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
     let shown = Named {
         path: named.to_owned(),
         wait: options.wait,

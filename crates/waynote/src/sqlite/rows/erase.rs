@@ -29,7 +29,7 @@ use crate::sqlite::migrate;
 use crate::sqlite::options::Named;
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
-pub(in crate::sqlite) fn forgotten(
+pub(super) fn forgotten(
     conn: &Connection,
     position: Position,
     at: Timestamp,
@@ -71,7 +71,7 @@ pub(in crate::sqlite) fn forgotten(
 }
 
 /// Deletes contents, and the side data about them, which would give their hashes away.
-pub(in crate::sqlite) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
+pub(super) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
     for content in contents {
         let hash = content.hash().0;
         for sql in [
