@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use waynote::store::{Answers, Ask, SideValue};
+use waynote::context::{BlockAsk, BlockPart, Request};
+use waynote::store::SideValue;
 use waynote::{
-    Allowance, AsOf, Hit, Note, Reader, Result, Scope, SearchRequest, SideData, SqliteStore, Store,
-    pass_on,
+    Allowance, Hit, Reader, Result, SearchRequest, SideData, SqliteStore, Store, pass_on,
 };
 use waynote_server::{Limits, Log, Server, Stores};
 
@@ -57,7 +57,7 @@ fn a_search_of_many_words_is_refused_and_a_context_is_cut_to_its_rarest() {
     let server = start();
     note(&server, "agent%3Aa%23rare", "the quokka lives at word19999");
     for number in 0..12 {
-        note(&server, &format!("agent%3Aa%23k{number}"), &words(300));
+        note(&server, &format!("agent%3Aa%23k{number}"), &words(10));
     }
     let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
     let reader = json!({ "name": "reader", "rights": "read", "agents": ["a"] });
@@ -68,18 +68,21 @@ fn a_search_of_many_words_is_refused_and_a_context_is_cut_to_its_rarest() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(refused.json()["detail"].as_str().unwrap(), @"too much is asked at once: 257 words of a query, the limit is 256");
         }
-        let query = words(200);
-        let found = post(&server, token, "search", &json!({ "query": query }));
+        let found = post(&server, token, "search", &json!({ "query": words(200) }));
         assert_eq!(found.status, 200);
 
         // A prompt or an error output finds the note with its rare word, however long it is.
         let text = format!("{} quokka {}", words(10_000), words(20_000));
-        let request =
-            json!({ "agent": "a", "place": "~", "query": text, "now": "2026-08-01T12:00:00Z" });
-        let ask = json!({ "request": request, "part": { "matching": { "known": [] } } });
+        let request = Request::new("a".parse().unwrap(), "~".parse().unwrap(), now());
+        let part = BlockPart::Matching { known: Vec::new() };
+        let ask = BlockAsk {
+            request: request.query(Some(text)),
+            part,
+        };
+        let ask = serde_json::to_value(ask).unwrap();
         let found = post(&server, token, "context", &ask);
         assert_eq!(found.status, 200, "{}", found.body);
-        assert!(found.body.contains("the quokka lives"), "{}", found.body);
+        assert!(found.body.contains("the quokka lives"));
     }
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
