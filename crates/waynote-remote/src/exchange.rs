@@ -3,12 +3,14 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::http::{HeaderMap, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
-use waynote::wire::{PROBLEM, VERSION, VERSION_HEADER};
+use waynote::wire::{CERTIFICATE_HEADER, PROBLEM, VERSION, VERSION_HEADER};
 use waynote::{Error, Limits, Result};
 
 use crate::error::{Away, RemoteError};
@@ -58,6 +60,8 @@ pub(crate) struct Exchange {
     agent: Agent,
     times: Times,
     waits: Option<Waits>,
+    /// When the server's certificate ends, as its last answer said.
+    pub(crate) certificate_expires: Mutex<Option<Timestamp>>,
     /// When the time for all calls is over.
     until: Option<Instant>,
 }
@@ -123,6 +127,7 @@ impl Exchange {
             agent: config.new_agent(),
             times: options.times,
             waits: options.waits.clone(),
+            certificate_expires: Mutex::default(),
             until: options.times.all.map(|all| Instant::now() + all),
         })
     }
@@ -367,6 +372,8 @@ impl Exchange {
     fn answer(&self, response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
         if response.status().is_success() {
             self.check_version(response.headers())?;
+            let expires = header(response.headers(), CERTIFICATE_HEADER).parse().ok();
+            *self.certificate_expires.lock() = expires;
         }
         self.body(response, whole)
     }

@@ -19,6 +19,7 @@ use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
+use crate::tls::Certificates;
 use crate::told::Told;
 use crate::watch::Watcher;
 
@@ -51,6 +52,8 @@ pub(crate) struct Start {
 pub(crate) struct Shared {
     pub(crate) shelves: BTreeMap<String, Shelf>,
     pub(crate) options: Options,
+    /// The certificate; none: no TLS.
+    pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) clock: Clock,
     /// The limits of notes that people write on the page.
     pub(crate) note_limits: Limits,

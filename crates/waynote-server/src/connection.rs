@@ -15,7 +15,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
@@ -26,6 +26,11 @@ use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// The answer to a request without TLS. A handshake begins with another byte than the name of a method.
+const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                     Connection: close\r\nContent-Length: 57\r\n\r\n\
+                     this server speaks TLS: use https:// in place of http://\n";
 
 /// The pause after the system has refused a connection, for example because too many files are open.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
@@ -102,11 +107,21 @@ impl Connection {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.app.options.limits.write_time));
-        let stream = Box::pin(stream);
+        let mut stream = Box::pin(stream);
         match tls {
             None => self.speak(stream).await,
             Some(tls) => {
                 let time = self.app.options.limits.header_time.min(HANDSHAKE);
+                let mut first = [0];
+                let begun = tokio::time::timeout(time, stream.get_ref().peek(&mut first));
+                if !matches!(begun.await, Ok(Ok(1))) {
+                    return;
+                }
+                if first[0].is_ascii_uppercase() {
+                    let _ = stream.write_all(PLAIN.as_bytes()).await;
+                    let _ = stream.shutdown().await;
+                    return;
+                }
                 let handshake = tokio::time::timeout(time, tls.accept(stream));
                 if let Ok(Ok(stream)) = handshake.await {
                     self.speak(stream).await;

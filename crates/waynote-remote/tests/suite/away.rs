@@ -127,10 +127,10 @@ fn a_server_that_starts_again_fails_no_call() {
             count.fetch_add(1, Ordering::SeqCst);
         });
     let store = RemoteStore::open(&server.url(), options).unwrap();
-    let log = SessionLog::new(&store, "nightly".parse().unwrap());
     let is_over = AtomicBool::new(false);
     let written = std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
+            let log = SessionLog::new(&store, "nightly".parse().unwrap());
             let mut written = 0;
             while !is_over.load(Ordering::SeqCst) {
                 let text = Content::text(format!("entry {written}")).unwrap();

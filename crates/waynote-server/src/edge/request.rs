@@ -12,7 +12,7 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 
-use waynote::wire::PROBLEM;
+use waynote::wire::{CERTIFICATE_HEADER, PROBLEM};
 
 use crate::app::App;
 use crate::edge::origin;
@@ -48,7 +48,13 @@ pub(crate) async fn pass(
             }
         }
     };
-    let response = with_headers(response, &id, app.options.tls.is_some());
+    let mut response = with_headers(response, &id, app.options.tls.is_some());
+    let certificates = app.certificates.as_ref();
+    if let Some(expires) = certificates.and_then(|of| of.expires_soon(app.now()))
+        && let Ok(expires) = HeaderValue::from_str(&expires.to_string())
+    {
+        response.headers_mut().insert(CERTIFICATE_HEADER, expires);
+    }
 
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let took = began.elapsed();
