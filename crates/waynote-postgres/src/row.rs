@@ -6,7 +6,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use waynote::note::State;
 use waynote::{
-    Action, Address, Allowance, Content, EntryType, Error, Name, Note, Position, Revision, Scope, ScopeKind,
+    Action, Address, Allowance, Content, EntryType, Error, Name, Note, Position, Revision, Scope,
+    ScopeKind,
 };
 
 use crate::error::{Failure, Outcome};

@@ -175,7 +175,10 @@ pub enum Error {
     },
 
     /// A request that asks for more than one request may.
-    #[error("too much is asked at once: {asked} {}, the limit is {most}", safe(what))]
+    #[error(
+        "too much is asked at once: {asked} {}, the limit is {most}",
+        safe(what)
+    )]
     TooMuchAsked {
         /// What there is too much of: `words`, `bytes of texts`.
         what: Cow<'static, str>,

@@ -208,7 +208,7 @@ impl<'s> Loop<'s> {
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
         // The session is held even if the heartbeat cannot be recorded.
-        let _ = store.beat(&session, lease);
+        let _ = store.heartbeat(&session, lease);
         Ok(Self {
             store,
             session,

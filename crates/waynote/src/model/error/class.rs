@@ -72,7 +72,7 @@ impl Error {
             | Self::NotResolved { .. } => ErrorClass::Refused,
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } | Self::TooMuchAsked { .. } => {
                 ErrorClass::Limit
-            },
+            }
             Self::DamagedStore { .. }
             | Self::DamagedNote { .. }
             | Self::DamagedIndex { .. }
