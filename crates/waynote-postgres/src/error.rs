@@ -79,7 +79,10 @@ pub enum PostgresError {
         reason: String,
     },
     /// The server has no TLS, and the address asks for it.
-    #[error("the server of {} has no TLS, and sslmode asks for it", safe(store))]
+    #[error(
+        "the server of {} has no TLS, and the connection needs it",
+        safe(store)
+    )]
     #[strum(serialize = "server_without_tls")]
     NoTls {
         /// The store.
@@ -177,7 +180,9 @@ impl CustomError for PostgresError {
             Self::NotTrusted { .. } => {
                 "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
             }
-            Self::NoTls { .. } => "turn TLS on at the server; or leave sslmode out where the network can be trusted".into(),
+            Self::NoTls { .. } => {
+                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted".into()
+            },
             Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
             Self::Unknown { .. } => {
                 "look whether it is there before you write it again; a call with an id can be repeated as it is".into()

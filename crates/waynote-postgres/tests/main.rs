@@ -16,6 +16,7 @@ mod suite {
     mod failover;
     mod lost;
     mod retried;
+    mod sleeper;
     mod start;
     mod stores;
     mod vacuum;

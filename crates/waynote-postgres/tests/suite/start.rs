@@ -245,6 +245,15 @@ fn certificates_and_passwords_are_checked() {
             at("localhost", "sslmode=disable").password(password()),
             "server_refuses",
         ),
+        // The log-in is bound to the server's certificate.
+        (
+            at("localhost", &format!("{roots}&channel_binding=require")).password(password()),
+            "open",
+        ),
+        (
+            at("localhost", "sslmode=require&require_auth=md5").password(password()),
+            "server_refuses",
+        ),
         (
             at("localhost", &roots).password("hunter3".to_owned()),
             "server_refuses",
@@ -267,6 +276,32 @@ fn certificates_and_passwords_are_checked() {
         matches!(error.downcast_ref(), Some(PostgresError::NoTls { .. })),
         "{error}"
     );
+}
+
+/// A server that asks for the password in a way that is not allowed does not get it.
+#[test]
+fn a_password_is_not_given_in_clear_text() {
+    if !has_postgres() {
+        return skipped("a_password_is_not_given_in_clear_text");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        access: "host all team 127.0.0.1/32 password".into(),
+        ..Setup::default()
+    });
+    cluster.sql("CREATE ROLE team LOGIN PASSWORD 'hunter2'");
+    let tried = |rest: &str| {
+        let port = cluster.port();
+        let url = format!("postgres://team@127.0.0.1:{port}/postgres?store=s&{rest}");
+        let options = Options::of_url(&url)
+            .unwrap()
+            .password("hunter2".to_owned());
+        let error = open(options).err().unwrap().to_string();
+        error.replace(&port.to_string(), "PORT")
+    };
+    insta::assert_snapshot!(tried("require_auth=!password"), @"");
+    insta::assert_snapshot!(tried("channel_binding=require"), @"");
+    insta::assert_snapshot!(tried("require_auth=password"), @"");
 }
 
 #[test]

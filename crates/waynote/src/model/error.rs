@@ -382,7 +382,7 @@ pub enum Error {
 
     /// Another writer held the store during the whole wait.
     #[error("the store {} is busy: another writer holds it{}{}", safe(path.display()), seconds(waited), match holder {
-        Some(holder) => format!(" (process {holder})"),
+        Some(holder) => format!(" ({})", safe(holder)),
         None => String::new(),
     })]
     Busy {
@@ -393,9 +393,9 @@ pub enum Error {
         #[serde(rename = "waited_ms", with = "millis")]
         #[cfg_attr(feature = "openapi", schema(value_type = u64))]
         waited: Duration,
-        /// The id of the process that holds it, if known.
+        /// The writer that holds it, if known: its process, and in a database its program and address too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        holder: Option<u32>,
+        holder: Option<String>,
     },
 
     /// A file cannot be read or written.

@@ -125,7 +125,7 @@ fn the_same(error: &Error) -> Option<Error> {
         } => Error::Busy {
             path: path.clone(),
             waited: *waited,
-            holder: *holder,
+            holder: holder.clone(),
         },
         Error::StoreLost { path, reason } => Error::store_lost(path.clone(), reason.clone()),
         Error::LostWrites {

@@ -124,12 +124,13 @@ impl Failure {
 }
 
 /// The process that keeps others out of a store by a lock of the engine.
-fn holder(store: &Path) -> Option<u32> {
+fn holder(store: &Path) -> Option<String> {
     let store = followed(store);
     ["-shm", ""].iter().find_map(|suffix| {
         // Not opened: closing a file takes away the locks that this process has on it.
         let file = std::fs::metadata(side_files::beside(&store, suffix)).ok()?;
-        holder::of(Kind::Bytes, &file)
+        let process = holder::of(Kind::Bytes, &file)?;
+        Some(format!("process {process}"))
     })
 }
 

@@ -191,7 +191,7 @@ fn all() -> Vec<Error> {
         Error::Busy {
             path: path(),
             waited: Duration::from_secs(2),
-            holder: Some(7),
+            holder: Some("process 7".into()),
         },
         Error::File {
             path: path(),
