@@ -11,13 +11,14 @@ use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use tokio::task::AbortHandle;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
-use crate::dial::{Unsafe, Ways, dial, is_here};
+use crate::dial::{Inside, Line, Unsafe, Ways, dial, is_here};
 use crate::error::{Away, Failure, PostgresError, told};
 use crate::options::Options;
-use crate::tls::Tls;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
@@ -25,8 +26,8 @@ pub(crate) struct Hosts {
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
-    tls: Tls,
     require_auth: Option<Ways>,
+    tls: MakeRustlsConnect,
     shown: String,
 }
 
@@ -88,13 +89,16 @@ impl Hosts {
         let config = &self.hosts[index];
         let ways = self.ways(config);
         let connecting = tokio::time::timeout(self.time, async {
-            let line = dial(config, ways.0).await;
-            let line = line.map_err(|error| Failure::Away(Away::Unreachable(error.to_string())))?;
+            let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
+            let line = dial(config, ways.0).await.map_err(away)?;
             let name = match config.get_hosts().first() {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
             };
-            let connected = config.connect_raw(line, self.tls.to(name, ways.1)).await;
+            let mut tls = self.tls.clone();
+            let Ok(tls) = MakeTlsConnect::<Line>::make_tls_connect(&mut tls, name);
+            let tls = Inside(tls, ways.1);
+            let connected = config.connect_raw(line, tls).await;
             connected.map_err(|error| self.refused(error))
         });
         let timed_out = || Failure::Away(Away::TimedOut(self.time));

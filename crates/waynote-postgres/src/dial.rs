@@ -14,6 +14,7 @@ use tokio::net::TcpStream as UnixStream;
 use tokio::net::UnixStream;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_util::either::Either;
 
 /// A connection without TLS, to a host or to a socket of this machine.
@@ -169,17 +170,13 @@ impl<S> Watched<S> {
     }
 
     /// A connection inside TLS.
-    pub(crate) fn secured(stream: S, ways: Ways) -> Self {
+    fn secured(stream: S, ways: Ways) -> Self {
         Self {
             stream,
             ways,
             begin: Some(Vec::new()),
             is_asked_for_tls: false,
         }
-    }
-
-    pub(crate) fn get_ref(&self) -> &S {
-        &self.stream
     }
 
     fn look(&mut self, mut bytes: &[u8]) -> Result<(), Unsafe> {
@@ -213,6 +210,31 @@ impl<S> Watched<S> {
                 Ok(())
             }
         }
+    }
+}
+
+/// Makes a connection inside TLS, whose first message is looked at too.
+pub(crate) struct Inside<T>(pub(crate) T, pub(crate) Ways);
+
+impl<T: TlsConnect<Line>> TlsConnect<Line> for Inside<T>
+where
+    T::Future: Send + 'static,
+    T::Stream: Unpin,
+{
+    type Stream = Watched<T::Stream>;
+    type Error = T::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
+
+    fn connect(self, line: Line) -> Self::Future {
+        let Self(tls, ways) = self;
+        let connecting = tls.connect(line);
+        Box::pin(async move { Ok(Watched::secured(connecting.await?, ways)) })
+    }
+}
+
+impl<S: TlsStream + Unpin> TlsStream for Watched<S> {
+    fn channel_binding(&self) -> ChannelBinding {
+        self.stream.channel_binding()
     }
 }
 

@@ -2,11 +2,9 @@
 
 use std::fmt;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{
@@ -23,7 +21,6 @@ use tokio_rustls::rustls::{
 };
 use waynote::Error;
 
-use crate::dial::{Line, Watched, Ways};
 use crate::options::path_of;
 
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
@@ -82,7 +79,7 @@ impl Trust {
     }
 
     /// Returns the TLS connector. Reads the file with the certificates.
-    pub(crate) fn connector(&self) -> Result<Tls, Error> {
+    pub(crate) fn connector(&self) -> Result<MakeRustlsConnect, Error> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -109,7 +106,7 @@ impl Trust {
                 .dangerous()
                 .with_custom_certificate_verifier(lenient(None)),
         };
-        Ok(Tls(MakeRustlsConnect::new(config.with_no_client_auth())))
+        Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
     }
 
     fn roots(&self) -> Result<RootCertStore, Error> {
@@ -145,46 +142,6 @@ impl Trust {
 
 fn bad_tls(error: &dyn fmt::Display) -> Error {
     Error::engine("TLS", error.to_string())
-}
-
-/// Makes TLS connections.
-#[derive(Clone)]
-pub(crate) struct Tls(MakeRustlsConnect);
-
-impl Tls {
-    /// A connection to a server of that name. A socket has no name, and no TLS.
-    pub(crate) fn to(&self, name: &str, ways: Ways) -> HostTls {
-        let Ok(connect) = MakeTlsConnect::<Line>::make_tls_connect(&mut self.0.clone(), name);
-        HostTls { connect, ways }
-    }
-}
-
-/// Makes a TLS connection to one server.
-pub(crate) struct HostTls {
-    connect: <MakeRustlsConnect as MakeTlsConnect<Line>>::TlsConnect,
-    ways: Ways,
-}
-
-/// A connection with TLS.
-pub(crate) type Secured = Watched<Box<<MakeRustlsConnect as MakeTlsConnect<Line>>::Stream>>;
-
-impl TlsConnect<Line> for HostTls {
-    type Stream = Secured;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Secured>> + Send>>;
-
-    fn connect(self, stream: Line) -> Self::Future {
-        Box::pin(async move {
-            let secured = self.connect.connect(stream).await?;
-            Ok(Watched::secured(Box::new(secured), self.ways))
-        })
-    }
-}
-
-impl TlsStream for Secured {
-    fn channel_binding(&self) -> ChannelBinding {
-        self.get_ref().channel_binding()
-    }
 }
 
 /// Checks a certificate as little as the mode asks for. The server always has to have the key of its certificate: that

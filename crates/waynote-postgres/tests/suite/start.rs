@@ -7,15 +7,12 @@ use waynote_postgres::{Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
 use super::stores::{its_server, new_store};
-
-fn stamp() -> Stamp {
-    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
-}
+use waynote_testing::values::at;
 
 fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
     let content = waynote::Content::text(said)?;
     Places::new(store)
-        .write(&"~/p".parse()?, content, &stamp())
+        .write(&"~/p".parse()?, content, &at(1))
         .map(|_| ())
 }
 
@@ -339,7 +336,7 @@ fn sixteen_processes_worth_of_threads_keep_to_the_pool() {
                 for turn in 0..10 {
                     let content = waynote::Content::text(format!("{number} {turn}")).unwrap();
                     let place = format!("~/{number}").parse().unwrap();
-                    Places::new(store).write(&place, content, &stamp()).unwrap();
+                    Places::new(store).write(&place, content, &at(1)).unwrap();
                     assert!(Places::new(store).read(&place).unwrap().is_some());
                 }
             });
