@@ -204,9 +204,9 @@ impl<S: Store> Store for Narrowed<S> {
         report
     }
 
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+    fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
         self.told("say that a loop lives", self.may_record(session))?;
-        self.shown(self.store.beat(session, lease))
+        self.shown(self.store.heartbeat(session, lease))
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {

@@ -85,11 +85,7 @@ pub(crate) fn begin(
         token: token.to_owned(),
         until: until.to_string(),
     };
-    let value = SideValue {
-        key: key(&number),
-        value: serde_json::to_vec(&kept).unwrap_or_default(),
-        about: None,
-    };
+    let value = SideValue::new(key(&number), serde_json::to_vec(&kept).unwrap_or_default());
     side.put_side_values(SPACE, &[value], &over)?;
     Ok(number)
 }
