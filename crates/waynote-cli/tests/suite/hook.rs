@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::common::{Run, Scratch, has, until};
 use super::hook_session::{added, hook};
-use super::mcp_client::Client;
 use super::served::Served;
 
 /// A server of one store, until it is dropped.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use waynote::{Error, Places, Stamp, Store as _};
+use waynote::{Error, Places, Store as _};
 use waynote_postgres::{Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
