@@ -371,12 +371,7 @@ fn cursor_is_answered_in_its_own_form_whoevers_hook_it_runs() {
         "workspace_roots": [scratch.home().join("work")],
     });
     let answer: Value = hook(&scratch, "claude-code SessionStart", &input).json();
-    assert!(
-        answer["additional_context"]
-            .as_str()
-            .unwrap()
-            .contains("canary")
-    );
+    has(answer["additional_context"].as_str().unwrap(), "canary");
     assert_eq!(hook(&scratch, "cursor sessionStart", &input).ok(), "{}\n");
 }
 
