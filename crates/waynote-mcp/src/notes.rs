@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use waynote::context::{Renderer, Request, ShownNote};
 use waynote::store::Damage;
 use waynote::visible::visible;
-use waynote::{Name, Stamp, Store};
+use waynote::{Allowance, Name, Stamp, Store};
 
 use crate::caller::Here;
 use crate::host::Host;
@@ -27,6 +27,11 @@ impl Notes {
             renderer: Renderer::default(),
             damage: Damage::default(),
         }
+    }
+
+    /// How much a call may read; none: no limit.
+    pub(crate) fn allowance(&self) -> Option<Allowance> {
+        self.host.allowance().cloned()
     }
 
     /// The store, to read it.

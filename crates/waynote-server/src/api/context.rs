@@ -74,7 +74,7 @@ pub(crate) async fn context(
         request = request.style(style);
     }
     let block = visit
-        .run(move |store| context::render(store, &request))
+        .search(move |store| context::render(store, &request))
         .await?;
     let wants_text = headers
         .get(ACCEPT)
