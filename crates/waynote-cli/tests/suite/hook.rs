@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::common::{Run, Scratch, rest};
+use super::common::{Run, Scratch, has, rest};
 
 fn hook(scratch: &Scratch, words: &str, input: &(impl ToString + ?Sized)) -> Run {
     let run = scratch.run(&format!("hook {words}"));

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use waynote::{AttachedStore, Content, Error, LocalStore, Notebook, SqliteStore, Store};
 
 use super::head::open;
+use waynote_testing::has;
 use waynote_testing::values::{self, at, key, save_limited, value};
 
 fn application() -> Connection {
