@@ -114,12 +114,10 @@ fn forgettings(address: &Address) -> Vec<Forget> {
 /// The addresses of the other one, and some that do not exist.
 fn outside() -> Vec<Address> {
     let mut outside = CANARY.addresses();
-    for address in [
-        "agent:canary-too#k",
-        "place:~/canaries",
-        "place:~",
-        "session:canaries#0000000000000000000000000",
-    ] {
+    for address in
+        "agent:canary-too#k place:~/canaries place:~ session:canaries#0000000000000000000000000"
+            .split_whitespace()
+    {
         outside.push(address.parse().unwrap());
     }
     outside

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Filter, Limits, LocalStore, Note, Options, Reader,
-    ScopeKind, SessionLog, SqliteStore, Stamp,
+    Address, Content, EntryType, Filter, LocalStore, Note, Options, Reader, ScopeKind, SessionLog,
+    SqliteStore, Stamp,
 };
 
 use super::common::{Run, Scratch};

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 
+use super::common::has;
 use super::synced::SyncedHome;
 
 /// Only the text to be forgotten has it.
@@ -97,10 +98,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     kept.write(&kept.text().replace("ours", SECRET));
     let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, r#"{"~/work": "left over"}"#).unwrap();
-    assert!(
-        kept.ok("history place:~/work")
-            .contains("\n4         in the file")
-    );
+    has(kept.ok("history place:~/work"), "\n4         in the file");
     assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"forgot revision 6 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (3 revisions left)");
     assert_snapshot!(kept.ok("history place:~/work"), @"
     place:~/work

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::common::{Run, Scratch, rest};
+use super::common::{Run, Scratch, has, rest};
 
 fn hook(scratch: &Scratch, words: &str, input: &(impl ToString + ?Sized)) -> Run {
     let run = scratch.run(&format!("hook {words}"));
@@ -372,12 +371,7 @@ fn cursor_is_answered_in_its_own_form_whoevers_hook_it_runs() {
         "workspace_roots": [scratch.home().join("work")],
     });
     let answer: Value = hook(&scratch, "claude-code SessionStart", &input).json();
-    assert!(
-        answer["additional_context"]
-            .as_str()
-            .unwrap()
-            .contains("canary")
-    );
+    has(answer["additional_context"].as_str().unwrap(), "canary");
     assert_eq!(hook(&scratch, "cursor sessionStart", &input).ok(), "{}\n");
 }
 

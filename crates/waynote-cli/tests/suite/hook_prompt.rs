@@ -121,10 +121,8 @@ fn little_is_added_and_the_best_of_it() {
     for prompt in 0..3 {
         let text = added(&scratch, "t", &format!("parser fact {prompt}"));
         assert!(waynote_tokens::count(&text) <= 400, "{text}");
-        assert!(
-            (1..=5).contains(&text.matches("`agent:default#").count()),
-            "{text}"
-        );
+        let notes = text.matches("`agent:default#").count();
+        assert!((1..=5).contains(&notes), "{text}");
     }
     let small = scratch
         .run("hook codex UserPromptSubmit")

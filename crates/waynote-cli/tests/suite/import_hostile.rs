@@ -17,13 +17,7 @@ fn pipe(path: &Path) {
 fn no_pipe_is_opened_and_no_link_leads_out() {
     let scratch = Scratch::new();
     let at = |path: &str| scratch.home().join(path);
-    for folder in [
-        "work/kb/sub",
-        "work/.claude",
-        ".claude",
-        "rules",
-        "dotfiles",
-    ] {
+    for folder in "work/kb/sub work/.claude .claude rules dotfiles".split(' ') {
         fs::create_dir_all(at(folder)).unwrap();
     }
     fs::write(at("private.md"), "private").unwrap();

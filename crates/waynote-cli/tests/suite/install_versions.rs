@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::client_files::run;
-use super::common::Scratch;
+use super::common::{Scratch, has};
 
 fn said(scratch: &Scratch, words: &str) -> String {
     let said = run(scratch, words).env("WAYNOTE_HOOK_WAIT", "60").said();
@@ -114,10 +114,9 @@ fn what_a_person_changed_is_kept_and_named() {
     note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
           next: change those lines by hand; `waynote install` leaves the entry as it is
     "#);
-    assert!(
-        fs::read_to_string(&file)
-            .unwrap()
-            .contains("\"matcher\": \"startup\"")
+    has(
+        fs::read_to_string(&file).unwrap(),
+        "\"matcher\": \"startup\"",
     );
 }
 

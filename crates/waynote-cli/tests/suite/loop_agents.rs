@@ -14,11 +14,7 @@ fn their_output_goes_through_or_into_a_file_each() {
     has(&said, "err 2\n");
     let output = looping(&scratch, "--iterations 2 --json", script).output();
     serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
-    assert!(
-        String::from_utf8(output.stderr)
-            .unwrap()
-            .contains("out 4\n")
-    );
+    has(String::from_utf8(output.stderr).unwrap(), "out 4\n");
     let output = looping(&scratch, "--iterations 1 --logs logs", script).output();
     assert_eq!(output.stdout, b"");
     let log = std::fs::read_to_string(scratch.home().join("work/logs/s-0005.log")).unwrap();

@@ -1,7 +1,6 @@
 //! A failed agent is tried again, its last words are printed, and a run that was cut short is continued.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
 
 use super::common::{Run, Scratch, fields, has, signal};
 use super::loop_stops::{ended, looping, seconds_gone, summary};

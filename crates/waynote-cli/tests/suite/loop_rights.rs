@@ -116,15 +116,7 @@ fn geminis_own_policies_stay() {
     decision = "allow"
     priority = 310
     "#);
-    insta::assert_snapshot!(said(with(&scratch, "gemini", yolo)), @r#"
-    gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo]
-    # Written by `waynote loop` for one run.
-    [[rule]]
-    mcpName = "waynote"
-    toolName = "*"
-    decision = "allow"
-    priority = 310
-    "#);
+    insta::assert_snapshot!(said(with(&scratch, "gemini", yolo)).lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo]");
     std::fs::create_dir_all(scratch.home().join(".gemini/policies")).unwrap();
     let home = scratch.home().display().to_string();
     let of_user = said(with(&scratch, "gemini", yolo)).replace(&home, "HOME");

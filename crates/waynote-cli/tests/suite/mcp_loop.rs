@@ -167,11 +167,11 @@ fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
     let outside = scratch
         .waynote(["hook", "claude-code", "SessionStart"])
         .patient();
-    assert!(
+    has(
         outside
             .stdin("{\"session_id\":\"x\",\"source\":\"startup\"}")
-            .ok()
-            .contains("canary")
+            .ok(),
+        "canary",
     );
 }
 

@@ -1,7 +1,7 @@
 //! `waynote serve`: the server as a user starts it.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout};
 
 use insta::assert_snapshot;
 use serde_json::Value;

@@ -94,8 +94,9 @@ fn forgetting_asks() {
     This cannot be undone. Forget it? [y/N] error: agent:default#k was not forgotten
       answer `y` to forget it
     ");
-    assert!(
-        typed(&scratch, forget, "\n").contains("[y/N] error: agent:default#k was not forgotten")
+    has(
+        typed(&scratch, forget, "\n"),
+        "[y/N] error: agent:default#k was not forgotten",
     );
     assert_eq!(scratch.ok("key show k"), "two");
     // Without a terminal there is nobody to ask.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::common::{Scratch, git};
+use super::common::{Scratch, git, has};
 use super::mcp_client::Client;
 
 #[test]
@@ -49,10 +49,9 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
     client.initialize(json!({}));
     let context = client.request("resources/read", json!({ "uri": "waynote://context" }));
     assert_eq!(context["contents"][0]["text"], block);
-    assert!(
-        client
-            .call("note_list", json!({}))
-            .contains("- place:~/shop/api: in_its_api")
+    has(
+        client.call("note_list", json!({})),
+        "- place:~/shop/api: in_its_api",
     );
 }
 

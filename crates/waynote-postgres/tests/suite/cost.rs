@@ -3,8 +3,8 @@
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    Content, EngineStore, EntryType, Forget, Limits, LocalStore, Notebook, Reader as _,
-    SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
+    EngineStore, EntryType, Forget, LocalStore, Reader as _, SearchRequest, SessionLog, Stamp,
+    Store as _,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};

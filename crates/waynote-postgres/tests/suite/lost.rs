@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use waynote::{Content, EngineStore, EntryType, Reader as _, SessionLog, Stamp, Store as _};
+use waynote::{Content, EngineStore, EntryType, Reader as _, SessionLog, Store as _};
 use waynote_postgres::{Options, Postgres, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
 use waynote_testing::values::at;

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use waynote::{Error, Places, Stamp, Store as _};
+use waynote::{Error, Places, Store as _};
 use waynote_postgres::{Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
 use super::stores::{its_server, new_store};
-use waynote_testing::values::at;
+use waynote_testing::{has, values::at};
 
 fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
     let content = waynote::Content::text(said)?;
@@ -25,10 +25,7 @@ fn stores_are_made_listed_and_dropped() {
     let options = Options::of_url(&url).unwrap();
     let missing = open(options.clone()).err().unwrap();
     assert_eq!(missing.kind(), "no_store");
-    assert!(
-        missing.advice().unwrap().contains("waynote stores create"),
-        "{missing}"
-    );
+    has(missing.advice().unwrap(), "waynote stores create");
     let store = new_store(&url);
     assert_eq!(
         stores::create(options.clone()).unwrap_err().kind(),
@@ -130,10 +127,7 @@ fn acknowledgements_that_mean_nothing_are_refused() {
     let store_after = open(Options::of_url(&url).unwrap().connections(2)).unwrap();
     let refused = write(&store_after, "unsafe").unwrap_err();
     assert_eq!(refused.kind(), "server_unsuitable");
-    assert!(
-        refused.to_string().contains("synchronous_commit"),
-        "{refused}"
-    );
+    has(refused.to_string(), "synchronous_commit");
     assert_eq!(Places::new(&store_after).list().unwrap().len(), 1);
 
     let latin = unused("latin");

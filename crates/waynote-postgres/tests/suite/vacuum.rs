@@ -10,6 +10,7 @@ use waynote_postgres::vacuum::{Became, Vacuum, Vacuumed, vacuum};
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped};
 
+use waynote_testing::has;
 use waynote_testing::values::{at, key, save};
 
 fn cluster(test: &str) -> Option<Cluster> {
@@ -99,10 +100,7 @@ fn tables_that_are_written_anew_have_no_byte_of_a_forgotten_text() {
     for of in ["short", "long"] {
         let forgotten = store.forget(&Forget::new(key(of)), &at(4)).unwrap();
         let residue = forgotten.residue.unwrap().to_string();
-        assert!(
-            residue.contains("waynote stores vacuum --full"),
-            "{residue}"
-        );
+        has(&residue, "waynote stores vacuum --full");
     }
     let hits = store.search(&SearchRequest::new("xyzzyshort")).unwrap();
     assert!(hits.is_empty());

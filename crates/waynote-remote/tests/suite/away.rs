@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog, Store};
 use waynote_remote::{Away, Options, RemoteError, RemoteStore, Times, Token, is_away};
+use waynote_testing::has;
 
 use super::support::{answer, passed_on, serve, stamp, told, url};
 
@@ -224,11 +225,7 @@ fn a_token_goes_to_its_server_and_nowhere_else() {
     assert!(!is_away(&error));
     assert!(other.requests.lock().unwrap().is_empty());
     let (head, _) = server.requests.lock().unwrap()[0].clone();
-    assert!(
-        head.to_lowercase()
-            .contains("authorization: bearer wn_secret"),
-        "{head}"
-    );
+    has(head.to_lowercase(), "authorization: bearer wn_secret");
     let said = format!("{error} {error:?} {:?}", error.advice());
     assert!(!said.contains("wn_secret"), "{said}");
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use waynote::context::{Request, block_and_notes, render};
-use waynote::{Content, Forget, Notebook, SaveOptions, Store};
+use waynote::{Forget, Store};
 use waynote_remote::{Keep, Options, RemoteStore, Token};
 
 use super::support::{Served, answer, now, serve, stamp, told, url};

@@ -75,14 +75,9 @@ fn tokens_are_created_used_listed_and_revoked() {
         says(&server, &reader, "PUT", "/notes/agent%3Aa%23k", body),
         "403 denied"
     );
-    for path in [
-        "/notes",
-        "/scopes",
-        "/journal",
-        "/search?q=canary",
-        "/sessions",
-        "/context?agent=b&budget=0",
-    ] {
+    for path in "/notes /scopes /journal /search?q=canary /sessions /context?agent=b&budget=0"
+        .split_whitespace()
+    {
         let answer = with(&server, &reader, "GET", path, "");
         assert!(
             !answer.body.contains("canary") && !answer.body.contains("agent:b"),
@@ -188,12 +183,7 @@ fn a_store_that_had_a_token_stays_closed_and_who_tries_is_noted() {
 #[test]
 fn scopes_come_in_pages() {
     let server = start();
-    for address in [
-        "agent%3Aa%23k",
-        "agent%3Ab%23k",
-        "place%3A~%2Fp%23k",
-        "place%3A~%2Fq",
-    ] {
+    for address in "agent%3Aa%23k agent%3Ab%23k place%3A~%2Fp%23k place%3A~%2Fq".split(' ') {
         let body = r#"{"content":"one"}"#;
         with(&server, "", "PUT", &format!("/notes/{address}"), body);
     }

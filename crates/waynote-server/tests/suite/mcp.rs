@@ -60,14 +60,9 @@ fn the_url_says_who_calls_and_from_where() {
 #[test]
 fn what_the_url_gets_wrong_is_a_problem_with_a_hint() {
     let server = start();
-    for query in [
-        "?agnet=a",
-        "?agent=a%0Ab",
-        "?iteration=first",
-        "?style=loud",
-        "?tools=default,none",
-        "?place=~/p",
-    ] {
+    for query in "?agnet=a ?agent=a%0Ab ?iteration=first ?style=loud ?tools=default,none ?place=~/p"
+        .split_whitespace()
+    {
         let path = format!("/s/notes/mcp{query}");
         let answer = server.send("POST", &path, HEADERS, "{}");
         assert_eq!(answer.problem().0, 400, "{query}: {answer:?}");

@@ -238,16 +238,7 @@ fn a_list_comes_in_pages_that_have_every_note_once() {
     assert_eq!(listed("&below=~%2Fp%2Fq"), (all[2..4].to_vec(), 1));
     assert_eq!(listed("&below=~"), (all[..4].to_vec(), 2));
     assert_eq!(listed("&below=%2F"), (Vec::new(), 1));
-    for wrong in [
-        "limit=0",
-        "limit=501",
-        "limit=x",
-        "cursor=x",
-        "kind=x",
-        "scope=x",
-        "at=p",
-        "other=1",
-    ] {
+    for wrong in "limit=0 limit=501 limit=x cursor=x kind=x scope=x at=p other=1".split(' ') {
         let answer = server.get(&format!("{API}/notes?{wrong}"));
         assert_eq!(answer.problem().0, 400, "{wrong}: {}", answer.body);
     }

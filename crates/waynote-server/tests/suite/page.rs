@@ -308,23 +308,15 @@ fn a_note_with_every_trick_is_shown_as_text() {
         .write(&place, Content::text(trick).unwrap(), &stamp("person"))
         .unwrap();
     save(&server, "trick", &format!("{trick} again"), "person");
-    for path in [
-        "?agent=builder&session=%3Cb+onclick%3Dx%3E&place=~/%3Cimg+src=x%3E&prompt=%22%3E%3Cscript%3E",
-        "notes",
-        "notes?q=alert",
-        "notes?q=%22%3E%3Cscript%3Ealert(1)",
-        "notes?note=agent:builder%23trick",
-        "notes?in=place:~/%3Cimg+src=x%3E&note=place:~/%3Cimg+src=x%3E",
-        "notes/edit?note=agent:builder%23trick",
-        "notes/new?in=session:%3Cscript%3E",
-        "notes/new?in=%22%3E%3Cscript%3E",
-        "notes/forget?note=agent:builder%23trick",
-        "notes?done=%3Cscript%3E&note=%3Cscript%3E",
-        "sessions?session=%3Cb+onclick%3Dx%3E",
-        "history",
-        "history?note=agent:builder%23trick",
-        "history?note=%3Cscript%3E",
-    ] {
+    for path in "?agent=builder&session=%3Cb+onclick%3Dx%3E&place=~/%3Cimg+src=x%3E&prompt=%22%3E%3Cscript%3E
+            notes notes?q=alert notes?q=%22%3E%3Cscript%3Ealert(1) notes?note=agent:builder%23trick
+            notes?in=place:~/%3Cimg+src=x%3E&note=place:~/%3Cimg+src=x%3E
+            notes/edit?note=agent:builder%23trick notes/new?in=session:%3Cscript%3E
+            notes/new?in=%22%3E%3Cscript%3E notes/forget?note=agent:builder%23trick
+            notes?done=%3Cscript%3E&note=%3Cscript%3E sessions?session=%3Cb+onclick%3Dx%3E history
+            history?note=agent:builder%23trick history?note=%3Cscript%3E"
+        .split_whitespace()
+    {
         let body = server.get(&format!("/s/notes/{path}")).body;
         for bad in [
             "<script>",

@@ -31,12 +31,7 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
         (asks.status, asks.header("location")),
         (303, "/s/notes/sign-in?to=%2Fs%2Fnotes%2Fnotes%3Fq%3Dx")
     );
-    assert!(
-        server
-            .get("/s/notes/sign-in")
-            .body
-            .contains(r#"type="password""#)
-    );
+    has(&server.get("/s/notes/sign-in").body, r#"type="password""#);
     let path = "/s/notes/sign-in";
     let refused = post(
         &server,
@@ -134,12 +129,7 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
 #[test]
 fn those_who_look_after_a_store_create_and_revoke_tokens() {
     let server = start();
-    assert!(
-        server
-            .get("/s/notes/access")
-            .body
-            .contains("There are no tokens")
-    );
+    has(&server.get("/s/notes/access").body, "There are no tokens");
     let fields = [("name", "laptop"), ("rights", "admin"), ("days", "30")];
     let created = post(&server, "/s/notes/access/create", &fields);
     assert_eq!(created.status, 200, "{}", created.body);

@@ -38,27 +38,12 @@ fn what_cannot_be_read_is_not_replaced_by_something_else() {
     let server = start();
     save(&server, "deploy", "run `make ship`", "agent:builder");
     let mut said = Vec::new();
-    for path in [
-        "?at=garbage",
-        "?when=yesterday",
-        "?step=two&of=2026-08-01T12:00:00Z",
-        "?budget=abc",
-        "?budget=20",
-        "?budget=9000",
-        "?iteration=abc&session=s",
-        "?iteration=0&session=s",
-        "?style=loud",
-        "?place=relative/x",
-        "?agent=%00",
-        "notes?note=garbage",
-        "notes?in=builder",
-        "notes?in=agent:builder&after=x",
-        "notes/new?in=builder",
-        "sessions?after=x",
-        "sessions?session=%00",
-        "history?before=x",
-        "history?note=garbage",
-    ] {
+    for path in "?at=garbage ?when=yesterday ?step=two&of=2026-08-01T12:00:00Z ?budget=abc ?budget=20
+            ?budget=9000 ?iteration=abc&session=s ?iteration=0&session=s ?style=loud ?place=relative/x
+            ?agent=%00 notes?note=garbage notes?in=builder notes?in=agent:builder&after=x
+            notes/new?in=builder sessions?after=x sessions?session=%00 history?before=x history?note=garbage"
+        .split_whitespace()
+    {
         let answer = server.get(&format!("/s/notes/{path}"));
         assert!(
             !answer.body.contains("make ship"),
@@ -109,10 +94,7 @@ fn what_is_not_there_is_a_page_for_a_person_and_problem_details_for_a_program() 
         let page = of(method, path, &html);
         assert_eq!(page.status, status, "{path}");
         assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-        assert!(
-            page.header("content-security-policy")
-                .contains("default-src 'none'")
-        );
+        has(page.header("content-security-policy"), "default-src 'none'");
         assert!(page.body.contains("There is no such page"), "{}", page.body);
         has(&page.body, &format!("href=\"{back}\""));
         assert!(!page.body.contains("<script>"), "{}", page.body);
@@ -236,11 +218,9 @@ fn a_note_that_a_link_opens_is_chosen_in_the_list_and_the_tree() {
 #[test]
 fn a_question_that_waits_is_on_every_page() {
     let server = start();
-    assert!(
-        server
-            .get("/s/notes/")
-            .body
-            .contains("<title>Now · notes · waynote</title>")
+    has(
+        &server.get("/s/notes/").body,
+        "<title>Now · notes · waynote</title>",
     );
     asking(&server);
     for (path, title) in [

@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use waynote::{AttachedStore, Content, Error, LocalStore, Notebook, SqliteStore, Store};
 
 use super::head::open;
+use waynote_testing::has;
 use waynote_testing::values::{self, at, key, save_limited, value};
 
 fn application() -> Connection {
@@ -284,10 +285,7 @@ fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
     let other = open(&path);
     save(&other, "m").unwrap();
     let refused = save(&store, "l").unwrap_err().to_string();
-    assert!(
-        refused.contains("another file has taken its place"),
-        "{refused}"
-    );
+    has(&refused, "another file has taken its place");
     assert_eq!(count(&other), 1);
 }
 

@@ -11,6 +11,7 @@ use waynote::{
     Address, AsOf, Change, Content, EntryType, Expect, Limits, LocalStore, Notebook, Origin, Place,
     Places, SaveOptions, SecretPolicy, SessionLog, SqliteStore,
 };
+use waynote_testing::has;
 use waynote_testing::values::{by_agent, entry};
 
 fn request(tokens: usize) -> Request {
@@ -479,22 +480,14 @@ fn a_query_chooses_the_notes_of_the_index() {
         assert!(!render(store, &request).unwrap().text.contains("compiler"));
         let asked = request.query(Some("where is the compiler's cache".into()));
         let block = render(store, &asked).unwrap();
-        assert!(
-            block.text.contains("`the cache of the compiler"),
-            "{}",
-            block.text
-        );
+        has(&block.text, "`the cache of the compiler");
         // The rest of the room is for the latest.
         assert!(block.text.contains("fact 59 "));
         let notes = block.receipt.shown + block.receipt.lines + block.receipt.left_out;
         assert_eq!(notes, 60);
         let moment = AsOf::Time(by_agent(30).now);
         let then = render(store, &asked.as_of(Some(moment))).unwrap();
-        assert!(
-            then.text.contains("`the cache of the compiler"),
-            "{}",
-            then.text
-        );
+        has(&then.text, "`the cache of the compiler");
         assert!(then.text.contains("fact 30 ") && !then.text.contains("fact 59 "));
     });
 }

@@ -7,6 +7,7 @@ use waynote::{
     SqliteStore, Store, forget::Forget,
 };
 use waynote_testing::values::{by_agent, key, save_pinned};
+use waynote_testing::{has, lacks};
 
 const LONG: &str = "quite another and much longer text ";
 
@@ -51,24 +52,12 @@ fn without_what_was_forgotten_since() {
     save(&store, "k", "the word that stays");
     let as_of = request(2000).as_of(Some(AsOf::Position(then)));
     let mut renderer = Renderer::default();
-    assert!(
-        renderer
-            .render(&store, &as_of)
-            .unwrap()
-            .text
-            .contains("goes")
-    );
+    has(&renderer.render(&store, &as_of).unwrap().text, "goes");
     // By another process.
     let other = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
     other.forget(&forget, &by_agent(5)).unwrap();
-    assert!(
-        !renderer
-            .render(&store, &as_of)
-            .unwrap()
-            .text
-            .contains("goes")
-    );
+    lacks(&renderer.render(&store, &as_of).unwrap().text, "goes");
 }
 
 #[test]

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use jiff::Timestamp;
 use waynote::{
-    Address, Change, Content, EntryType, Error, LocalStore, LocalStoreExt, Name, Options, Reader,
-    ReaderExt, Scope, SessionLog, SqliteStore, Stamp, Store,
+    Address, Change, Content, EntryType, Error, LocalStore, LocalStoreExt, Options, Reader,
+    ReaderExt, Scope, SessionLog, SqliteStore, Store,
 };
 
 use super::head::{add, at, session, stamp};

@@ -1,6 +1,7 @@
 //! Everything that a person can do on the page, each in a real browser.
 
 use waynote::{EntryType, Reader, SessionLog, Store};
+use waynote_testing::lacks;
 
 use super::super::driver::{Browser, Look, WIDE};
 use super::super::support::start;
@@ -153,11 +154,11 @@ fn tokens_are_created_used_and_revoked() {
     sign_in(&admin);
     browser.wait_for("as laptop");
     let reader = create("reader", "read and search", "nobody");
-    assert!(
-        !browser
+    lacks(
+        browser
             .run("return document.documentElement.innerHTML")
-            .to_string()
-            .contains(&admin)
+            .to_string(),
+        &admin,
     );
     browser.go(&url(&server, "access"));
     assert!(!browser.says(&reader), "a token is shown once");
@@ -196,20 +197,15 @@ fn a_note_full_of_tricks_is_shown_as_text() {
     let content = waynote::Content::text(TRICKS).unwrap();
     let stamp = super::stamp("2026-08-01T11:59:00Z", "agent:<b>x</b>");
     log.add(EntryType::Tip, Some(1), content, &stamp).unwrap();
-    for path in [
-        "?agent=builder&place=~&session=tricks",
-        "?agent=builder&place=~&session=tricks&style=faithful",
-        "?agent=%3Cscript%3Ewindow.caught=12%3C/script%3E&prompt=%22%3E%3Cscript%3Ewindow.caught=13%3C/script%3E",
-        "notes",
-        "notes?note=agent:builder%23tricks",
-        "notes?q=caught",
-        "notes?q=%22%3E%3Cscript%3Ewindow.caught=14%3C/script%3E",
-        "notes/edit?note=agent:builder%23tricks",
-        "notes/text?note=agent:builder%23tricks",
-        "sessions?session=tricks",
-        "history",
-        "history?note=agent:builder%23tricks",
-    ] {
+    for path in "?agent=builder&place=~&session=tricks
+            ?agent=builder&place=~&session=tricks&style=faithful
+            ?agent=%3Cscript%3Ewindow.caught=12%3C/script%3E&prompt=%22%3E%3Cscript%3Ewindow.caught=13%3C/script%3E
+            notes notes?note=agent:builder%23tricks notes?q=caught
+            notes?q=%22%3E%3Cscript%3Ewindow.caught=14%3C/script%3E notes/edit?note=agent:builder%23tricks
+            notes/text?note=agent:builder%23tricks sessions?session=tricks history
+            history?note=agent:builder%23tricks"
+        .split_whitespace()
+    {
         browser.go(&url(&server, path));
         let found = browser.run(
             "const bad = [...document.querySelectorAll('main script, main style, main iframe, main img, main base, main meta, \

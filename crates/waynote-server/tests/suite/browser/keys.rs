@@ -41,15 +41,12 @@ fn every_control_is_reached_and_seen() {
             height,
             ..WIDE
         });
-        for path in [
-            "?agent=builder&place=~/projects/shop&session=nightly",
-            "notes?note=agent:builder%23flaky-tests",
-            "notes/edit?note=agent:builder%23commit-style",
-            "notes/forget?note=agent:builder%23staging-db",
-            "sessions?session=nightly",
-            "history?note=agent:builder%23flaky-tests",
-            "access",
-        ] {
+        for path in "?agent=builder&place=~/projects/shop&session=nightly
+                notes?note=agent:builder%23flaky-tests notes/edit?note=agent:builder%23commit-style
+                notes/forget?note=agent:builder%23staging-db sessions?session=nightly
+                history?note=agent:builder%23flaky-tests access"
+            .split_whitespace()
+        {
             browser.go(&url(&server, path));
             browser.wait(LIVE);
             // A form begins in its first field, from which a person may also go back.
