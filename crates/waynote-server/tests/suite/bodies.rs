@@ -15,6 +15,10 @@ fn a_body_that_is_not_as_documented_is_a_problem_with_a_hint() {
         ("read", r#"{"version":true} {}"#),
         ("read", "{"),
         ("silence", r#"{"session":"","lease":1}"#),
+        (
+            "record",
+            r#"{"session":"s","events":[{"event":4,"reason":"x"}],"stamp":{"now":"2026-08-01T12:00:00Z","author":"person"}}"#,
+        ),
     ] {
         let answer = server.send("POST", &format!("/s/notes/api/v1/{path}"), &[], body);
         let problem = answer.json();

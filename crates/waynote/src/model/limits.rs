@@ -43,6 +43,13 @@ impl Limits {
         max_notes: 0,
     };
 
+    /// The highest limits that a server takes from its clients, whatever they ask for.
+    pub const SERVED: Self = Self {
+        max_bytes: 1 << 20,
+        max_place_bytes: 1 << 20,
+        max_notes: 10_000,
+    };
+
     /// The most bytes of a keyed note's content; zero or less: no limit.
     pub fn max_bytes(self, max_bytes: i64) -> Self {
         Self { max_bytes, ..self }

@@ -149,9 +149,8 @@ fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
 /// The error when another call has used the id.
 pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
-    Error::InvalidAddress {
-        address: id.unwrap_or_default(),
-        reason: "another call went by this id; each call has one of its own".into(),
+    Error::IdUsed {
+        id: id.unwrap_or_default(),
     }
 }
 
