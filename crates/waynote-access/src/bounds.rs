@@ -108,7 +108,7 @@ mod tests {
             assert_eq!(origin.is_none(), is_bound);
             let expected = match is_bound {
                 true => Limits::default().max_notes(10),
-                false => Limits::NONE.max_notes(10),
+                false => Limits::SERVED.max_notes(10),
             };
             assert_eq!(*limits, expected);
         }
