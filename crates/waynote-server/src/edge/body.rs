@@ -140,8 +140,10 @@ mod tests {
             let body = format!(r#"{{"session":"s","events":[{event}],"stamp":{stamp}}}"#);
             reads::<RecordRequest>(&body)
         };
-        assert!(record(r#"{"event":"completed","reason":"done"}"#));
-        assert!(!record(r#"{"event":4,"reason":"done"}"#));
+        assert!(record(
+            r#"{"event":"completed","iteration":1,"summary":"done"}"#
+        ));
+        assert!(!record(r#"{"event":4,"iteration":1,"summary":"done"}"#));
         // A text of bytes is a list.
         for (save, is_read) in [
             (r#"["agent:a#k","text"]"#, false),

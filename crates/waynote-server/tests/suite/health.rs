@@ -43,13 +43,7 @@ fn a_dead_store_does_not_take_the_others_from_their_readers() {
     let folder = tempfile::tempdir().unwrap();
     let open = |name: &str| {
         let path = folder.path().join(name);
-        let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
-        let note = waynote::Notebook::of_agent(&store, "a".parse().unwrap());
-        let stamp = waynote::Stamp::new(now(), "person".parse().unwrap());
-        let text = waynote::Content::text("text").unwrap();
-        note.save(&"k".parse().unwrap(), text, Default::default(), &stamp)
-            .unwrap();
-        Arc::new(store)
+        Arc::new(SqliteStore::open(path, &waynote::Options::default()).unwrap())
     };
     let stores = Stores::default()
         .with("live", open("live.db"))
@@ -58,11 +52,8 @@ fn a_dead_store_does_not_take_the_others_from_their_readers() {
     let bound = server.bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
     let thread = std::thread::spawn(move || bound.run().unwrap());
-    std::fs::write(
-        folder.path().join("dead.db"),
-        "this is no database any more",
-    )
-    .unwrap();
+    let text = "this is no database, and it is longer than nothing";
+    std::fs::write(folder.path().join("dead.db"), text).unwrap();
     let get = |path: &str| {
         let mut stream = std::net::TcpStream::connect(address).unwrap();
         let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

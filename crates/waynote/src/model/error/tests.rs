@@ -78,6 +78,13 @@ fn all() -> Vec<Error> {
     let (text, reason) = words();
     let invalid_key = outside().parse::<crate::Key>().unwrap_err();
     vec![
+        Error::TooMuchAsked {
+            what: text.clone().into(),
+            asked: 300,
+            most: 256,
+        },
+        Error::Ended,
+        Error::IdUsed { id: text.clone() },
         invalid_key,
         "My.Key".parse::<crate::Key>().unwrap_err(),
         Error::InvalidName {
