@@ -79,7 +79,7 @@ fn all() -> Vec<Error> {
     let invalid_key = outside().parse::<crate::Key>().unwrap_err();
     vec![
         Error::TooMuchAsked {
-            what: text.clone().into(),
+            what: "words of a query".into(),
             asked: 300,
             most: 256,
         },
