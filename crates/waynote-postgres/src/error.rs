@@ -79,7 +79,10 @@ pub enum PostgresError {
         reason: String,
     },
     /// The server has no TLS, and the address asks for it.
-    #[error("the server of {} has no TLS, and sslmode asks for it", safe(store))]
+    #[error(
+        "the server of {} has no TLS, and the connection needs it",
+        safe(store)
+    )]
     #[strum(serialize = "server_without_tls")]
     NoTls {
         /// The store.
@@ -177,7 +180,9 @@ impl CustomError for PostgresError {
             Self::NotTrusted { .. } => {
                 "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
             }
-            Self::NoTls { .. } => "turn TLS on at the server; or leave sslmode out where the network can be trusted".into(),
+            Self::NoTls { .. } => {
+                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted".into()
+            },
             Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
             Self::Unknown { .. } => {
                 "look whether it is there before you write it again; a call with an id can be repeated as it is".into()
@@ -302,10 +307,7 @@ impl Failure {
         let Some(said) = error.as_db_error() else {
             return match is_of_connection(&error) {
                 true => away(Away::Lost(told(&error))),
-                false => Error::Engine {
-                    path: store.into(),
-                    source: told(&error).into(),
-                },
+                false => Error::engine(store, told(&error)),
             };
         };
         let reason = said.message().to_owned();
@@ -321,16 +323,12 @@ impl Failure {
             }
             .into(),
             SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
-                Error::ReadOnly {
-                    path: store.into(),
-                    reason,
-                }
+                Error::read_only(store, reason)
             }
             SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
-            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => Error::DamagedStore {
-                path: store.into(),
-                reason,
-            },
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+                Error::damaged_store(store, reason)
+            }
             SqlState::INVALID_PASSWORD
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
             | SqlState::INVALID_CATALOG_NAME => PostgresError::Refused {
@@ -343,10 +341,7 @@ impl Failure {
                 PostgresError::NoStore { store: name() }.into()
             }
             ref code if is_of_server(code) => away(Away::Lost(reason)),
-            ref code => Error::Engine {
-                path: store.into(),
-                source: format!("{reason} ({})", code.code()).into(),
-            },
+            ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }
     }
 }

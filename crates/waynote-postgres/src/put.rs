@@ -57,10 +57,10 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
     }
     let before = session.position().unwrap_or_default();
     if first != before + 1 || !batch.is_without_gap() {
-        return Err(Error::Engine {
-            path: (&*session.engine.shown).into(),
-            source: format!("positions {first} to {last} do not follow {before}").into(),
-        });
+        return Err(Error::engine(
+            &*session.engine.shown,
+            format!("positions {first} to {last} do not follow {before}"),
+        ));
     }
     session.later(batch.statements(session.engine.which.key));
     // A guard inside the transaction: null is refused.
@@ -131,10 +131,8 @@ pub(crate) fn side(session: &Session<'_>, space: &str, values: &[SideValue], rem
 /// Gives the store another id.
 pub(crate) fn renew_id(session: &Session<'_>) -> Result<StoreId> {
     let mut id = [0; 16];
-    getrandom::fill(&mut id).map_err(|error| Error::Engine {
-        path: (&*session.engine.shown).into(),
-        source: error.to_string().into(),
-    })?;
+    getrandom::fill(&mut id)
+        .map_err(|error| Error::engine(&*session.engine.shown, error.to_string()))?;
     later(
         session,
         "UPDATE waynote.store SET id = $2 WHERE store = $1",

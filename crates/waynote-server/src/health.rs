@@ -1,6 +1,6 @@
 //! The endpoints for liveness, readiness and metrics.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -67,8 +67,14 @@ async fn answers(app: &App, name: &str) -> bool {
     let Some(shelf) = app.shelves.get(name) else {
         return false;
     };
-    let store = shelf.store.clone();
-    let version = waiting(move || store.version());
+    let (store, of, called) = (shelf.store.clone(), app.clone(), name.to_owned());
+    let version = waiting(move || {
+        let began = Instant::now();
+        let version = store.version();
+        of.metrics
+            .call(&called, began.elapsed(), version.as_ref().err());
+        version
+    });
     let failed = match tokio::time::timeout(ANSWERS_WITHIN, version).await {
         Ok(Ok(Ok(_))) => return true,
         Ok(Ok(Err(error))) => error.to_string(),

@@ -128,6 +128,9 @@ compile_error!(
     "waynote needs Unix (Linux, macOS, BSD): its locks between processes are those of Unix"
 );
 
+#[macro_use]
+mod setters;
+
 mod block;
 pub mod context;
 pub mod engine;

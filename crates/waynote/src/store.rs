@@ -460,8 +460,5 @@ impl<S: LocalStore + ?Sized> LocalStoreExt for S {}
 
 /// The error of an engine or a store that did not run the given work.
 pub(crate) fn nothing_ran(store: impl Into<PathBuf>) -> crate::Error {
-    crate::Error::DamagedStore {
-        path: store.into(),
-        reason: "its engine ran nothing".into(),
-    }
+    crate::Error::damaged_store(store, "its engine ran nothing")
 }

@@ -67,9 +67,7 @@ fn given(context: &mut Context<'_>, args: &ContextArgs, iteration: i64) -> Outco
     let (session, _) = context.session()?;
     let (block, is_same) = context.read(|store| {
         let Some((began, block)) = iteration_start(store, &session, iteration)? else {
-            return Err(Failure::from(Error::NotFound {
-                what: format!("iteration {iteration} of session:{session}"),
-            }));
+            return Err(Failure::from(Error::not_found(format!("iteration {iteration} of session:{session}"))));
         };
         let Some(block) = block else {
             return Err(Failure::refused(

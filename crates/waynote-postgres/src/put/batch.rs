@@ -95,10 +95,7 @@ pub(super) fn operation(step: Option<Step>) -> (Option<Vec<u8>>, Option<i64>) {
 
 /// An event as it is stored.
 pub(super) fn json(event: &SessionEvent) -> Result<String> {
-    serde_json::to_string(event).map_err(|error| Error::Engine {
-        path: "event".into(),
-        source: error.to_string().into(),
-    })
+    serde_json::to_string(event).map_err(|error| Error::engine("event", error.to_string()))
 }
 
 impl Batch {

@@ -45,16 +45,14 @@ impl Batch {
                 .push((EVENTS, vec![many_bytes(scopes), bigs(numbers), texts(says)]));
         }
         let forgetting = Forgetting {
-            revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+            revisions: revisions.iter().map(|(at, _)| at.clone()).collect(),
             events: events
                 .iter()
-                .map(|(session, recorded)| recorded.address(session).to_string())
+                .map(|(session, recorded)| recorded.address(session))
                 .collect(),
         };
-        let event = serde_json::to_string(&forgetting).map_err(|error| waynote::Error::Engine {
-            path: "forgetting".into(),
-            source: error.to_string().into(),
-        })?;
+        let event = serde_json::to_string(&forgetting)
+            .map_err(|error| waynote::Error::engine("forgetting", error.to_string()))?;
         let (operation, step) = operation(step);
         let position = self.takes(position);
         self.events.push(Event {

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use waynote::engine::{self, Rows, Step};
-use waynote::event::SessionsEvent;
+use waynote::event::{EventAddress, SessionsEvent};
 use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, ForgottenTexts, Happened};
-use waynote::{OperationId, Position};
+use waynote::{AddressAt, OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
 use super::journal::anywhere;
@@ -18,9 +18,9 @@ use crate::trip::{big, bigs, many_bytes};
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename = "forgotten")]
 pub(crate) struct Forgetting {
-    pub(crate) revisions: Vec<String>,
+    pub(crate) revisions: Vec<AddressAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) events: Vec<String>,
+    pub(crate) events: Vec<EventAddress>,
 }
 
 const CHANGES: &str = concat!(
@@ -188,11 +188,9 @@ fn forgotten(row: &Row) -> Outcome<Happened> {
     let damaged = || unreadable(format_args!("the event at position {position}"));
     let Forgetting { revisions, events } =
         serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
-    let revisions: Result<_, _> = revisions.iter().map(|revision| revision.parse()).collect();
-    let events: Result<_, _> = events.iter().map(|event| event.parse()).collect();
     Ok(Happened::Forgotten(ForgottenTexts {
-        revisions: revisions.map_err(|_| damaged())?,
-        events: events.map_err(|_| damaged())?,
+        revisions,
+        events,
         at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,
         by: get::<&str>(row, 3)?.parse().map_err(|_| damaged())?,
     }))

@@ -390,7 +390,7 @@ pub enum Error {
 
     /// Another writer held the store during the whole wait.
     #[error("the store {} is busy: another writer holds it{}{}", safe(path.display()), seconds(waited), match holder {
-        Some(holder) => format!(" (process {holder})"),
+        Some(holder) => format!(" ({})", safe(holder)),
         None => String::new(),
     })]
     Busy {
@@ -401,9 +401,9 @@ pub enum Error {
         #[serde(rename = "waited_ms", with = "millis")]
         #[cfg_attr(feature = "openapi", schema(value_type = u64))]
         waited: Duration,
-        /// The id of the process that holds it, if known.
+        /// The writer that holds it, if known: its process, and in a database its program and address too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        holder: Option<u32>,
+        holder: Option<String>,
     },
 
     /// A file cannot be read or written.
@@ -485,6 +485,17 @@ impl From<std::convert::Infallible> for Error {
     }
 }
 
+/// Makes errors of what they are about, and a reason.
+macro_rules! because {
+    ($($(#[$about:meta])* $name:ident: $variant:ident { $what:ident: $type:ty };)*) => {$(
+        $(#[$about])*
+        pub fn $name($what: impl Into<$type>, reason: impl Into<String>) -> Self {
+            let ($what, reason) = ($what.into(), reason.into());
+            Self::$variant { $what, reason }
+        }
+    )*};
+}
+
 impl Error {
     /// A stable word for programs.
     pub fn kind(&self) -> &str {
@@ -509,6 +520,38 @@ impl Error {
             action: action.into(),
             source,
         }
+    }
+
+    /// An error of a storage engine.
+    pub fn engine(
+        path: impl Into<PathBuf>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Engine {
+            path: path.into(),
+            source: source.into(),
+        }
+    }
+
+    /// Something that does not exist.
+    pub fn not_found(what: impl Into<String>) -> Self {
+        let what = what.into();
+        Self::NotFound { what }
+    }
+
+    because! {
+        /// A damaged store, with what is damaged.
+        damaged_store: DamagedStore { path: PathBuf };
+        /// A store that cannot be written, with the reason.
+        read_only: ReadOnly { path: PathBuf };
+        /// A store that is gone, with what happened to it.
+        store_lost: StoreLost { path: PathBuf };
+        /// A path of something else than a store, with what that is.
+        not_a_store: NotAStore { path: PathBuf };
+        /// A text that is not an address, with the reason.
+        invalid_address: InvalidAddress { address: String };
+        /// A text that is not a place, with the reason.
+        invalid_place: InvalidPlace { path: String };
     }
 }
 

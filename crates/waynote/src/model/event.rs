@@ -225,7 +225,7 @@ pub enum EndReason {
 
 impl EndReason {
     /// True if the run is complete: the next loop of the session begins a new run.
-    pub fn ends_the_run(self) -> bool {
+    pub(crate) fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
     }
 

@@ -50,22 +50,15 @@ impl Limits {
         max_notes: 10_000,
     };
 
-    /// The most bytes of a keyed note's content; zero or less: no limit.
-    pub fn max_bytes(self, max_bytes: i64) -> Self {
-        Self { max_bytes, ..self }
-    }
-
-    /// The most bytes of a directory's own note; zero or less: no limit.
-    pub fn max_place_bytes(self, max_place_bytes: i64) -> Self {
-        Self {
-            max_place_bytes,
-            ..self
+    setters! {
+        exact {
+            /// The most bytes of a keyed note's content; zero or less: no limit.
+            max_bytes: i64;
+            /// The most bytes of a directory's own note; zero or less: no limit.
+            max_place_bytes: i64;
+            /// The most notes of a notebook; zero or less: no limit.
+            max_notes: i64;
         }
-    }
-
-    /// The most notes of a notebook; zero or less: no limit.
-    pub fn max_notes(self, max_notes: i64) -> Self {
-        Self { max_notes, ..self }
     }
 }
 

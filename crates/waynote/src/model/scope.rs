@@ -54,10 +54,10 @@ impl FromStr for ScopeKind {
             "place" => Ok(Self::Place),
             "agent" => Ok(Self::Agent),
             "session" => Ok(Self::Session),
-            _ => Err(Error::InvalidAddress {
-                address: text.to_owned(),
-                reason: "it must start with `place:`, `agent:` or `session:`".into(),
-            }),
+            _ => Err(Error::invalid_address(
+                text,
+                "it must start with `place:`, `agent:` or `session:`",
+            )),
         }
     }
 }
@@ -122,10 +122,7 @@ impl FromStr for Scope {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = |reason: &str| Error::InvalidAddress {
-            address: text.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let invalid = |reason: &str| Error::invalid_address(text, reason);
         let (kind, name) = text.split_once(':').unwrap_or((text, ""));
         let kind: ScopeKind = kind
             .parse()

@@ -1,6 +1,7 @@
 //! Calls that write: changes of notes, and session events. Each is decided inside the transaction, on top of the
 //! planned writes of earlier calls.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::decide::{Before, decide};
@@ -23,21 +24,41 @@ use crate::scope::Scope;
 use crate::store::{Count, Done, EventPage, Happened, Reader, answers};
 
 /// A call that writes.
-#[derive(Clone, Copy)]
 pub(super) enum Call<'c> {
     Apply {
-        changes: &'c [Change],
-        stamp: &'c Stamp,
+        changes: Cow<'c, [Change]>,
+        stamp: Cow<'c, Stamp>,
     },
     Record {
-        session: &'c Name,
-        events: &'c [SessionEvent],
+        session: Cow<'c, Name>,
+        events: Cow<'c, [SessionEvent]>,
         lease: Option<u64>,
-        stamp: &'c Stamp,
+        stamp: Cow<'c, Stamp>,
     },
 }
 
 impl Call<'_> {
+    /// The same call for another thread.
+    pub(super) fn into_owned(self) -> Call<'static> {
+        match self {
+            Self::Apply { changes, stamp } => Call::Apply {
+                changes: Cow::Owned(changes.into_owned()),
+                stamp: Cow::Owned(stamp.into_owned()),
+            },
+            Self::Record {
+                session,
+                events,
+                lease,
+                stamp,
+            } => Call::Record {
+                session: Cow::Owned(session.into_owned()),
+                events: Cow::Owned(events.into_owned()),
+                lease,
+                stamp: Cow::Owned(stamp.into_owned()),
+            },
+        }
+    }
+
     pub(super) fn stamp(&self) -> &Stamp {
         match self {
             Self::Apply { stamp, .. } | Self::Record { stamp, .. } => stamp,
@@ -54,7 +75,7 @@ impl Call<'_> {
         }
         match self {
             Self::Apply { changes, .. } => {
-                for change in *changes {
+                for change in changes.iter() {
                     questions.of_change(change);
                 }
             }
@@ -214,9 +235,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
         (_, Some(address)) => address.clone(),
         // An id that the store makes is never there already.
         (_, None) => {
-            return Err(Error::NotFound {
-                what: "id for the entry".into(),
-            });
+            return Err(Error::not_found("id for the entry"));
         }
     };
     let note = pending.current(&address)?;

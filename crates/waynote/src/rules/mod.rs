@@ -24,6 +24,7 @@ pub mod stall;
 pub(crate) mod undo;
 mod verify;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -156,7 +157,7 @@ impl<E: Engine> EngineStore<E> {
     }
 
     /// Writes calls in one transaction and returns an answer for each.
-    fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
+    fn write(&self, calls: &[&Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut reached, mut head, mut due) = (None, 0, 0);
         let is_apart = self.engine.is_shared();
@@ -232,7 +233,7 @@ impl<E: Engine> EngineStore<E> {
 /// Plans calls in order. A call that is repeated while the first one is being written gets the answer of the first. An
 /// error of the engine ends the transaction instead of answering a call.
 fn plan_all(
-    calls: &[Call<'_>],
+    calls: &[&Call<'_>],
     done: &[Option<Vec<Done>>],
     pending: &Pending<'_>,
 ) -> Result<Vec<Answer>> {
@@ -243,7 +244,7 @@ fn plan_all(
         let first = operation.and_then(|operation| planned.get(&operation));
         let answered = first.and_then(|first| Some((first, answers.get(*first)?.as_ref().ok()?)));
         let answer = match answered {
-            Some((first, applied)) if same::calls(&calls[*first], call) => Ok(applied.clone()),
+            Some((first, applied)) if same::calls(calls[*first], call) => Ok(applied.clone()),
             Some(_) => Err(apply::another(call.stamp())),
             None => call.plan(pending, done.as_deref()),
         };
@@ -292,7 +293,10 @@ impl<E: Engine> Reader for EngineStore<E> {
 
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        self.carry_out(Call::Apply { changes, stamp })
+        self.carry_out(Call::Apply {
+            changes: changes.into(),
+            stamp: Cow::Borrowed(stamp),
+        })
     }
 
     fn record(
@@ -303,10 +307,10 @@ impl<E: Engine> Store for EngineStore<E> {
         stamp: &Stamp,
     ) -> Result<()> {
         self.carry_out(Call::Record {
-            session,
-            events,
+            session: Cow::Borrowed(session),
+            events: events.into(),
             lease,
-            stamp,
+            stamp: Cow::Borrowed(stamp),
         })
         .map(|_| ())
     }

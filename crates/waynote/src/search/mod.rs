@@ -123,24 +123,17 @@ impl SearchRequest {
         }
     }
 
-    /// Only notes of these kinds; empty: all kinds.
-    pub fn kinds(self, kinds: Vec<SearchKind>) -> Self {
-        Self { kinds, ..self }
-    }
-
-    /// Only notes of these scopes; empty: all scopes.
-    pub fn scopes(self, scopes: Vec<Scope>) -> Self {
-        Self { scopes, ..self }
-    }
-
-    /// The maximum number of hits.
-    pub fn limit(self, limit: usize) -> Self {
-        Self { limit, ..self }
-    }
-
-    /// Sets whether to search every revision instead of the current notes (default: no).
-    pub fn history(self, history: bool) -> Self {
-        Self { history, ..self }
+    setters! {
+        exact {
+            /// Only notes of these kinds; empty: all kinds.
+            kinds: Vec<SearchKind>;
+            /// Only notes of these scopes; empty: all scopes.
+            scopes: Vec<Scope>;
+            /// The maximum number of hits.
+            limit: usize;
+            /// Sets whether to search every revision instead of the current notes (default: no).
+            history: bool;
+        }
     }
 
     /// Sets whether the query is text that is handed in as context (default: no).

@@ -229,7 +229,7 @@ impl StorageError {
     }
 
     /// Names the store as its user does.
-    pub(crate) fn name_store(&mut self, named: &Path) {
+    pub(super) fn set_path(&mut self, named: &Path) {
         match self {
             Self::QuotaExceeded { path }
             | Self::FileSizeLimit { path }

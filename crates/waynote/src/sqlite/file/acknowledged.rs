@@ -142,10 +142,10 @@ impl<'g> Guard<'g> {
                 self.sqlite.set_suspect(false);
                 Ok(())
             }
-            found => Err(Error::DamagedStore {
-                path: named.path.clone(),
-                reason: format!("its file was changed by something else ({found})"),
-            }),
+            found => Err(Error::damaged_store(
+                named.path.clone(),
+                format!("its file was changed by something else ({found})"),
+            )),
         }
     }
 

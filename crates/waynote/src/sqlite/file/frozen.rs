@@ -99,10 +99,7 @@ pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State
 }
 
 fn read_only(store: &Path, reason: &str) -> Error {
-    Error::ReadOnly {
-        path: store.to_owned(),
-        reason: reason.into(),
-    }
+    Error::read_only(store, reason)
 }
 
 /// A connection that has the WAL for itself keeps its index in memory of its own. The exclusive lock that goes with it

@@ -118,10 +118,10 @@ pub(in crate::sqlite) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
         return Err(gone(path, highest));
     }
     if has_wal {
-        return Err(Error::DamagedStore {
-            path: path.to_owned(),
-            reason: "its file is empty or gone, but its write-ahead log (`-wal`) has notes".into(),
-        });
+        return Err(Error::damaged_store(
+            path,
+            "its file is empty or gone, but its write-ahead log (`-wal`) has notes",
+        ));
     }
     Ok(())
 }
@@ -205,10 +205,7 @@ fn is_no_sync(kind: io::ErrorKind) -> bool {
 fn refused(path: &Path, error: &io::Error) -> Error {
     match room::of_error(error) {
         Some(lack) => no_room(path.to_owned(), lack),
-        None => Error::ReadOnly {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        },
+        None => Error::read_only(path, error.to_string()),
     }
 }
 
@@ -240,11 +237,8 @@ pub(super) fn make_file(path: &Path) -> Result<()> {
 fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     const HEADER: u64 = 100;
     if file.is_file() && (1..HEADER).contains(&file.len()) {
-        let reason = "it is not a SQLite database".into();
-        return Err(Error::NotAStore {
-            path: path.to_owned(),
-            reason,
-        });
+        let reason = "it is not a SQLite database";
+        return Err(Error::not_a_store(path, reason));
     }
     Ok(())
 }
@@ -259,10 +253,7 @@ fn not_a_file(path: &Path, file: &Metadata) -> Error {
         () if kind.is_socket() => "a socket",
         () => "a device",
     };
-    Error::NotAStore {
-        path: path.to_owned(),
-        reason: format!("it is {what}"),
-    }
+    Error::not_a_store(path, format!("it is {what}"))
 }
 
 pub(in crate::sqlite) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {

@@ -254,32 +254,13 @@ impl Sqlite {
     /// Errors name the store as its user does.
     fn shown<T>(&self, outcome: Result<T>) -> Result<T> {
         outcome.map_err(|mut error| {
-            if let Error::NotAStore { path, .. }
-            | Error::ForeignStore { path }
-            | Error::NewerStore { path, .. }
-            | Error::ReadOnly { path, .. }
-            | Error::LostWrites { path, .. }
-            | Error::DiskFull { path }
-            | Error::Busy { path, .. }
-            | Error::DamagedStore { path, .. }
-            | Error::DamagedIndex { path, .. }
-            | Error::Engine { path, .. }
-            | Error::File { path, .. } = &mut error
-            {
-                path.clone_from(&self.named.path);
-            }
-            if let Error::Storage(error) = &mut error {
-                error.name_store(&self.named.path);
-            }
+            error.set_path(&self.named.path);
             error
         })
     }
 
     pub(super) fn lost(&self, reason: &str) -> Error {
-        Error::StoreLost {
-            path: self.named.path.clone(),
-            reason: reason.into(),
-        }
+        Error::store_lost(self.named.path.clone(), reason)
     }
 
     pub(super) fn lost_writes(&self, rollback: Rollback) -> Error {

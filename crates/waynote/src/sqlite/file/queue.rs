@@ -148,8 +148,9 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 /// The process that holds the lock, where the system tells.
-fn holder(file: &File) -> Option<u32> {
-    holder::of(holder::Kind::File, &file.metadata().ok()?)
+fn holder(file: &File) -> Option<String> {
+    let process = holder::of(holder::Kind::File, &file.metadata().ok()?)?;
+    Some(format!("process {process}"))
 }
 
 #[cfg(test)]

@@ -89,10 +89,7 @@ pub(super) fn refused(store: &Path, lock: &Path, error: &io::Error) -> Error {
             problem,
         }
         .into(),
-        None => Error::ReadOnly {
-            path,
-            reason: error.to_string(),
-        },
+        None => Error::read_only(path, error.to_string()),
     }
 }
 

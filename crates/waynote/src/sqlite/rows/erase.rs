@@ -48,10 +48,10 @@ pub(super) fn forgotten(
         checksum::JOURNAL.renew(conn, &[&revision.number()])?;
     }
     let forgetting = Forgetting {
-        revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+        revisions: revisions.iter().map(|(at, _)| at.clone()).collect(),
         events: events
             .iter()
-            .map(|(session, recorded)| recorded.address(session).to_string())
+            .map(|(session, recorded)| recorded.address(session))
             .collect(),
     };
     let text = serde_json::to_string(&forgetting).map_err(|error| unreadable(4, error))?;

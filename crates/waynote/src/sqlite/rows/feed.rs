@@ -24,9 +24,9 @@ use crate::sqlite::errors::Outcome;
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename = "forgotten")]
 pub(super) struct Forgetting {
-    pub(super) revisions: Vec<String>,
+    pub(super) revisions: Vec<AddressAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) events: Vec<String>,
+    pub(super) events: Vec<EventAddress>,
 }
 
 pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
@@ -142,13 +142,9 @@ pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<
 fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
     let Forgetting { revisions, events } =
         serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
-    let events: crate::Result<Vec<EventAddress>> =
-        events.iter().map(|event| event.parse()).collect();
-    let revisions: crate::Result<Vec<AddressAt>> =
-        revisions.iter().map(|revision| revision.parse()).collect();
     Ok(Happened::Forgotten(ForgottenTexts {
-        revisions: revisions.map_err(|error| unreadable(6, error))?,
-        events: events.map_err(|error| unreadable(6, error))?,
+        revisions,
+        events,
         at,
         by,
     }))

@@ -339,10 +339,10 @@ impl Transaction for Handle<'_> {
     fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
         if self.conn.is_autocommit() {
             // Nothing may be put outside it.
-            return Err(Error::Engine {
-                path: self.named.path.clone(),
-                source: "the engine has taken the transaction back".into(),
-            });
+            return Err(Error::engine(
+                self.named.path.clone(),
+                "the engine has taken the transaction back",
+            ));
         }
         self.mapped(put::put(self, rows))
     }
