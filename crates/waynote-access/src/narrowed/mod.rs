@@ -14,6 +14,7 @@ mod search;
 mod told;
 mod write;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -80,9 +81,13 @@ impl<S> Narrowed<S> {
     /// The id under which the store knows an operation of this token. Ids of different tokens never meet: nobody gets
     /// the answer to another's call, or learns that there was one.
     fn operation(&self, id: OperationId) -> OperationId {
-        match &self.grant.token {
-            Some(token) => OperationId::of(&format!("operation of token {token}: {id}")),
-            None => id,
+        let of =
+            |token: &dyn Display| OperationId::of(&format!("operation of token {token}: {id}"));
+        // A new token may have the name of an old one.
+        match (&self.grant.token_id, &self.grant.token) {
+            (Some(token), _) => of(token),
+            (None, Some(token)) => of(token),
+            (None, None) => id,
         }
     }
 }

@@ -39,6 +39,7 @@ impl TokenInfo {
     pub fn grant(&self) -> Grant {
         Grant {
             token: Some(self.name.clone()),
+            token_id: Some(self.id.clone()),
             rights: self.rights,
             agents: self.agents.clone(),
             places: self.places.clone(),

@@ -33,6 +33,11 @@ pub(crate) fn open(
     Ok(waynote_postgres::at(options))
 }
 
+/// The connections of a store: how many there are, may be, are idle, and how many calls wait for one.
+pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
+    store.engine().connections()
+}
+
 /// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
 pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
     let options = reached(settings, url)?.wait_at_first(true);
