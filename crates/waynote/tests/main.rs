@@ -6,6 +6,7 @@
 )]
 
 mod suite {
+    mod action;
     mod apart;
     mod attach;
     mod backup;
@@ -21,6 +22,8 @@ mod suite {
     mod expected;
     #[cfg(feature = "sqlite")]
     mod facade;
+    #[cfg(feature = "search")]
+    mod failure;
     mod golden;
     mod head;
     mod history_pages;
