@@ -4,7 +4,20 @@ use serde::{Deserialize, Serialize};
 use waynote::{Address, Name, Place, Scope};
 
 /// How much somebody may do with the notes that they may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "snake_case")]
 pub enum Rights {
     /// Read and search.
@@ -18,11 +31,7 @@ pub enum Rights {
 impl Rights {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
+        self.into()
     }
 }
 

@@ -108,11 +108,7 @@ impl Failure {
 
     /// A file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
-        Self::Library(waynote::Error::File {
-            path: path.into(),
-            action: action.into(),
-            source,
-        })
+        Self::Library(waynote::Error::file(path, action, source))
     }
 
     pub(crate) fn kind(&self) -> &str {

@@ -48,9 +48,8 @@ pub(crate) fn if_any() -> Outcome<Option<String>> {
 pub(crate) fn base() -> Outcome<Base> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
-    let cwd = cwd.to_str().ok_or_else(|| waynote::Error::InvalidPlace {
-        path: cwd.to_string_lossy().into_owned(),
-        reason: "it is not UTF-8".into(),
+    let cwd = cwd.to_str().ok_or_else(|| {
+        waynote::Error::invalid_place(cwd.to_string_lossy().into_owned(), "it is not UTF-8")
     })?;
     Ok(environment().base_at(cwd)?)
 }

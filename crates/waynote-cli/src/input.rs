@@ -63,12 +63,9 @@ pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
     let Some(argument) = argument else {
         return Ok(home::base()?.cwd());
     };
-    let path = argument
-        .to_str()
-        .ok_or_else(|| waynote::Error::InvalidPlace {
-            path: argument.to_string_lossy().into_owned(),
-            reason: "it is not UTF-8".into(),
-        })?;
+    let path = argument.to_str().ok_or_else(|| {
+        waynote::Error::invalid_place(argument.to_string_lossy().into_owned(), "it is not UTF-8")
+    })?;
     if Address::is_meant(path) {
         return match path
             .parse::<waynote::Address>()?

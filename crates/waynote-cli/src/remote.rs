@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use waynote::text::seconds;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
 use crate::authorities::authorities;
 use crate::database::not_a_file;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::settings::{Origin, Settings};
 use crate::{clock, home};
 
@@ -64,13 +65,22 @@ pub(crate) fn open(
             "keep it in sync where the store is, or unset `notes_file`",
         ));
     }
+    let wait = settings.lock_wait.value;
     let times = match longest {
-        Some(longest) => Times::at_most(longest),
-        None => Times::default(),
+        Some(longest) => Times::at_most(longest).wait(wait.min(longest / 2)),
+        None => Times::default().wait(wait),
     };
     let mut options = Options::default()
         .token(token(settings)?)
         .times(times)
+        .waits(|waiting| {
+            say(&waynote::visible::visible(&format!(
+                "the store {} does not answer: {}; waiting for it up to {}",
+                waiting.url,
+                waiting.away,
+                seconds(waiting.longest)
+            )));
+        })
         .keep(keep()?);
     if url.starts_with("https") {
         options = options.authorities(authorities(settings.ca_file.value.as_deref())?);

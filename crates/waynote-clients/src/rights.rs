@@ -114,7 +114,7 @@ mod tests {
             lines.join("\n")
         };
         let url = "https://notes.example/s/team";
-        install(Target::endpoint(url, None));
+        install(Target::endpoint(url));
         assert_eq!(
             missing(),
             "opencode has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it; \

@@ -13,25 +13,7 @@ mod suite {
     mod stores;
     mod upgrade;
 
-    // The conformance suite, run on the stores of `stores.rs`.
-    #[path = "../../../waynote/tests/suite/conformance.rs"]
-    mod conformance;
-    #[path = "../../../waynote/tests/suite/loops.rs"]
-    mod loops;
-    #[path = "../../../waynote/tests/suite/old_store.rs"]
-    #[allow(dead_code, reason = "the core's own tests use the rest")]
-    mod old_store;
-    #[path = "../../../waynote/tests/suite/one_order.rs"]
-    mod one_order;
-    #[path = "../../../waynote/tests/suite/processes.rs"]
-    mod processes;
-    #[path = "../../../waynote/tests/suite/runs.rs"]
-    mod runs;
-    #[path = "../../../waynote/tests/suite/search.rs"]
-    #[allow(dead_code, reason = "the core's own tests use the rest")]
-    mod search;
-    #[path = "../../../waynote/tests/suite/undo.rs"]
-    mod undo;
-    #[path = "../../../waynote/tests/suite/worker.rs"]
-    mod worker;
+    use stores::Here;
+
+    waynote_testing::suites!(Here; conformance loops one_order processes runs search undo);
 }

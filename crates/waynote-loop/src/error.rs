@@ -153,11 +153,7 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 impl Error {
     /// A file, or something else of the system's, that cannot be used.
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
-        Self::Store(waynote::Error::File {
-            path: path.into(),
-            action: action.into(),
-            source,
-        })
+        Self::Store(waynote::Error::file(path, action, source))
     }
 
     /// A stable word for programs.

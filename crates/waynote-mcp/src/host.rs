@@ -1,9 +1,9 @@
 //! The interface between the server and the program that runs it.
 
 use jiff::Timestamp;
-use waynote::Store;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
+use waynote::{Allowance, Store};
 
 use crate::reply::Refusal;
 
@@ -18,6 +18,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// The loop inside which the client works ([`Stamp::lease`](waynote::Stamp::lease)), if it works in one.
     fn lease(&self) -> Option<EventAddress> {
+        None
+    }
+
+    /// How much the calls may read, and whether somebody still waits for their answers. None: no limit.
+    fn allowance(&self) -> Option<&Allowance> {
         None
     }
 

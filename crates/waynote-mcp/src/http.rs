@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::host::Host;
 use crate::scan::{MESSAGE_VALUES, Scan};
 use crate::server::{Options, Server};
-use crate::stdio::{INVALID_REQUEST, MESSAGE_BYTES};
+use crate::stdio::{INVALID_REQUEST, MESSAGE_BYTES, TOO_LONG};
 
 /// Answers a request. Who may send it, and from where, is for the program to check before: host, origin, token. So is
 /// the time that the body may take. [`Options::delivery`] should be none.
@@ -52,8 +52,7 @@ where
     let body = match Limited::new(body, MESSAGE_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
-            let message = format!("the message is longer than {MESSAGE_BYTES} bytes");
-            return refused(StatusCode::PAYLOAD_TOO_LARGE, &message, None);
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, TOO_LONG, None);
         }
         Err(_) => {
             return refused(

@@ -78,6 +78,7 @@
 //! ```
 
 mod arguments;
+mod block_request;
 mod call;
 mod caller;
 mod delivery;

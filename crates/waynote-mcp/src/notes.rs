@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use waynote::context::{Renderer, Request, ShownNote};
 use waynote::store::Damage;
 use waynote::visible::visible;
-use waynote::{Name, Stamp, Store};
+use waynote::{Allowance, Name, Stamp, Store};
 
 use crate::caller::Here;
 use crate::host::Host;
@@ -29,6 +29,11 @@ impl Notes {
         }
     }
 
+    /// How much a call may read; none: no limit.
+    pub(crate) fn allowance(&self) -> Option<Allowance> {
+        self.host.allowance().cloned()
+    }
+
     /// The store, to read it.
     pub(crate) fn store(&self) -> &dyn Store {
         self.host.store()
@@ -38,6 +43,14 @@ impl Notes {
     pub(crate) fn writable(&self) -> Result<&dyn Store, Refusal> {
         self.host.may_write()?;
         Ok(self.host.store())
+    }
+
+    /// The text of a block, or the sentence that says that there are no notes.
+    pub(crate) fn block_or_none(&mut self, request: &Request) -> Result<String, Refusal> {
+        Ok(match self.render(request)? {
+            text if text.is_empty() => "No notes apply here yet.".into(),
+            text => text,
+        })
     }
 
     /// The text of the caller's block.

@@ -41,7 +41,11 @@ impl Queue {
         // Tokio's mutex is fair: whoever asked first gets it first.
         let mut notes = Arc::clone(&self.notes).lock_owned().await;
         let call = tokio::task::spawn_blocking(move || {
-            let done = work(&mut notes);
+            let allowance = notes.allowance();
+            let done = match allowance {
+                Some(allowance) => allowance.during(|| work(&mut notes)),
+                None => work(&mut notes),
+            };
             notes.after_call();
             done
         });

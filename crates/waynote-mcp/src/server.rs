@@ -19,6 +19,7 @@ use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::OnceCell;
 
 use crate::arguments::Arguments;
+use crate::block_request;
 use crate::call::Call;
 use crate::caller::{Caller, Here};
 use crate::delivery::{Delivery, HOOK, shows_instructions};
@@ -376,7 +377,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let about = "The notes that apply here, within the budget";
-        let prompt = Prompt::new(CONTEXT, Some(about), None);
+        let prompt = Prompt::new(CONTEXT, Some(about), Some(block_request::of_prompt()));
         Ok(ListPromptsResult::with_all_items(vec![prompt])
             .with_ttl_ms(LISTED_MS)
             .with_cache_scope(CacheScope::Private))
@@ -393,11 +394,13 @@ impl ServerHandler for Server {
                 waynote::visible::visible(&request.name)
             )));
         }
-        let text = match self.block(&context).await? {
-            text if text.is_empty() => "No notes apply here yet.".into(),
-            text => text,
-        };
-        let message = PromptMessage::new_text(Role::User, text);
+        let here = self.here(&context).await;
+        let text = self.call(move |notes| {
+            let arguments = block_request::sent_with_prompt(request.arguments.unwrap_or_default())?;
+            let request = block_request::request(notes, &here, &arguments)?;
+            notes.block_or_none(&request)
+        });
+        let message = PromptMessage::new_text(Role::User, text.await?);
         Ok(GetPromptResult::new(vec![message]).into())
     }
 

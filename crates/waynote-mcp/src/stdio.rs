@@ -25,6 +25,9 @@ use crate::scan::{MESSAGE_VALUES, Scan};
 /// The longest message, in bytes: the longest note with each of its characters escaped, and room for the rest.
 pub const MESSAGE_BYTES: usize = 2 * 1024 * 1024;
 
+/// The refusal of a longer message.
+pub(crate) const TOO_LONG: &str = "nothing was done: the message is longer than 2 MiB. Send shorter texts, each in a message of its own";
+
 /// The capacity that a buffer keeps for the next message, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
@@ -241,8 +244,7 @@ fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender
         match next_line(&mut input, &mut line) {
             Ok(Line::Whole) => {}
             Ok(Line::TooLong(id)) => {
-                let message = format!("the message is longer than {MESSAGE_BYTES} bytes");
-                output.refuse(INVALID_REQUEST, &message, id.as_ref());
+                output.refuse(INVALID_REQUEST, TOO_LONG, id.as_ref());
                 continue;
             }
             Ok(Line::End) | Err(_) => return,

@@ -9,13 +9,16 @@ use std::time::Duration;
 
 use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use tokio::task::AbortHandle;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
 use tokio_postgres::error::{DbError, SqlState};
-use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
+use crate::dial::{Inside, Line, Unsafe, Ways, dial, is_here};
 use crate::error::{Away, Failure, PostgresError, told};
 use crate::options::Options;
-use crate::tls::Tls;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
@@ -23,7 +26,8 @@ pub(crate) struct Hosts {
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
-    tls: Tls,
+    require_auth: Option<Ways>,
+    tls: MakeRustlsConnect,
     shown: String,
 }
 
@@ -70,6 +74,7 @@ impl Hosts {
             first: AtomicUsize::new(0),
             time: options.times.connect,
             tls: options.trust.connector()?,
+            require_auth: options.require_auth,
             shown: options.shown.clone(),
         })
     }
@@ -82,11 +87,22 @@ impl Hosts {
 
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
         let config = &self.hosts[index];
-        let connecting = tokio::time::timeout(self.time, config.connect(self.tls.clone()));
-        let (client, mut connection) = match connecting.await {
-            Ok(connected) => connected.map_err(|error| self.refused(error))?,
-            Err(_) => return Err(Failure::Away(Away::TimedOut(self.time))),
-        };
+        let ways = self.ways(config);
+        let connecting = tokio::time::timeout(self.time, async {
+            let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
+            let line = dial(config, ways.0).await.map_err(away)?;
+            let name = match config.get_hosts().first() {
+                Some(Host::Tcp(name)) => name,
+                _ => "",
+            };
+            let mut tls = self.tls.clone();
+            let Ok(tls) = MakeTlsConnect::<Line>::make_tls_connect(&mut tls, name);
+            let tls = Inside(tls, ways.1);
+            let connected = config.connect_raw(line, tls).await;
+            connected.map_err(|error| self.refused(error))
+        });
+        let timed_out = || Failure::Away(Away::TimedOut(self.time));
+        let (client, mut connection) = connecting.await.map_err(|_| timed_out())??;
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
@@ -112,22 +128,48 @@ impl Hosts {
                 }
             }
         });
-        Ok(Connection {
+        let connection = Connection {
             client,
             warned,
             skipped,
             task: task.abort_handle(),
-        })
+        };
+        let fits = tokio::time::timeout(self.time, fits(&connection.client, config));
+        match fits.await.map_err(|_| timed_out()).flatten() {
+            Ok(()) => Ok(connection),
+            Err(failure) => {
+                connection.cut();
+                Err(failure)
+            }
+        }
+    }
+
+    /// The ways in which a host may ask for the password: without TLS, and with it.
+    fn ways(&self, config: &Config) -> (Ways, Ways) {
+        match self.require_auth {
+            Some(ways) => (ways, ways),
+            None if is_here(config) => (Ways::ANY, Ways::ANY),
+            None => (Ways::SAFE, Ways::ANY),
+        }
     }
 
     /// The failure that an error of a connection attempt stands for.
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
         let store = || self.shown.clone();
         let reason = told(&error);
+        if let Some(reason) = cause::<Unsafe>(&error) {
+            return PostgresError::Refused {
+                store: store(),
+                reason: reason.to_string(),
+            }
+            .into();
+        }
         if reason.contains("server does not support TLS") {
             return PostgresError::NoTls { store: store() }.into();
         }
-        if is_of_trust(&error) || reason.starts_with("error performing TLS handshake") {
+        if cause::<rustls::Error>(&error).is_some()
+            || reason.starts_with("error performing TLS handshake")
+        {
             return PostgresError::NotTrusted {
                 store: store(),
                 reason,
@@ -158,13 +200,28 @@ impl Hosts {
     }
 }
 
-/// True if the error is about the certificate.
-fn is_of_trust(error: &tokio_postgres::Error) -> bool {
-    let io = error
-        .source()
-        .and_then(|source| source.downcast_ref::<io::Error>());
-    io.and_then(io::Error::get_ref)
-        .is_some_and(|cause| cause.is::<rustls::Error>())
+/// The cause of an error of a connection, if it is one of that type.
+fn cause<E: std::error::Error + 'static>(error: &tokio_postgres::Error) -> Option<&E> {
+    let io = error.source()?.downcast_ref::<io::Error>()?;
+    io.get_ref()?.downcast_ref()
+}
+
+/// Checks that a server can be written, or cannot, if only such a one will do.
+async fn fits(client: &Client, config: &Config) -> Result<(), Failure> {
+    let (wanted, reason) = match config.get_target_session_attrs() {
+        TargetSessionAttrs::ReadWrite => ("off", "database does not allow writes"),
+        TargetSessionAttrs::ReadOnly => ("on", "database is not read only"),
+        _ => return Ok(()),
+    };
+    let answers = client.simple_query("SHOW transaction_read_only").await?;
+    let fits = answers.iter().any(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some(wanted),
+        _ => false,
+    });
+    match fits {
+        true => Ok(()),
+        false => Err(Failure::Away(Away::Unreachable(reason.into()))),
+    }
 }
 
 impl Manager for Hosts {

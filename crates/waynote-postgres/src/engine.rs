@@ -138,11 +138,7 @@ impl Opened {
                 store: self.shown.clone(),
             }
             .into(),
-            Some(_) => Error::StoreLost {
-                path: (&*self.shown).into(),
-                reason: "it was dropped".into(),
-            }
-            .into(),
+            Some(_) => Error::store_lost(&*self.shown, "it was dropped").into(),
         }
     }
 }

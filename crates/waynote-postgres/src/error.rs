@@ -10,7 +10,8 @@ use waynote::error::{CustomError, ErrorClass, safe};
 use waynote::text::seconds;
 
 /// An error of the connection to a database. None of them ever holds a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum PostgresError {
     /// The URL is none of a store in PostgreSQL.
@@ -27,6 +28,7 @@ pub enum PostgresError {
     },
     /// A password file that others than its owner may read.
     #[error("the password file {} is not used: others may read it", safe(file))]
+    #[strum(serialize = "password_file_open")]
     OpenPasswords {
         /// Its path.
         file: String,
@@ -45,6 +47,7 @@ pub enum PostgresError {
     },
     /// No server answers, or none that can be written.
     #[error("the store {} does not answer: {away}", safe(store))]
+    #[strum(serialize = "server_away")]
     Away {
         /// The store.
         store: String,
@@ -53,6 +56,7 @@ pub enum PostgresError {
     },
     /// The server does not let this user in, or not into this database.
     #[error("the server of {} refuses: {}", safe(store), safe(reason))]
+    #[strum(serialize = "server_refuses")]
     Refused {
         /// The store.
         store: String,
@@ -67,6 +71,7 @@ pub enum PostgresError {
     },
     /// The certificate of the server cannot be trusted.
     #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
+    #[strum(serialize = "server_not_trusted")]
     NotTrusted {
         /// The store.
         store: String,
@@ -74,7 +79,11 @@ pub enum PostgresError {
         reason: String,
     },
     /// The server has no TLS, and the address asks for it.
-    #[error("the server of {} has no TLS, and sslmode asks for it", safe(store))]
+    #[error(
+        "the server of {} has no TLS, and the connection needs it",
+        safe(store)
+    )]
+    #[strum(serialize = "server_without_tls")]
     NoTls {
         /// The store.
         store: String,
@@ -85,6 +94,7 @@ pub enum PostgresError {
         safe(store),
         safe(reason)
     )]
+    #[strum(serialize = "server_unsuitable")]
     Unsuitable {
         /// The store.
         store: String,
@@ -97,6 +107,7 @@ pub enum PostgresError {
         safe(store),
         safe(reason)
     )]
+    #[strum(serialize = "commit_unknown")]
     Unknown {
         /// The store.
         store: String,
@@ -133,20 +144,7 @@ pub enum Away {
 
 impl CustomError for PostgresError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::BadUrl { .. } => "bad_url",
-            Self::OpenPasswords { .. } => "password_file_open",
-            Self::NoStore { .. } => "no_store",
-            Self::StoreExists { .. } => "store_exists",
-            Self::Away { .. } => "server_away",
-            Self::Refused { .. } => "server_refuses",
-            Self::NoPassword { .. } => "no_password",
-            Self::NotTrusted { .. } => "server_not_trusted",
-            Self::NoTls { .. } => "server_without_tls",
-            Self::Unsuitable { .. } => "server_unsuitable",
-            Self::Unknown { .. } => "commit_unknown",
-            Self::TooLong { .. } => "too_long",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {
@@ -182,7 +180,9 @@ impl CustomError for PostgresError {
             Self::NotTrusted { .. } => {
                 "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
             }
-            Self::NoTls { .. } => "turn TLS on at the server; or leave sslmode out where the network can be trusted".into(),
+            Self::NoTls { .. } => {
+                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted".into()
+            },
             Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
             Self::Unknown { .. } => {
                 "look whether it is there before you write it again; a call with an id can be repeated as it is".into()
@@ -307,10 +307,7 @@ impl Failure {
         let Some(said) = error.as_db_error() else {
             return match is_of_connection(&error) {
                 true => away(Away::Lost(told(&error))),
-                false => Error::Engine {
-                    path: store.into(),
-                    source: told(&error).into(),
-                },
+                false => Error::engine(store, told(&error)),
             };
         };
         let reason = said.message().to_owned();
@@ -326,16 +323,12 @@ impl Failure {
             }
             .into(),
             SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
-                Error::ReadOnly {
-                    path: store.into(),
-                    reason,
-                }
+                Error::read_only(store, reason)
             }
             SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
-            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => Error::DamagedStore {
-                path: store.into(),
-                reason,
-            },
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
+                Error::damaged_store(store, reason)
+            }
             SqlState::INVALID_PASSWORD
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
             | SqlState::INVALID_CATALOG_NAME => PostgresError::Refused {
@@ -348,10 +341,7 @@ impl Failure {
                 PostgresError::NoStore { store: name() }.into()
             }
             ref code if is_of_server(code) => away(Away::Lost(reason)),
-            ref code => Error::Engine {
-                path: store.into(),
-                source: format!("{reason} ({})", code.code()).into(),
-            },
+            ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }
     }
 }

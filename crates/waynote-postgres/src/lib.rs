@@ -29,6 +29,7 @@
 //! handed in.
 
 mod connect;
+mod dial;
 mod engine;
 mod error;
 mod head;

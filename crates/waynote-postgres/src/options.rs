@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, TargetSessionAttrs};
+use tokio_postgres::config::{Host, LoadBalanceHosts, TargetSessionAttrs};
 use waynote::{Error, Name};
 
+use crate::dial::{Ways, is_here};
 use crate::error::{PostgresError, told};
 use crate::passwords;
 use crate::tls::Trust;
@@ -19,6 +20,8 @@ pub struct Options {
     pub(crate) config: Config,
     pub(crate) store: Option<Name>,
     pub(crate) trust: Trust,
+    /// The ways in which a server may ask for the password; none: without TLS those that give it to no listener.
+    pub(crate) require_auth: Option<Ways>,
     pub(crate) times: Times,
     pub(crate) connections: usize,
     /// The URL with the user, without a password and without the store.
@@ -56,9 +59,11 @@ impl Options {
     ///
     /// Beside `store` it takes the parameters of libpq's URLs: `host`, `hostaddr`, `port`, `dbname`, `user`,
     /// `password`, `options`, `application_name`, `connect_timeout`, `keepalives`, `keepalives_idle`,
-    /// `tcp_user_timeout`, `load_balance_hosts`, `target_session_attrs` (`read-write` when several hosts are named),
-    /// `sslmode` (`disable`, `prefer`, `require`, `verify-ca`, `verify-full`) and `sslrootcert` (a path, or `system`
-    /// for the well-known authorities).
+    /// `keepalives_interval`, `keepalives_retries`, `tcp_user_timeout`, `load_balance_hosts`, `target_session_attrs`
+    /// (`read-write` when several hosts are named), `sslmode` (`disable`, `prefer`, `require`, `verify-ca`,
+    /// `verify-full`; `require` unless the host is this machine), `sslnegotiation`, `sslrootcert` (a path, or `system`
+    /// for the well-known authorities), `channel_binding` and `require_auth` (`none`, `password`, `md5`,
+    /// `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password without TLS).
     ///
     /// # Errors
     /// [`PostgresError::BadUrl`].
@@ -74,7 +79,7 @@ impl Options {
         if !is_url(url) {
             return Err(bad("it must begin with postgres://"));
         }
-        let (mut store, mut mode, mut roots) = (None, None, None);
+        let (mut store, mut mode, mut roots, mut require_auth) = (None, None, None, None);
         let mut others = Vec::new();
         let mut has_attrs = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -85,6 +90,7 @@ impl Options {
                     .map(|value| value.into_owned())
             };
             match key {
+                "store" if store.is_some() => return Err(bad("it names two stores")),
                 "store" => {
                     let name = decoded().map_err(|_| bad("the name of the store is not UTF-8"))?;
                     let name: Name = name.parse().map_err(|_| {
@@ -95,6 +101,10 @@ impl Options {
                 "sslmode" => mode = Some(decoded().map_err(|_| bad("sslmode is not UTF-8"))?),
                 "sslrootcert" => {
                     roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?);
+                }
+                "require_auth" => {
+                    let text = decoded().map_err(|_| bad("require_auth is not UTF-8"))?;
+                    require_auth = Some(Ways::read(&text).map_err(bad)?);
                 }
                 _ => {
                     has_attrs |= key == "target_session_attrs";
@@ -152,6 +162,7 @@ impl Options {
             config,
             store,
             trust,
+            require_auth,
             connections: 8,
             shown,
             password,
@@ -291,8 +302,8 @@ impl Options {
                 config.port(*port);
             }
             config
-                .ssl_mode(self.trust.mode())
                 .ssl_negotiation(of.get_ssl_negotiation())
+                .channel_binding(of.get_channel_binding())
                 .keepalives(of.get_keepalives())
                 .keepalives_idle(of.get_keepalives_idle().min(Duration::from_secs(30)))
                 .target_session_attrs(of.get_target_session_attrs())
@@ -302,9 +313,23 @@ impl Options {
                         .copied()
                         .unwrap_or(Duration::from_secs(10)),
                 );
+            if let Some(interval) = of.get_keepalives_interval() {
+                config.keepalives_interval(interval);
+            }
+            if let Some(retries) = of.get_keepalives_retries() {
+                config.keepalives_retries(retries);
+            }
+            config.ssl_mode(self.trust.mode(is_here(&config)));
             config
         };
-        (0..count).map(one).collect()
+        let mut hosts: Vec<Config> = (0..count).map(one).collect();
+        if of.get_load_balance_hosts() == LoadBalanceHosts::Random && count > 1 {
+            let mut random = [0; 8];
+            // Without randomness they are tried in their order.
+            let _ = getrandom::fill(&mut random);
+            hosts.rotate_left((u64::from_be_bytes(random) % count as u64) as usize);
+        }
+        hosts
     }
 
     /// True if only a server that can be written will do.
@@ -319,6 +344,7 @@ impl PartialEq for Options {
         self.config == other.config
             && self.password == other.password
             && self.trust == other.trust
+            && self.require_auth == other.require_auth
             && self.connections == other.connections
             && self.times.connect == other.times.connect
     }
@@ -361,6 +387,8 @@ pub(crate) fn path_of(text: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::config::{ChannelBinding, SslMode};
+
     use super::*;
 
     #[test]
@@ -387,6 +415,50 @@ mod tests {
     }
 
     #[test]
+    fn off_this_machine_there_is_tls() {
+        let mode = |url: &str| Options::of_url(url).unwrap().hosts()[0].get_ssl_mode();
+        for (url, expected) in [
+            ("postgres://me@db/notes", SslMode::Require),
+            (
+                "postgres://me@localhost/notes?hostaddr=10.0.0.1",
+                SslMode::Require,
+            ),
+            ("postgres://me@db/notes?sslmode=prefer", SslMode::Prefer),
+            ("postgres://me@db/notes?sslmode=disable", SslMode::Disable),
+            ("postgres://me@localhost/notes", SslMode::Prefer),
+            ("postgres://me@127.0.0.2/notes", SslMode::Prefer),
+            ("postgres://me@%2Fvar%2Frun/notes", SslMode::Prefer),
+            (
+                "postgres://me@localhost/notes?sslrootcert=a.pem",
+                SslMode::Require,
+            ),
+        ] {
+            assert_eq!(mode(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_a_connection_gets_to_its_hosts() {
+        let url = "postgres://me@a,b/notes?channel_binding=require&keepalives_interval=3&keepalives_retries=4";
+        for host in Options::of_url(url).unwrap().hosts() {
+            assert_eq!(host.get_channel_binding(), ChannelBinding::Require);
+            assert_eq!(host.get_keepalives_interval(), Some(Duration::from_secs(3)));
+            assert_eq!(host.get_keepalives_retries(), Some(4));
+        }
+        let first = || {
+            let url = "postgres://me@a,b,c,d/notes?load_balance_hosts=random";
+            Options::of_url(url).unwrap().hosts()[0]
+                .get_hosts()
+                .to_vec()
+        };
+        let different = (0..200).map(|_| format!("{:?}", first()));
+        assert_eq!(
+            different.collect::<std::collections::BTreeSet<_>>().len(),
+            4
+        );
+    }
+
+    #[test]
     fn nothing_of_a_bad_url_gives_the_password_away() {
         for url in [
             "postgres://me:hunter2@/notes?store=s",
@@ -394,6 +466,8 @@ mod tests {
             "postgres://me:hunter2@db/notes?store=s&sslmode=maybe",
             "postgres://me:hunter2@db/notes?store=s&nonsense=1",
             "postgres://me:hunter2@db/notes?store=",
+            "postgres://me:hunter2@db/notes?store=s&store=t",
+            "postgres://me:hunter2@db/notes?store=s&require_auth=any",
             "postgres:me:hunter2@db",
             "postgres://me:hunter2@db:1,2:3:4/notes",
         ] {

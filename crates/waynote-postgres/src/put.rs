@@ -57,10 +57,10 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
     }
     let before = session.position().unwrap_or_default();
     if first != before + 1 || !batch.is_without_gap() {
-        return Err(Error::Engine {
-            path: (&*session.engine.shown).into(),
-            source: format!("positions {first} to {last} do not follow {before}").into(),
-        });
+        return Err(Error::engine(
+            &*session.engine.shown,
+            format!("positions {first} to {last} do not follow {before}"),
+        ));
     }
     session.later(batch.statements(session.engine.which.key));
     // A guard inside the transaction: null is refused.
@@ -81,15 +81,12 @@ pub(crate) fn remove_contents(session: &Session<'_>, contents: &[Content]) {
     if contents.is_empty() {
         return;
     }
-    let hashes: Vec<Vec<u8>> = contents
-        .iter()
-        .map(|content| content.hash().0.to_vec())
-        .collect();
     for sql in [
         "DELETE FROM waynote.side WHERE store = $1 AND about = ANY ($2)",
         "DELETE FROM waynote.content WHERE store = $1 AND hash = ANY ($2)",
     ] {
-        later(session, sql, vec![many_bytes(hashes.clone())]);
+        let hashes = contents.iter().map(|content| content.hash().0);
+        later(session, sql, vec![many_bytes(hashes)]);
     }
 }
 
@@ -100,8 +97,8 @@ pub(crate) fn side(session: &Session<'_>, space: &str, values: &[SideValue], rem
     last.extend(values.iter().map(|value| (value.key.as_str(), value)));
     if !last.is_empty() {
         let keys = last.keys().map(|key| side_hash(key));
-        let texts = last.keys().map(|key| key.as_bytes().to_vec());
-        let bodies = last.values().map(|value| value.value.clone());
+        let texts = last.keys().map(|key| key.as_bytes());
+        let bodies = last.values().map(|value| value.value.as_slice());
         let abouts = last
             .values()
             .map(|value| value.about.map(|hash| hash.0.to_vec()));
@@ -114,15 +111,15 @@ pub(crate) fn side(session: &Session<'_>, space: &str, values: &[SideValue], rem
             vec![
                 bytes(side_hash(space)),
                 bytes(space),
-                many_bytes(keys.collect::<Vec<_>>()),
-                many_bytes(texts.collect::<Vec<_>>()),
-                many_bytes(bodies.collect::<Vec<_>>()),
-                maybe_many_bytes(abouts.collect::<Vec<_>>()),
+                many_bytes(keys),
+                many_bytes(texts),
+                many_bytes(bodies),
+                maybe_many_bytes(abouts),
             ],
         );
     }
     if !removed.is_empty() {
-        let removed: Vec<Vec<u8>> = removed.iter().map(|key| side_hash(key)).collect();
+        let removed = removed.iter().map(|key| side_hash(key));
         later(
             session,
             "DELETE FROM waynote.side WHERE store = $1 AND space_hash = $2 AND key_hash = ANY ($3)",
@@ -134,10 +131,8 @@ pub(crate) fn side(session: &Session<'_>, space: &str, values: &[SideValue], rem
 /// Gives the store another id.
 pub(crate) fn renew_id(session: &Session<'_>) -> Result<StoreId> {
     let mut id = [0; 16];
-    getrandom::fill(&mut id).map_err(|error| Error::Engine {
-        path: (&*session.engine.shown).into(),
-        source: error.to_string().into(),
-    })?;
+    getrandom::fill(&mut id)
+        .map_err(|error| Error::engine(&*session.engine.shown, error.to_string()))?;
     later(
         session,
         "UPDATE waynote.store SET id = $2 WHERE store = $1",
@@ -162,7 +157,7 @@ pub(crate) fn index(session: &Session<'_>, change: &IndexChange<'_>) {
                 "DELETE FROM waynote.block WHERE store = $1 AND segment = ANY ($2)",
                 "DELETE FROM waynote.segment WHERE store = $1 AND segment = ANY ($2)",
             ] {
-                later(session, sql, vec![bigs(*ids)]);
+                later(session, sql, vec![bigs(ids.iter().copied())]);
             }
         }
         IndexChange::Segment {
@@ -192,10 +187,7 @@ pub(crate) fn index(session: &Session<'_>, change: &IndexChange<'_>) {
 }
 
 fn segment(session: &Session<'_>, head: &SegmentHead, notes: &[u8], blocks: &[(&[u8], &[u8])]) {
-    let (terms, bodies): (Vec<Vec<u8>>, Vec<Vec<u8>>) = blocks
-        .iter()
-        .map(|(term, body)| (term.to_vec(), body.to_vec()))
-        .unzip();
+    let (terms, bodies): (Vec<&[u8]>, Vec<&[u8]>) = blocks.iter().copied().unzip();
     later(
         session,
         "UPDATE waynote.store SET last_segment = last_segment + 1 WHERE store = $1",

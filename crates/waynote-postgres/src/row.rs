@@ -6,7 +6,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use waynote::note::State;
 use waynote::{
-    Action, Address, Content, EntryType, Error, Name, Note, Position, Revision, Scope, ScopeKind,
+    Action, Address, Allowance, Content, EntryType, Error, Name, Note, Position, Revision, Scope,
+    ScopeKind,
 };
 
 use crate::error::{Failure, Outcome};
@@ -90,6 +91,7 @@ fn content(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Op
     match (hash, body) {
         (None, _) => Ok(None),
         (Some(hash), Some(body)) => {
+            Allowance::take(body.len())?;
             let content = Content::imported(body);
             match content.hash().0 == hash {
                 true => Ok(Some(content)),

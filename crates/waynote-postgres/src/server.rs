@@ -51,9 +51,8 @@ impl Server {
     }
 
     fn new(options: &Options) -> Result<Self, Error> {
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| Error::Engine {
-            path: options.shown().into(),
-            source,
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+            Error::engine(options.shown(), source)
         };
         let hosts = Hosts::new(options)?;
         let runtime = Builder::new_current_thread()

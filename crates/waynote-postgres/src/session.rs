@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
@@ -16,7 +16,7 @@ use crate::error::{Away, Cure, Failure, Outcome, PostgresError};
 use crate::head::{self, Head};
 use crate::migrate;
 use crate::server::{Leased, Limits, Server};
-use crate::trip::{self, Statement};
+use crate::trip::{self, Statement, big};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -102,7 +102,8 @@ impl<'e> Session<'e> {
         if !self.is_patient.replace(true) {
             let mut queue = self.queue.borrow_mut();
             queue.push(Statement::plain(
-                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on",
+                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; \
+                 SET LOCAL idle_in_transaction_session_timeout = '60s'",
             ));
         }
     }
@@ -206,6 +207,10 @@ impl<'e> Session<'e> {
             };
             let cure = self.cure_of(&failure);
             self.end_broken(&failure);
+            let failure = match failure.code() {
+                Some(&SqlState::LOCK_NOT_AVAILABLE) => Failure::Ours(self.busy()),
+                _ => failure,
+            };
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
             let may_try = is_fresh && !(is_write && then == Then::Commit);
             if may_try && cure == Cure::Elsewhere && self.limits.again(started, attempt, cure) {
@@ -261,8 +266,32 @@ impl<'e> Session<'e> {
         Ok(rows)
     }
 
+    /// The error for a lock that did not become free, with the transaction that holds it.
+    fn busy(&self) -> Error {
+        const ASKED: Duration = Duration::from_secs(1);
+        let server = &self.engine.server;
+        // The row's last locker is the one that the others wait for.
+        let statement = Statement::typed(
+            "SELECT concat_ws(', ', nullif(a.application_name, ''), 'from ' || host(a.client_addr),
+                'process ' || a.pid || ' of the server',
+                'for ' || round(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s')
+             FROM waynote.store s JOIN pg_stat_activity a ON a.backend_xid = s.xmax WHERE s.store = $1",
+            vec![big(self.engine.which.key)],
+        );
+        let asked = server.lease(&self.limits).ok().and_then(|leased| {
+            let rows = server.within(ASKED, trip::run(&leased.client, &[statement]));
+            rows.and_then(Result::ok)
+        });
+        let row = asked.and_then(|rows| rows.into_iter().flatten().next());
+        Error::Busy {
+            path: (&*self.engine.shown).into(),
+            waited: self.limits.wait,
+            holder: row.and_then(|row| row.try_get(0).ok()),
+        }
+    }
+
     /// How long an answer may take.
-    fn limit(&self, is_fresh: bool, then: Then) -> std::time::Duration {
+    fn limit(&self, is_fresh: bool, then: Then) -> Duration {
         let limits = &self.limits;
         if self.is_patient.get() {
             return limits.left();
@@ -292,11 +321,7 @@ impl<'e> Session<'e> {
         if let Some(known) = engine.incarnation.get()
             && *known != head.incarnation
         {
-            return Err(Error::StoreLost {
-                path: (&*engine.shown).into(),
-                reason: "another store has its name now".into(),
-            }
-            .into());
+            return Err(Error::store_lost(&*engine.shown, "another store has its name now").into());
         }
         if head.is_standby && engine.server.wants_writable() {
             let reason = "its server follows another one now".into();
@@ -320,7 +345,7 @@ impl<'e> Session<'e> {
     }
 
     fn begin(&self) -> String {
-        let millis = |time: std::time::Duration| {
+        let millis = |time: Duration| {
             self.limits
                 .clamped(time)
                 .as_millis()
@@ -337,6 +362,8 @@ impl<'e> Session<'e> {
             ),
             Purpose::Write(writing) => {
                 let wait = millis(self.limits.wait);
+                // A process that sleeps between two trips must not stop the writers behind it for longer than they wait.
+                let idle = millis(self.limits.wait / 2);
                 let statement = millis(self.limits.answer + self.limits.wait);
                 let relaxed = match writing {
                     Writing::Relaxed => "; SET LOCAL synchronous_commit = off",
@@ -344,6 +371,7 @@ impl<'e> Session<'e> {
                 };
                 format!(
                     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {wait}; \
+                     SET LOCAL idle_in_transaction_session_timeout = {idle}; \
                      SET LOCAL statement_timeout = {statement}; {plans}{relaxed}"
                 )
             }

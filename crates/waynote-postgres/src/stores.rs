@@ -171,10 +171,8 @@ impl At {
         let limits = Limits::of(&self.options);
         migrate::run(&self.server, &limits, &self.options.shown())?;
         let mut random = [0; 24];
-        getrandom::fill(&mut random).map_err(|error| Error::Engine {
-            path: self.options.shown().into(),
-            source: error.to_string().into(),
-        })?;
+        getrandom::fill(&mut random)
+            .map_err(|error| Error::engine(self.options.shown(), error.to_string()))?;
         let (incarnation, id) = random.split_at(8);
         let incarnation = i64::from_be_bytes(incarnation.try_into().unwrap_or_default());
         let made = self.run(

@@ -1,18 +1,11 @@
 //! TLS by rustls, with the provider that the server has too.
 
 use std::fmt;
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::Socket;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream as Stream;
+use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
@@ -40,6 +33,8 @@ pub(crate) struct Trust {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
+    /// Nobody named one: TLS off this machine, and on it if the server has it. The certificate is not checked.
+    Unnamed,
     Disable,
     /// TLS if the server has it; its certificate is not checked.
     Prefer,
@@ -56,11 +51,11 @@ impl Trust {
         let is_system = roots == Some("system");
         let mode = match mode {
             None if is_system => Mode::VerifyFull,
-            None => Mode::Prefer,
+            // With somebody to be held against, it is.
+            None | Some("require") if roots.is_some() => Mode::VerifyCa,
+            None => Mode::Unnamed,
             Some("disable") => Mode::Disable,
             Some("prefer") => Mode::Prefer,
-            // With somebody to be held against, it is.
-            Some("require") if roots.is_some() => Mode::VerifyCa,
             Some("require") => Mode::Require,
             Some("verify-ca") => Mode::VerifyCa,
             Some("verify-full") => Mode::VerifyFull,
@@ -73,35 +68,45 @@ impl Trust {
         Ok(Self { mode, roots })
     }
 
-    pub(crate) fn mode(&self) -> SslMode {
+    /// The mode of a host, which may be on this machine.
+    pub(crate) fn mode(&self, is_here: bool) -> SslMode {
         match self.mode {
             Mode::Disable => SslMode::Disable,
+            Mode::Unnamed if is_here => SslMode::Prefer,
             Mode::Prefer => SslMode::Prefer,
-            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+            Mode::Unnamed | Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
         }
     }
 
     /// Returns the TLS connector. Reads the file with the certificates.
-    pub(crate) fn connector(&self) -> Result<Tls, Error> {
+    pub(crate) fn connector(&self) -> Result<MakeRustlsConnect, Error> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| bad_tls(&error))?;
+        let lenient = |authority| {
+            let provider = Arc::clone(&provider);
+            Arc::new(Lenient {
+                authority,
+                provider,
+            })
+        };
         let config = match self.mode {
-            Mode::Disable | Mode::Prefer | Mode::Require => builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(Anybody(provider))),
             Mode::VerifyFull => builder.with_root_certificates(self.roots()?),
             Mode::VerifyCa => {
-                let verifier =
-                    WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()?), provider);
-                let verifier = verifier.build().map_err(|error| bad_tls(&error))?;
+                let roots = Arc::new(self.roots()?);
+                let authority =
+                    WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider));
+                let authority = authority.build().map_err(|error| bad_tls(&error))?;
                 builder
                     .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(AnyName(verifier)))
+                    .with_custom_certificate_verifier(lenient(Some(authority)))
             }
+            Mode::Unnamed | Mode::Disable | Mode::Prefer | Mode::Require => builder
+                .dangerous()
+                .with_custom_certificate_verifier(lenient(None)),
         };
-        Ok(Tls(Arc::new(config.with_no_client_auth())))
+        Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
     }
 
     fn roots(&self) -> Result<RootCertStore, Error> {
@@ -136,96 +141,19 @@ impl Trust {
 }
 
 fn bad_tls(error: &dyn fmt::Display) -> Error {
-    Error::Engine {
-        path: "TLS".into(),
-        source: error.to_string().into(),
-    }
+    Error::engine("TLS", error.to_string())
 }
 
-/// Makes TLS connections.
-#[derive(Clone)]
-pub(crate) struct Tls(Arc<ClientConfig>);
-
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Secured;
-    type TlsConnect = Named;
-    type Error = io::Error;
-
-    fn make_tls_connect(&mut self, domain: &str) -> io::Result<Named> {
-        Ok(Named {
-            config: Arc::clone(&self.0),
-            // A socket has no name, and no TLS.
-            name: ServerName::try_from(domain.to_owned()).ok(),
-        })
-    }
-}
-
-/// Makes a TLS connection to a server of that name.
-pub(crate) struct Named {
-    config: Arc<ClientConfig>,
-    name: Option<ServerName<'static>>,
-}
-
-impl TlsConnect<Socket> for Named {
-    type Stream = Secured;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Secured>> + Send>>;
-
-    fn connect(self, stream: Socket) -> Self::Future {
-        Box::pin(async move {
-            let name = self.name.ok_or_else(|| {
-                io::Error::new(io::ErrorKind::InvalidInput, "TLS needs a host with a name")
-            })?;
-            let secured = TlsConnector::from(self.config)
-                .connect(name, stream)
-                .await?;
-            Ok(Secured(Box::new(secured)))
-        })
-    }
-}
-
-/// A connection with TLS.
-pub(crate) struct Secured(Box<Stream<Socket>>);
-
-impl AsyncRead for Secured {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_read(cx, into)
-    }
-}
-
-impl AsyncWrite for Secured {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut *self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut *self.0).poll_shutdown(cx)
-    }
-}
-
-impl TlsStream for Secured {
-    fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
-    }
-}
-
-/// Takes a certificate for any name.
+/// Checks a certificate as little as the mode asks for. The server always has to have the key of its certificate: that
+/// protects against listeners. PostgreSQL clients do the same for these modes.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct Lenient {
+    /// Checks that an authority has signed the certificate, for any name; none: nobody need have.
+    authority: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
+}
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for Lenient {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -234,10 +162,10 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, TlsError> {
-        match self
-            .0
-            .verify_server_cert(certificate, between, name, ocsp, now)
-        {
+        let Some(authority) = &self.authority else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authority.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(TlsError::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -251,7 +179,8 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls12_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -260,60 +189,13 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, TlsError> {
-        self.0.verify_tls13_signature(message, certificate, signed)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
-}
-
-/// Takes any certificate whose key the server has. This protects against listeners, not against an attacker in between.
-/// PostgreSQL clients do the same for `prefer` and `require`.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls12_signature(
-            message,
-            certificate,
-            signed,
-            &self.0.signature_verification_algorithms,
-        )
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        verify_tls13_signature(
-            message,
-            certificate,
-            signed,
-            &self.0.signature_verification_algorithms,
-        )
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

@@ -140,6 +140,10 @@ pub(crate) fn exclusively(
     work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
 ) -> Result<()> {
     let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
+    // What is done between two trips may take its time here.
+    session.later([Statement::plain(
+        "SET LOCAL idle_in_transaction_session_timeout = '60s'",
+    )]);
     session.trip(Vec::new(), Then::GoOn)?;
     let held = Held { session: &session };
     let worked = work(&held);

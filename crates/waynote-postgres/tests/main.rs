@@ -6,9 +6,7 @@
 )]
 
 mod suite {
-    mod among;
     mod beats;
-    mod beside;
     mod cap;
     mod copy;
     mod cost;
@@ -16,37 +14,12 @@ mod suite {
     mod failover;
     mod lost;
     mod retried;
+    mod sleeper;
     mod start;
     mod stores;
     mod vacuum;
 
-    // The conformance tests of every store, run on the stores of `stores.rs`.
-    #[path = "../../../waynote/tests/suite/apart.rs"]
-    mod apart;
-    #[path = "../../../waynote/tests/suite/conformance.rs"]
-    mod conformance;
-    #[path = "../../../waynote/tests/suite/loops.rs"]
-    mod loops;
-    #[path = "../../../waynote/tests/suite/old_store.rs"]
-    #[allow(dead_code, reason = "the core's own tests use the rest")]
-    mod old_store;
-    #[path = "../../../waynote/tests/suite/one_order.rs"]
-    mod one_order;
-    #[path = "../../../waynote/tests/suite/processes.rs"]
-    mod processes;
-    #[path = "../../../waynote/tests/suite/runs.rs"]
-    mod runs;
-    #[path = "../../../waynote/tests/suite/search.rs"]
-    #[allow(dead_code, reason = "the core's own tests use the rest")]
-    mod search;
-    #[path = "../../../waynote/tests/suite/together.rs"]
-    mod together;
-    #[path = "../../../waynote/tests/suite/undo.rs"]
-    mod undo;
-    #[path = "../../../waynote/tests/suite/verify.rs"]
-    mod verify;
-    #[path = "../../../waynote/tests/suite/worker.rs"]
-    mod worker;
-    #[path = "../../../waynote/tests/suite/copy/writer.rs"]
-    mod writer;
+    use stores::Here;
+
+    waynote_testing::suites!(Here; action apart conformance loops one_order processes runs search together undo verify);
 }

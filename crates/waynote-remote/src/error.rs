@@ -9,7 +9,8 @@ use waynote::text::seconds;
 use crate::trust::Distrust;
 
 /// An error of the connection to a server.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum RemoteError {
     /// The address is not that of a store.
@@ -22,6 +23,7 @@ pub enum RemoteError {
     },
     /// The server does not answer.
     #[error("the store {} does not answer: {away}", safe(url))]
+    #[strum(serialize = "server_away")]
     Away {
         /// The store.
         url: String,
@@ -32,6 +34,7 @@ pub enum RemoteError {
     },
     /// The certificate of the server cannot be trusted, or it speaks no TLS.
     #[error("the server of {} cannot be trusted: {reason}", safe(url))]
+    #[strum(serialize = "server_not_trusted")]
     NotTrusted {
         /// The store.
         url: String,
@@ -108,15 +111,7 @@ pub enum Away {
 
 impl CustomError for RemoteError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::BadUrl { .. } => "bad_url",
-            Self::Away { .. } => "server_away",
-            Self::NotTrusted { .. } => "server_not_trusted",
-            Self::Unauthorized { .. } => "unauthorized",
-            Self::NoToken { .. } => "no_token",
-            Self::NotAServer { .. } => "not_a_server",
-            Self::OtherVersion { .. } => "other_version",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {

@@ -3,23 +3,25 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::http::{HeaderMap, Response};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
-use waynote::wire::{PROBLEM, VERSION, VERSION_HEADER};
-use waynote::{Error, Result};
+use waynote::wire::{CERTIFICATE_HEADER, PROBLEM, VERSION, VERSION_HEADER};
+use waynote::{Error, Limits, Result};
 
 use crate::error::{Away, RemoteError};
-use crate::options::{Options, Times};
+use crate::options::{Options, Times, Waiting, Waits};
 use crate::problem::Problem;
 use crate::token::Token;
 use crate::trust::{Distrust, roots};
 use crate::url::Url;
 
-/// The longest answer, in bytes: a whole store of a few hundred thousand notes fits.
-const LONGEST: u64 = 1 << 30;
+/// The longest answer, in bytes: servers send none that is longer.
+const LONGEST: u64 = Limits::ANSWER_BYTES;
 
 /// The longest error, in bytes.
 const LONGEST_PROBLEM: u64 = 16 << 20;
@@ -27,12 +29,39 @@ const LONGEST_PROBLEM: u64 = 16 << 20;
 /// The routes of read-only requests that have a body.
 const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
 
+/// The pauses before a call is sent again: the first, and the longest. Each is twice as long as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// A wait that is shorter is not told of.
+const NOT_TOLD: Duration = Duration::from_secs(2);
+
+/// The wait of one call for its server.
+struct Wait {
+    since: Instant,
+    next: Duration,
+    is_told: bool,
+}
+
+impl Wait {
+    fn new(since: Instant) -> Self {
+        Self {
+            since,
+            next: FIRST_PAUSE,
+            is_told: false,
+        }
+    }
+}
+
 /// A way to a store.
 pub(crate) struct Exchange {
     pub(crate) url: Url,
     pub(crate) token: Token,
     agent: Agent,
     times: Times,
+    waits: Option<Waits>,
+    /// When the server's certificate ends, as its last answer said.
+    pub(crate) certificate_expires: Mutex<Option<Timestamp>>,
     /// When the time for all calls is over.
     until: Option<Instant>,
 }
@@ -69,7 +98,9 @@ impl Call<'_> {
 enum Failed {
     /// The server may have carried out the request. It may be sent again.
     Lost(Away),
-    /// The same, and it is not sent again.
+    /// Nothing was sent: nobody takes connections there. It may be sent again.
+    Refused(Away),
+    /// The server may have carried it out, and it is not sent again.
     Away(Away),
     /// The token is not taken.
     Unauthorized,
@@ -95,12 +126,14 @@ impl Exchange {
             token: options.token.clone(),
             agent: config.new_agent(),
             times: options.times,
+            waits: options.waits.clone(),
+            certificate_expires: Mutex::default(),
             until: options.times.all.map(|all| Instant::now() + all),
         })
     }
 
-    /// Sends a request, and reads the answer. If the answer is lost, the request is sent once more: it changes nothing,
-    /// or has an operation id by which the server recognizes it.
+    /// Sends a request, and reads the answer. While the server is away, the request is sent again: it changes nothing, or
+    /// has an operation id by which the server recognizes it.
     pub(crate) fn post<A: DeserializeOwned>(
         &self,
         route: &str,
@@ -177,7 +210,9 @@ impl Exchange {
     fn unanswered(&self, failed: Failed) -> Error {
         match failed {
             Failed::For(error) => error,
-            Failed::Lost(away) | Failed::Away(away) => self.away(away, false),
+            Failed::Lost(away) | Failed::Refused(away) | Failed::Away(away) => {
+                self.away(away, false)
+            }
             Failed::Unauthorized => RemoteError::Unauthorized {
                 url: self.url.to_string(),
                 had_token: matches!(self.token.get(), Ok(Some(_))),
@@ -218,22 +253,62 @@ impl Exchange {
     }
 
     fn send(&self, call: Call<'_>) -> Result<Vec<u8>> {
-        let begun = Instant::now();
+        let mut begun = Instant::now();
+        let mut waiting = Wait::new(begun);
         let mut renewed = false;
-        let mut repeated = !call.is_repeatable;
         let mut was_lost = false;
         loop {
-            match self.once(call, begun) {
+            let away = match self.once(call, begun) {
                 Ok(answer) => return Ok(answer),
-                Err(Failed::Lost(_)) if !repeated => (repeated, was_lost) = (true, true),
+                Err(Failed::Lost(away)) if call.is_repeatable => {
+                    // Most often only a kept connection has ended: the first time, it is sent again at once.
+                    if !std::mem::replace(&mut was_lost, true) {
+                        continue;
+                    }
+                    away
+                }
+                Err(Failed::Refused(away)) => away,
                 Err(Failed::Lost(away) | Failed::Away(away)) => {
                     let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
                     return Err(self.away(away, was_sent && call.is_write()));
                 }
-                Err(Failed::Unauthorized) if !renewed && self.token.renew() => renewed = true,
+                Err(Failed::Unauthorized) if !renewed && self.token.renew() => {
+                    renewed = true;
+                    continue;
+                }
                 Err(failed) => return Err(self.unanswered(failed)),
+            };
+            let Some(pause) = self.pause(&mut waiting, &away) else {
+                let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
+                return Err(self.away(away, was_sent && call.is_write()));
+            };
+            std::thread::sleep(pause);
+            // The time of a call is that of its last attempt.
+            begun = Instant::now();
+        }
+    }
+
+    /// How long to wait before a call is sent again; none if it is not.
+    fn pause(&self, waiting: &mut Wait, away: &Away) -> Option<Duration> {
+        let now = Instant::now();
+        let longest = self.times.wait;
+        let left = (waiting.since + longest).checked_duration_since(now)?;
+        let left = match self.until {
+            Some(until) => left.min(until.checked_duration_since(now)?),
+            None => left,
+        };
+        if left.is_zero() {
+            return None;
+        }
+        if now - waiting.since >= NOT_TOLD && !std::mem::replace(&mut waiting.is_told, true) {
+            if let Some(Waits(tell)) = &self.waits {
+                let url = self.url.as_str();
+                tell(&Waiting { url, away, longest });
             }
         }
+        let pause = waiting.next.min(left);
+        waiting.next = (2 * waiting.next).min(LONGEST_PAUSE);
+        Some(pause)
     }
 
     /// The time that is left of a call that began then; none if there is none.
@@ -297,6 +372,8 @@ impl Exchange {
     fn answer(&self, response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
         if response.status().is_success() {
             self.check_version(response.headers())?;
+            let expires = header(response.headers(), CERTIFICATE_HEADER).parse().ok();
+            *self.certificate_expires.lock() = expires;
         }
         self.body(response, whole)
     }
@@ -377,7 +454,7 @@ impl Exchange {
             Of::Timeout(_) => Failed::Away(Away::TimedOut(whole)),
             Of::HostNotFound => Failed::Away(Away::Unreachable("the host is not known".into())),
             Of::ConnectionFailed => {
-                Failed::Away(Away::Unreachable("no address of the host answers".into()))
+                Failed::Refused(Away::Unreachable("no address of the host answers".into()))
             }
             Of::Io(error) => match error.kind() {
                 io::ErrorKind::InvalidData => not_trusted(
@@ -390,14 +467,14 @@ impl Exchange {
                 | io::ErrorKind::HostUnreachable
                 | io::ErrorKind::NetworkUnreachable
                 | io::ErrorKind::AddrNotAvailable => {
-                    Failed::Away(Away::Unreachable(error.to_string()))
+                    Failed::Refused(Away::Unreachable(error.to_string()))
                 }
                 _ => Failed::Lost(Away::Lost(error.to_string())),
             },
             Of::Tls(reason) => not_trusted(Distrust::Other(reason.to_owned())),
             Of::Rustls(error) => not_trusted(Distrust::of_tls(&error)),
             Of::BodyExceedsLimit(_) => {
-                Failed::For(self.not_a_server(&"its answer is longer than any store's"))
+                Failed::For(self.not_a_server(&"its answer is longer than any server's"))
             }
             Of::Protocol(_) if self.url.as_str().starts_with("http:") => {
                 Failed::For(self.not_a_server(&"it does not answer in plain HTTP"))

@@ -33,7 +33,7 @@ mod url;
 pub use endpoint::endpoint_tools;
 pub use error::{Away, RemoteError, is_away};
 pub use keep::Keep;
-pub use options::{Options, Times};
+pub use options::{Options, Times, Waiting, Waits};
 pub use store::RemoteStore;
 pub use token::Token;
 pub use trust::{Authority, Distrust};

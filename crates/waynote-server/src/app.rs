@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use tokio::sync::Semaphore;
 use waynote::{Limits, Name, Place};
 use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
+use crate::edge::shares::Shares;
 use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
@@ -17,6 +19,7 @@ use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
+use crate::tls::Certificates;
 use crate::told::Told;
 use crate::watch::Watcher;
 
@@ -49,6 +52,8 @@ pub(crate) struct Start {
 pub(crate) struct Shared {
     pub(crate) shelves: BTreeMap<String, Shelf>,
     pub(crate) options: Options,
+    /// The certificate; none: no TLS.
+    pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) clock: Clock,
     /// The limits of notes that people write on the page.
     pub(crate) note_limits: Limits,
@@ -58,6 +63,9 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,
+    pub(crate) running: Shares,
+    pub(crate) feeds: Shares,
+    pub(crate) searches: Arc<Semaphore>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) stopper: Stopper,
     /// The time at which the server started, for ids of requests.

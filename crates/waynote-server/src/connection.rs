@@ -1,11 +1,13 @@
 //! Connections: their number, and their timeouts.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use http_body_util::BodyExt;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -13,18 +15,22 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
-use crate::edge::{Addresses, Seat, user};
+use crate::edge::{Connections, Seat, user};
 use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// The answer to a request without TLS. A handshake begins with another byte than the name of a method.
+const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                     Connection: close\r\nContent-Length: 57\r\n\r\n\
+                     this server speaks TLS: use https:// in place of http://\n";
 
 /// The pause after the system has refused a connection, for example because too many files are open.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
@@ -37,12 +43,8 @@ pub(crate) async fn serve(
     router: Router,
 ) {
     let limits = &app.options.limits;
-    let most = match limits.connections {
-        0 => Semaphore::MAX_PERMITS,
-        most => most,
-    };
-    let all = Arc::new(Semaphore::new(most));
-    let addresses = Addresses::default();
+    let connections = Connections::default();
+    // Clients of this machine or of a proxy have one address together.
     let per_address = match app.options.behind_proxy || app.options.listen.ip().is_loopback() {
         true => 0,
         false => limits.connections_per_address,
@@ -61,49 +63,36 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let seat = addresses.sit(peer.ip(), per_address);
-        let (Some(seat), Ok(permit)) = (seat, all.clone().try_acquire_owned()) else {
+        let Some(seat) = connections.sit(peer.ip(), limits.connections, per_address) else {
             app.metrics.refused_connections.add();
             continue;
         };
-        let held = Held {
-            _permit: permit,
-            _seat: seat,
-            app: app.clone(),
-        };
-        app.metrics.connections.add(1);
+        let seat = Arc::new(seat);
         let connection = Connection {
             app: app.clone(),
             peer,
+            seat: seat.clone(),
             router: router.clone(),
             watcher: open.watcher(),
         };
         let tls = tls.clone();
+        let app = app.clone();
         tokio::spawn(async move {
-            connection.run(stream, tls).await;
-            drop(held);
+            let _open = app.metrics.connections.one();
+            tokio::select! {
+                () = connection.run(stream, tls) => {}
+                () = seat.ended() => app.metrics.ended_connections.add(),
+            }
         });
     }
     drop(listener);
     let _ = tokio::time::timeout(limits.stop_time, open.shutdown()).await;
 }
 
-/// The resources that a connection holds while it is open.
-struct Held {
-    _permit: OwnedSemaphorePermit,
-    _seat: Seat,
-    app: App,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.app.metrics.connections.add(-1);
-    }
-}
-
 struct Connection {
     app: App,
     peer: SocketAddr,
+    seat: Arc<Seat>,
     router: Router,
     watcher: Watcher,
 }
@@ -118,11 +107,21 @@ impl Connection {
         }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.app.options.limits.write_time));
-        let stream = Box::pin(stream);
+        let mut stream = Box::pin(stream);
         match tls {
             None => self.speak(stream).await,
             Some(tls) => {
                 let time = self.app.options.limits.header_time.min(HANDSHAKE);
+                let mut first = [0];
+                let begun = tokio::time::timeout(time, stream.get_ref().peek(&mut first));
+                if !matches!(begun.await, Ok(Ok(1))) {
+                    return;
+                }
+                if first[0].is_ascii_uppercase() {
+                    let _ = stream.write_all(PLAIN.as_bytes()).await;
+                    let _ = stream.shutdown().await;
+                    return;
+                }
                 let handshake = tokio::time::timeout(time, tls.accept(stream));
                 if let Ok(Ok(stream)) = handshake.await {
                     self.speak(stream).await;
@@ -147,7 +146,16 @@ impl Connection {
         let router = TowerToHyperService::new(self.router);
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(peer);
-            router.call(request)
+            let busy = self.seat.busy();
+            let answer = router.call(request);
+            async move {
+                // Until the whole body is sent.
+                let kept = move |error| {
+                    let _busy = &busy;
+                    error
+                };
+                Ok::<_, Infallible>(answer.await?.map(|body| body.map_err(kept)))
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

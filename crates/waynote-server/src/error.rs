@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use waynote::error::{CustomError, ErrorClass};
 
 /// The reason for a server not to start.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum StartError {
     /// Others can reach the address, or a proxy lets them in, and a store has no tokens.
@@ -78,16 +79,7 @@ fn reached(listen: &SocketAddr, behind_proxy: bool) -> String {
 
 impl CustomError for StartError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::NoTokens { .. } => "no_tokens",
-            Self::NoTls { .. } => "no_tls",
-            Self::LinkNotLocal { .. } => "link_not_local",
-            Self::InvalidStoreName { .. } => "invalid_store_name",
-            Self::NoStore => "no_store",
-            Self::Listen { .. } => "listen",
-            Self::Certificate { .. } => "certificate",
-            Self::System(_) => "system",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {

@@ -70,5 +70,7 @@ async fn metrics(
         }
     }
     let content_type = "text/plain; version=0.0.4; charset=utf-8";
-    Ok(([(CONTENT_TYPE, content_type)], app.metrics.text()))
+    let certificates = app.certificates.as_ref();
+    let expires = certificates.and_then(|certificates| certificates.expires());
+    Ok(([(CONTENT_TYPE, content_type)], app.metrics.text(expires)))
 }

@@ -38,3 +38,4 @@ pub use page::page_at;
 pub use server::{Bound, Server};
 pub use stop::Stopper;
 pub use stores::{Served, Stores};
+pub use tls::Reloader;

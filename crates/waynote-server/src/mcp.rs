@@ -9,15 +9,16 @@ use axum::response::Response;
 use axum::routing::any;
 use jiff::Timestamp;
 use serde::Deserialize;
+use tokio::sync::OwnedSemaphorePermit;
 use waynote::context::{Budget, Style};
-use waynote::{Error, Limits, Name, Store};
+use waynote::{Allowance, Error, Limits, Name, Store};
 use waynote_access::Rights;
 use waynote_mcp::{Caller, Host, Options, Refusal, Set};
 
 use crate::app::App;
 use crate::edge::whole;
 use crate::problem::{Answer, Problem};
-use crate::visit::Visit;
+use crate::visit::{Visit, Waits};
 
 /// The agent of a request that names none, and whose token is not narrowed to one.
 const AGENT: &str = "default";
@@ -58,11 +59,29 @@ async fn answer(visit: Visit, request: Request) -> Answer<Response> {
     })?;
     let options = options(&visit, named.0)?;
     let app = visit.app.clone();
-    let host = Arc::new(Hosted(visit));
     let body = whole(Request::from_parts(parts.clone(), body), &app).await?;
+    let searches = SEARCHES.iter().any(|tool| holds(&body, tool.as_bytes()));
+    let seat = match searches {
+        true => app.searches.clone().acquire_owned().await.ok(),
+        false => None,
+    };
+    let allowance = Allowance::of(Limits::ANSWER_BYTES);
+    let _waits = Waits(allowance.clone());
+    let host = Arc::new(Hosted {
+        visit,
+        allowance,
+        _seat: seat,
+    });
     let request = Request::from_parts(parts, Body::from(body));
     let answered = waynote_mcp::answer(request, options, host).await;
     Ok(answered.map(Body::new))
+}
+
+/// The tools that search or make a prompt block, of which few run at one time.
+const SEARCHES: [&str; 2] = ["note_search", "note_context"];
+
+fn holds(body: &[u8], word: &[u8]) -> bool {
+    body.windows(word.len()).any(|part| part == word)
 }
 
 fn options(visit: &Visit, named: Named) -> Answer<Options> {
@@ -123,19 +142,27 @@ fn directory(place: Option<&str>, home: Option<&str>) -> Answer<Vec<String>> {
 }
 
 /// The store as the request's token sees it.
-struct Hosted(Visit);
+struct Hosted {
+    visit: Visit,
+    allowance: Allowance,
+    _seat: Option<OwnedSemaphorePermit>,
+}
 
 impl Host for Hosted {
     fn store(&self) -> &(dyn Store + Send + Sync) {
-        &*self.0.store
+        &*self.visit.store
     }
 
     fn now(&self) -> Timestamp {
-        self.0.app.now()
+        self.visit.app.now()
+    }
+
+    fn allowance(&self) -> Option<&Allowance> {
+        Some(&self.allowance)
     }
 
     fn may_write(&self) -> Result<(), Refusal> {
-        if self.0.grant.rights >= Rights::Write {
+        if self.visit.grant.rights >= Rights::Write {
             return Ok(());
         }
         Err(Refusal::from(Error::Denied {

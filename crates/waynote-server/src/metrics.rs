@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::http::Method;
+use jiff::Timestamp;
 
 /// The upper ends of the ranges of latency, in seconds.
 const BUCKETS: [f64; 12] = [
@@ -29,6 +30,8 @@ pub(crate) struct Metrics {
     pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
     pub(crate) refused_connections: Counter,
+    pub(crate) ended_connections: Counter,
+    pub(crate) working: Gauge,
     pub(crate) feeds: Gauge,
 }
 
@@ -90,7 +93,7 @@ impl Metrics {
     }
 
     /// The text that Prometheus reads.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self, certificate_expires: Option<Timestamp>) -> String {
         let requests = self.requests.lock().clone();
         let mut text = String::new();
         let name = "waynote_http_request_duration_seconds";
@@ -132,6 +135,18 @@ impl Metrics {
                 self.refused_connections.0.load(Ordering::Relaxed),
             ),
             (
+                "waynote_http_connections_ended_total",
+                "counter",
+                "Idle connections that were closed to make room for others.",
+                self.ended_connections.0.load(Ordering::Relaxed),
+            ),
+            (
+                "waynote_store_calls_running",
+                "gauge",
+                "Calls of stores that are running.",
+                self.working.now(),
+            ),
+            (
                 "waynote_feeds",
                 "gauge",
                 "Change feeds that are being read.",
@@ -140,6 +155,11 @@ impl Metrics {
         ] {
             head(&mut text, name, kind, help);
             line(&mut text, &format!("{name} {value}"));
+        }
+        if let Some(expires) = certificate_expires {
+            let name = "waynote_certificate_expires_timestamp_seconds";
+            head(&mut text, name, "gauge", "When the certificate expires.");
+            line(&mut text, &format!("{name} {}", expires.as_second()));
         }
         text
     }

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
+use jiff::Timestamp;
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use waynote::{Name, Place};
 use waynote_access::Audit;
 
 use crate::app::{App, Clock, Shared, Shelf, Start};
 use crate::edge::rate::Buckets;
+use crate::edge::shares::{Shares, permits};
 use crate::error::StartError;
 use crate::log::Log;
 use crate::machine::DeadProcesses;
@@ -23,6 +26,7 @@ use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
 use crate::stores::{Named, Stores, is_name};
+use crate::tls::{Certificates, Reloader};
 use crate::told::Told;
 use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
@@ -63,7 +67,11 @@ impl Server {
             shared: Shared {
                 shelves,
                 buckets: Buckets::new(&options.limits),
+                running: Shares::new(options.limits.requests_per_token),
+                feeds: Shares::new(options.limits.feeds_per_token),
+                searches: Arc::new(Semaphore::new(permits(options.limits.searches))),
                 options,
+                certificates: None,
                 clock,
                 note_limits: waynote::Limits::default(),
                 start: None,
@@ -137,7 +145,10 @@ impl Server {
             };
             *shelf.needs_token.get_mut() = is_reached || is_closed;
         }
-        let tls = shared.options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let files = shared.options.tls.as_ref();
+        shared.certificates = files.map(Certificates::read).transpose()?;
+        let tls = shared.certificates.as_ref().map(Certificates::acceptor);
+        let tls = tls.transpose()?;
         let failed = |source| StartError::Listen { listen, source };
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
@@ -187,6 +198,17 @@ impl Bound {
         Some(format!("{}{path}", self.url()))
     }
 
+    /// The handle that reads the certificate again; none without TLS.
+    pub fn reloader(&self) -> Option<Reloader> {
+        self.app.certificates.clone().map(Reloader)
+    }
+
+    /// When the certificate ends, if that is within 14 days.
+    pub fn certificate_expires(&self) -> Option<Timestamp> {
+        let certificates = self.app.certificates.as_ref()?;
+        certificates.expires_soon(self.app.now())
+    }
+
     /// The handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         self.app.stopper.clone()
@@ -215,6 +237,9 @@ impl Bound {
                 tokio::spawn(quiet::checkpoint_when_quiet(app.clone(), name.clone()));
             }
             tokio::spawn(audit(app.clone()));
+            if let Some(certificates) = app.certificates.clone() {
+                tokio::spawn(tls::watch(app.clone(), certificates));
+            }
             connection::serve(&app, listener, tls, routes::router(app.clone())).await;
             let _ = waiting(move || flush(&app)).await;
             Ok(())

@@ -35,12 +35,6 @@ pub(crate) fn is_closed(store: &Told) -> waynote::Result<bool> {
     Tokens::new(store).is_closed()
 }
 
-/// True if the token is the cookie of the browser that opened the link.
-pub(crate) fn is_by_link(app: &Shared, token: Option<&str>) -> bool {
-    let link = app.link();
-    link.is_some_and(|link| token.is_some_and(|token| link.is_known(token)))
-}
-
 /// True if the store has a token.
 pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
     Ok(!Tokens::new(store).is_empty()?)

@@ -1,28 +1,153 @@
-//! TLS: the certificate and its key.
+//! TLS: the certificate and its key, which are read again when their files change.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
+use tokio_rustls::rustls::sign::CertifiedKey;
 use tokio_rustls::rustls::{self, ServerConfig};
+use x509_parser::parse_x509_certificate;
 
+use crate::app::App;
 use crate::error::StartError;
 use crate::options::TlsFiles;
+use crate::visit::waiting;
 
-/// An acceptor of connections with this certificate.
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, StartError> {
+/// How often the files are looked at.
+const LOOKED_AT: Duration = Duration::from_secs(5);
+
+/// A certificate that expires within this time is warned of.
+const SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
+
+/// The certificate of a server, as it is now.
+#[derive(Debug)]
+pub(crate) struct Certificates {
+    files: TlsFiles,
+    provider: CryptoProvider,
+    current: Mutex<Current>,
+    /// Somebody asks for the files to be read again.
+    asked: Notify,
+}
+
+#[derive(Clone, Debug)]
+struct Current {
+    key: Arc<CertifiedKey>,
+    /// When the first certificate of the chain ends.
+    expires: Option<Timestamp>,
+    changed: Changed,
+}
+
+/// When the files were changed.
+type Changed = [Option<SystemTime>; 2];
+
+/// Reads a server's certificate again, from any thread.
+#[derive(Clone, Debug)]
+pub struct Reloader(pub(crate) Arc<Certificates>);
+
+impl Reloader {
+    /// Reads the files again soon. If they cannot be used, the server goes on with the certificate that it has, and its
+    /// log says so.
+    pub fn reload(&self) {
+        self.0.asked.notify_one();
+    }
+}
+
+impl Certificates {
+    pub(crate) fn read(files: &TlsFiles) -> Result<Arc<Self>, StartError> {
+        let provider = ring::default_provider();
+        Ok(Arc::new(Self {
+            current: Mutex::new(current(files, &provider)?),
+            files: files.clone(),
+            provider,
+            asked: Notify::new(),
+        }))
+    }
+
+    /// An acceptor of connections.
+    pub(crate) fn acceptor(self: &Arc<Self>) -> Result<TlsAcceptor, StartError> {
+        let mut config = ServerConfig::builder_with_provider(Arc::new(self.provider.clone()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| unusable(&self.files.cert, error.to_string()))?
+            .with_no_client_auth()
+            .with_cert_resolver(self.clone());
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+
+    /// When the certificate ends, if it says so.
+    pub(crate) fn expires(&self) -> Option<Timestamp> {
+        self.current.lock().expires
+    }
+
+    /// When the certificate ends, if that is soon or was before.
+    pub(crate) fn expires_soon(&self, now: Timestamp) -> Option<Timestamp> {
+        self.expires().filter(|expires| *expires < now + SOON)
+    }
+
+    fn reload(&self) -> Result<(), StartError> {
+        *self.current.lock() = current(&self.files, &self.provider)?;
+        Ok(())
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.current.lock().key.clone())
+    }
+}
+
+/// Reads the files again when they have changed, and when somebody asks for it.
+pub(crate) async fn watch(app: App, certificates: Arc<Certificates>) {
+    let mut seen = certificates.current.lock().changed;
+    loop {
+        let is_asked = tokio::select! {
+            () = tokio::time::sleep(LOOKED_AT) => false,
+            () = certificates.asked.notified() => true,
+        };
+        let of = certificates.clone();
+        let read = waiting(move || {
+            let changed = changed(&of.files);
+            let is_new = is_asked || changed != seen;
+            (changed, is_new.then(|| of.reload()))
+        });
+        let Ok((changed, read)) = read.await else {
+            continue;
+        };
+        seen = changed;
+        match read {
+            None => {}
+            Some(Ok(())) => app.log_event("certificate_read", None),
+            Some(Err(error)) => app.log_event("certificate_unusable", error.to_string()),
+        }
+    }
+}
+
+fn changed(files: &TlsFiles) -> Changed {
+    [&files.cert, &files.key].map(|file| file.metadata().and_then(|data| data.modified()).ok())
+}
+
+fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<Current, StartError> {
     let TlsFiles { cert, key } = files;
+    let changed = changed(files);
     let of_cert = |reason: String| unusable(cert, reason);
     let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(cert)
         .map_err(|error| of_cert(error.to_string()))?
         .collect();
     let chain = chain.map_err(|error| of_cert(error.to_string()))?;
-    if chain.is_empty() {
-        return Err(of_cert("it has no certificate".into()));
-    }
+    let first = chain
+        .first()
+        .ok_or_else(|| of_cert("it has no certificate".into()))?;
+    let expires = parse_x509_certificate(first)
+        .ok()
+        .and_then(|(_, first)| Timestamp::from_second(first.validity().not_after.timestamp()).ok());
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| {
         unusable(
             key,
@@ -32,14 +157,13 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, StartError> {
             },
         )
     })?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| of_cert(error.to_string()))?
-        .with_no_client_auth()
-        .with_single_cert(chain, private)
+    let key = CertifiedKey::from_der(chain, private, provider)
         .map_err(|error| of_cert(error.to_string()))?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(TlsAcceptor::from(Arc::new(config)))
+    Ok(Current {
+        key: Arc::new(key),
+        expires,
+        changed,
+    })
 }
 
 fn unusable(file: &Path, reason: String) -> StartError {

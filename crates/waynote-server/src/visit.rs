@@ -4,12 +4,14 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
-use waynote::{Address, Author, Name, OperationId, Stamp, Store};
+use waynote::{Address, Allowance, Author, Limits, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, Narrowed};
 
 use crate::app::App;
 use crate::edge::rate::Key;
+use crate::edge::shares::Share;
 use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::stores::Served;
@@ -37,10 +39,28 @@ pub(crate) struct Visit {
     pub(crate) audit: Arc<Audit<Told>>,
     /// The grant of the token.
     pub(crate) grant: Grant,
+    /// The token, or the address where there is none: whose limits count.
+    pub(crate) key: Key,
+    /// One of the requests that its token may have running.
+    pub(crate) share: Option<Arc<Share>>,
     pub(crate) app: App,
 }
 
 impl Visit {
+    /// Like [`Visit::run`], for a search or a prompt block: few are made at one time.
+    pub(crate) async fn search<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        // Held by the work: it may run on after its request.
+        let seat = self.app.searches.clone().acquire_owned().await;
+        self.run(move |store| {
+            let _seat = seat;
+            work(store)
+        })
+        .await
+    }
+
     /// Runs `work` with the narrowed store, on a thread that may block.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
@@ -54,8 +74,12 @@ impl Visit {
         &self,
         work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
-        let store = self.store.clone();
-        let done = waiting(move || work(&store)).await?;
+        let (store, app) = (self.store.clone(), self.app.clone());
+        let done = waiting(move || {
+            let _working = app.metrics.working.one();
+            work(&store)
+        });
+        let done = done.await?;
         done.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
@@ -78,12 +102,27 @@ impl Visit {
     }
 }
 
-/// Runs `work` on a thread that may block.
+/// Runs `work` on a thread that may block, as long as somebody waits for it: reading ends then, and what has not begun
+/// does not begin. A write that has begun is carried out.
 pub(crate) async fn waiting<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Answer<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Problem::internal())
+    let allowance = Allowance::of(Limits::ANSWER_BYTES);
+    let _waits = Waits(allowance.clone());
+    let done = tokio::task::spawn_blocking(move || match allowance.is_ended() {
+        true => None,
+        false => Some(allowance.during(work)),
+    });
+    done.await.ok().flatten().ok_or_else(Problem::internal)
+}
+
+/// Ends the work for a request when nobody waits any more: its time is over, or its client is gone.
+pub(crate) struct Waits(pub(crate) Allowance);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.end();
+    }
 }
 
 impl FromRequestParts<App> for Visit {
@@ -98,20 +137,22 @@ impl FromRequestParts<App> for Visit {
         // Behind a proxy, the address is the proxy's, not the client's.
         let peer = peer.filter(|_| !app.options.behind_proxy);
         let token = sign_in::presented(app, &parts.headers);
-        // The one browser of the link is not limited: another site's page could use up the limit of its address.
-        let peer = peer.filter(|_| !sign_in::is_by_link(app, token.as_deref()));
-        if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
-            return Err(Problem::too_many(
-                "too many requests without a valid token came from this address",
-            ));
+        let mut visit = match Self::of(app, name, token).await {
+            // Whoever has a valid token is not limited by what others of the same address do.
+            Err(problem)
+                if problem.status == StatusCode::UNAUTHORIZED
+                    && peer.is_some_and(|peer| !app.buckets.take(Key::refused(peer))) =>
+            {
+                return Err(Problem::too_many(
+                    "too many requests without a valid token came from this address",
+                ));
+            }
+            visit => visit?,
+        };
+        if visit.grant.token.is_none() {
+            visit.key = Key::open(peer);
         }
-        let visit = Self::of(app, name, token).await;
-        if let (Some(peer), Err(problem)) = (peer, &visit)
-            && problem.status == axum::http::StatusCode::UNAUTHORIZED
-        {
-            app.buckets.take(Key::refused(peer));
-        }
-        let visit = visit?;
+        visit.share = app.running.wait(visit.key.clone()).await.map(Arc::new);
         if let (Some(caller), Some(token)) = (parts.extensions.get::<Caller>(), &visit.grant.token)
         {
             let _ = caller.0.set(token.to_string());
@@ -132,17 +173,24 @@ impl Visit {
         };
         let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
         let grant = sign_in::grant(app, &name, token).await?;
-        if let Some(token) = &grant.token
-            && !app.buckets.take(Key::token(&name, token))
-        {
-            return Err(Problem::too_many("this token has sent too many requests"));
-        }
+        let key = match &grant.token {
+            None => Key::open(None),
+            Some(token) => {
+                let key = Key::token(&name, token);
+                if !app.buckets.take(key.clone()) {
+                    return Err(Problem::too_many("this token has sent too many requests"));
+                }
+                key
+            }
+        };
         Ok(Self {
             name,
             store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit.clone())),
             served: Arc::new(store),
             audit,
             grant,
+            key,
+            share: None,
             app: app.clone(),
         })
     }

@@ -3,6 +3,7 @@
 mod suite {
     mod access;
     mod bodies;
+    mod bounds;
     mod browser;
     mod driver;
     mod edge;
@@ -16,6 +17,7 @@ mod suite {
     mod page;
     mod page_access;
     mod page_says;
+    mod seats;
     mod stop;
     mod support;
     mod tls;

@@ -274,12 +274,7 @@ fn found<'p>(path: &'p io::Result<PathBuf>, name: &str, action: &'static str) ->
             Some(code) => io::Error::from_raw_os_error(code),
             None => error.kind().into(),
         };
-        let path = name.into();
-        EnvironmentError::Library(waynote::Error::File {
-            path,
-            action: action.into(),
-            source,
-        })
+        EnvironmentError::Library(waynote::Error::file(name, action, source))
     })
 }
 

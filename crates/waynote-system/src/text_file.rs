@@ -92,11 +92,7 @@ type Result<T = ()> = std::result::Result<T, FileError>;
 impl FileError {
     fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         let path = path.to_owned();
-        Self::Library(waynote::Error::File {
-            path,
-            action: action.into(),
-            source,
-        })
+        Self::Library(waynote::Error::file(path, action, source))
     }
 }
 

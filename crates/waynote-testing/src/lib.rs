@@ -1,5 +1,24 @@
 //! The tests of several crates share this: default signals for the programs that they start, and one list of the parts
-//! that could not be checked on a machine.
+//! that could not be checked on a machine. With the feature `suites`, also values and engines for tests of the library,
+//! and the suites that every store has to pass.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests may look at the clock and the environment"
+)]
+
+#[cfg(feature = "suites")]
+pub mod hooked;
+#[cfg(feature = "suites")]
+pub mod old_store;
+#[cfg(feature = "suites")]
+pub mod stores;
+#[cfg(feature = "suites")]
+pub mod suites;
+#[cfg(feature = "suites")]
+pub mod values;
+#[cfg(feature = "suites")]
+pub mod writer;
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -30,11 +49,28 @@ pub fn default_signals() {
     });
 }
 
+/// Fails if a text lacks a part.
+///
+/// # Panics
+/// Then.
+pub fn has(text: impl AsRef<str>, part: impl AsRef<str>) {
+    let (text, part) = (text.as_ref(), part.as_ref());
+    assert!(text.contains(part), "`{part}` is not in:\n{text}");
+}
+
+/// Fails if a text has a part that it must not have.
+///
+/// # Panics
+/// Then.
+pub fn lacks(text: impl AsRef<str>, part: impl AsRef<str>) {
+    let (text, part) = (text.as_ref(), part.as_ref());
+    assert!(!text.contains(part), "`{part}` is in:\n{text}");
+}
+
 /// Says that tests did not run here, and why. `cargo xtask test` lists it at its end.
 pub fn not_checked(tests: &str, why: &str) {
     // In one write, and straight to the descriptor: the harness hides what a test that passes prints.
     let _ = io::stderr().write_all(format!("\nNOT CHECKED: {tests}: {why}\n").as_bytes());
-    #[allow(clippy::disallowed_methods, reason = "the gate says where its list is")]
     let Ok(list) = std::env::var(NOT_CHECKED) else {
         return;
     };

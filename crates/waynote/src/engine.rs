@@ -119,134 +119,99 @@ pub enum Writing {
     Erasing,
 }
 
-/// All questions of one round trip. The answer to a question is at the same place in [`Rows`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ask {
-    /// Questions of callers of the store.
-    pub store: store::Ask,
-    /// A note's last revision, and the note as it is now.
-    pub states: Vec<Address>,
-    /// One revision of a note.
-    pub revisions: Vec<AddressAt>,
-    /// The revisions of every note that a scope ever had, by key.
-    pub scope_histories: Vec<Scope>,
-    /// The revision at a position of the journal.
-    pub positions: Vec<Position>,
-    /// The current state of the note to which the revision at a position belongs.
-    pub notes_at: Vec<Position>,
-    /// Every revision with one of these contents.
-    pub holders: Vec<Content>,
-    /// The entries of a session that are resolved, by key.
-    pub resolved: Vec<Name>,
-    /// The largest id that any entry of a session ever had, including forgotten entries.
-    pub last_entries: Vec<Name>,
-    /// The first entry of a session, by id, with a certain type and content.
-    pub entries_saying: Vec<(Name, EntryType, Content)>,
-    /// The values of a space of side data, by key.
-    pub side: Vec<String>,
-    /// The names of the spaces of side data that have a value about a content.
-    pub about: Vec<Content>,
-    /// True to read the names of all spaces of side data that have a value, by name. Copying asks.
-    pub spaces: bool,
-    /// The call that wrote the row at a position. Copying asks.
-    pub steps: Vec<Position>,
-    /// The engine's ids of scopes.
-    pub scope_numbers: Vec<Scope>,
-    /// True to read the state of the search index.
-    pub index: bool,
-    /// True to read the heads of all segments, by first position.
-    pub segments: bool,
-    /// The list of notes of a segment.
-    pub segment_notes: Vec<i64>,
-    /// Blocks of a segment.
-    pub blocks: Vec<Blocks>,
-    /// The position after which to look for anything that was forgotten.
-    pub forgotten_after: Option<i64>,
-    /// The journal's rows after a position, in order, with their maximum number: fewer only if there are no more. Rows
-    /// whose scope cannot be read are skipped.
-    pub journal_rows: Option<(i64, usize)>,
-    /// True to read the time of the database. Asked of an engine that [is shared](Engine::is_shared).
-    pub clock: bool,
-}
-
-impl Ask {
-    /// The number of questions.
-    pub fn questions(&self) -> usize {
-        self.store.questions()
-            + self.states.len()
-            + self.revisions.len()
-            + self.scope_histories.len()
-            + self.positions.len()
-            + self.notes_at.len()
-            + self.holders.len()
-            + self.resolved.len()
-            + self.last_entries.len()
-            + self.entries_saying.len()
-            + self.side.len()
-            + self.about.len()
-            + usize::from(self.spaces)
-            + self.steps.len()
-            + self.scope_numbers.len()
-            + usize::from(self.index)
-            + usize::from(self.segments)
-            + self.segment_notes.len()
-            + self.blocks.len()
-            + usize::from(self.forgotten_after.is_some())
-            + usize::from(self.journal_rows.is_some())
-            + usize::from(self.clock)
-    }
-}
-
-/// The answers to an [`Ask`].
-#[derive(Clone, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "each field answers the one of the same name")]
-pub struct Rows {
-    pub store: store::Answers,
-    pub states: Vec<Option<NoteState>>,
-    pub revisions: Vec<Option<Revision>>,
-    pub scope_histories: Vec<Vec<Vec<Revision>>>,
-    pub positions: Vec<Option<Revision>>,
-    pub notes_at: Vec<Option<NoteAt>>,
-    pub holders: Vec<Vec<AddressAt>>,
-    pub resolved: Vec<Vec<Note>>,
-    pub last_entries: Vec<Option<EntryId>>,
-    pub entries_saying: Vec<Option<NoteState>>,
-    pub side: Vec<Vec<SideValue>>,
-    pub about: Vec<Vec<String>>,
-    pub spaces: Vec<String>,
-    pub steps: Vec<Option<Step>>,
-    pub scope_numbers: Vec<Option<u32>>,
-    pub index: IndexState,
-    pub segments: Vec<SegmentHead>,
-    pub segment_notes: Vec<Vec<u8>>,
-    pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
-    pub forgotten_after: bool,
-    pub journal_rows: Vec<JournalRow>,
-    pub clock: Option<Timestamp>,
-}
-
-impl Rows {
-    /// As many answers as there are questions, all of them empty.
-    pub fn none(ask: &Ask) -> Self {
-        Self {
-            store: store::Answers::none(&ask.store),
-            states: none(&ask.states),
-            revisions: none(&ask.revisions),
-            scope_histories: none(&ask.scope_histories),
-            positions: none(&ask.positions),
-            notes_at: none(&ask.notes_at),
-            holders: none(&ask.holders),
-            resolved: none(&ask.resolved),
-            last_entries: none(&ask.last_entries),
-            entries_saying: none(&ask.entries_saying),
-            side: none(&ask.side),
-            about: none(&ask.about),
-            steps: none(&ask.steps),
-            scope_numbers: none(&ask.scope_numbers),
-            segment_notes: none(&ask.segment_notes),
-            blocks: none(&ask.blocks),
-            ..Self::default()
+/// The questions with their answers. Those of `each` are lists, with an answer for each question.
+macro_rules! questions {
+    (
+        each { $($(#[doc = $about:literal])+ $each:ident: $ask:ty => $answer:ty;)* }
+        once { $($(#[doc = $of:literal])+ $once:ident: $asked:ty => $single:ty;)* }
+    ) => {
+        /// All questions of one round trip. The answer to a question is at the same place in [`Rows`].
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Ask {
+            /// Questions of callers of the store.
+            pub store: store::Ask,
+            $($(#[doc = $about])+ pub $each: Vec<$ask>,)*
+            $($(#[doc = $of])+ pub $once: $asked,)*
         }
+
+        impl Ask {
+            /// The number of questions.
+            pub fn questions(&self) -> usize {
+                self.store.questions()
+                    $(+ self.$each.len())*
+                    $(+ usize::from(self.$once != <$asked>::default()))*
+            }
+        }
+
+        /// The answers to an [`Ask`].
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[expect(missing_docs, reason = "each field answers the one of the same name")]
+        pub struct Rows {
+            pub store: store::Answers,
+            $(pub $each: Vec<$answer>,)*
+            $(pub $once: $single,)*
+        }
+
+        impl Rows {
+            /// As many answers as there are questions, all of them empty.
+            pub fn none(ask: &Ask) -> Self {
+                Self {
+                    store: store::Answers::none(&ask.store),
+                    $($each: none(&ask.$each),)*
+                    ..Self::default()
+                }
+            }
+        }
+    };
+}
+
+questions! {
+    each {
+        /// A note's last revision, and the note as it is now.
+        states: Address => Option<NoteState>;
+        /// One revision of a note.
+        revisions: AddressAt => Option<Revision>;
+        /// The revisions of every note that a scope ever had, by key.
+        scope_histories: Scope => Vec<Vec<Revision>>;
+        /// The revision at a position of the journal.
+        positions: Position => Option<Revision>;
+        /// The current state of the note to which the revision at a position belongs.
+        notes_at: Position => Option<NoteAt>;
+        /// Every revision with one of these contents.
+        holders: Content => Vec<AddressAt>;
+        /// The entries of a session that are resolved, by key.
+        resolved: Name => Vec<Note>;
+        /// The largest id that any entry of a session ever had, including forgotten entries.
+        last_entries: Name => Option<EntryId>;
+        /// The first entry of a session, by id, with a certain type and content.
+        entries_saying: (Name, EntryType, Content) => Option<NoteState>;
+        /// The values of a space of side data, by key.
+        side: String => Vec<SideValue>;
+        /// The names of the spaces of side data that have a value about a content.
+        about: Content => Vec<String>;
+        /// The call that wrote the row at a position. Copying asks.
+        steps: Position => Option<Step>;
+        /// The engine's ids of scopes.
+        scope_numbers: Scope => Option<u32>;
+        /// The list of notes of a segment.
+        segment_notes: i64 => Vec<u8>;
+        /// Blocks of a segment.
+        blocks: Blocks => Vec<(Vec<u8>, Vec<u8>)>;
+    }
+    once {
+        /// True to read the names of all spaces of side data that have a value, by name. Copying asks.
+        spaces: bool => Vec<String>;
+        /// True to read the state of the search index.
+        index: bool => IndexState;
+        /// True to read the heads of all segments, by first position.
+        segments: bool => Vec<SegmentHead>;
+        /// The position after which to look for anything that was forgotten.
+        forgotten_after: Option<i64> => bool;
+        /// The journal's rows after a position, in order, with their maximum number: fewer only if there are no more. Rows
+        /// whose scope cannot be read are skipped.
+        journal_rows: Option<(i64, usize)> => Vec<JournalRow>;
+        /// True to read the time of the database. Asked of an engine that [is shared](Engine::is_shared).
+        clock: bool => Option<Timestamp>;
     }
 }
 

@@ -355,9 +355,10 @@ impl<S: Store> Agent<S> {
             last: None,
         };
         let applied = self.notes.store.apply(&[undo], &self.stamp())?;
-        applied.into_iter().next().ok_or_else(|| Error::NotFound {
-            what: "note after the change".into(),
-        })
+        applied
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::not_found("note after the change"))
     }
 
     /// Destroys every text of a note of the notebook, in all its revisions. Nothing can bring it back.

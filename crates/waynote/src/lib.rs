@@ -128,6 +128,9 @@ compile_error!(
     "waynote needs Unix (Linux, macOS, BSD): its locks between processes are those of Unix"
 );
 
+#[macro_use]
+mod setters;
+
 mod block;
 pub mod context;
 pub mod engine;
@@ -172,6 +175,7 @@ pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
 pub use loops::Loop;
+pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};

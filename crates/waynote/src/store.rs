@@ -30,7 +30,7 @@ use crate::search::{Hit, SearchRequest};
 
 pub use crate::model::as_of::AsOf;
 pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, NotedBefore, Page};
-pub(crate) use ask::{limit, none};
+pub(crate) use ask::{answer, answers, limit, none};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
 pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
@@ -93,11 +93,7 @@ pub trait Reader {
 
     /// One note as it is now.
     fn get(&self, address: &Address) -> Result<Option<Note>> {
-        let ask = Ask {
-            notes: vec![address.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.notes.pop().flatten())
+        Ok(answer!(self, notes: address.clone()))
     }
 
     /// Notes as they are now.
@@ -118,24 +114,16 @@ pub trait Reader {
 
     /// A page of a scope's notes, latest first: skips `skip` notes and returns at most `limit`.
     fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
-        let ask = Ask {
-            pages: vec![Page {
-                of: recent.clone(),
-                skip,
-                limit,
-            }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.pages.pop().unwrap_or_default())
+        Ok(answer!(self, pages: Page {
+            of: recent.clone(),
+            skip,
+            limit,
+        }))
     }
 
     /// A number of notes.
     fn number_of(&self, count: Count) -> Result<u64> {
-        let ask = Ask {
-            counts: vec![count],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.counts.pop().unwrap_or_default())
+        Ok(answer!(self, counts: count))
     }
 
     /// How many keyed notes or entries a scope has.
@@ -168,20 +156,12 @@ pub trait Reader {
 
     /// The scopes of a kind that have notes, by name.
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        let ask = Ask {
-            summaries: vec![kind],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.summaries.pop().unwrap_or_default())
+        Ok(answer!(self, summaries: kind))
     }
 
     /// A note's revisions, oldest first; empty if the note never existed.
     fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        let ask = Ask {
-            histories: vec![address.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
+        Ok(answer!(self, histories: address.clone()))
     }
 
     /// A note's revisions before a number (none: from the last one on), latest first, at most `limit`. A store that can
@@ -199,29 +179,17 @@ pub trait Reader {
 
     /// The changes of the whole store before a position (none: up to now), latest first, at most `limit`.
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
-        let ask = Ask {
-            journal: vec![JournalPage { before, limit }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.journal.pop().unwrap_or_default())
+        Ok(answer!(self, journal: JournalPage { before, limit }))
     }
 
     /// The types of a session's entries, by word.
     fn kinds(&self, session: &Name) -> Result<Vec<EntryType>> {
-        let ask = Ask {
-            entry_types: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.entry_types.pop().unwrap_or_default())
+        Ok(answer!(self, entry_types: session.clone()))
     }
 
     /// The last iteration in which an entry of a session's log was noted, repeats included.
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
-        let ask = Ask {
-            last_iterations: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.last_iterations.pop().flatten())
+        Ok(answer!(self, last_iterations: session.clone()))
     }
 
     /// A session's events before a number (none: up to now), latest first, at most `limit`.
@@ -231,15 +199,11 @@ pub trait Reader {
         before: Option<u64>,
         limit: usize,
     ) -> Result<Vec<RecordedEvent>> {
-        let ask = Ask {
-            events: vec![EventPage {
-                session: session.clone(),
-                before,
-                limit,
-            }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.events.pop().unwrap_or_default())
+        Ok(answer!(self, events: EventPage {
+            session: session.clone(),
+            before,
+            limit,
+        }))
     }
 
     /// One event; none when the session has no such event.
@@ -251,65 +215,37 @@ pub trait Reader {
 
     /// The [`SessionEvent::LoopStarted`] of the loop that holds a session.
     fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
-        let ask = Ask {
-            leases: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.leases.pop().flatten())
+        Ok(answer!(self, leases: session.clone()))
     }
 
     /// The [`SessionEvent::LoopStarted`] of every loop that holds a session, by session.
     fn leases(&self) -> Result<Vec<SessionsEvent>> {
-        let ask = Ask {
-            all_leases: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.all_leases)
+        Ok(answers!(self, all_leases: true))
     }
 
     /// The sessions with events, by name, whether they have entries or not.
     fn sessions_with_events(&self) -> Result<Vec<Name>> {
-        let ask = Ask {
-            event_sessions: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.event_sessions)
+        Ok(answers!(self, event_sessions: true))
     }
 
     /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
-        let ask = Ask {
-            feed: vec![FeedPage { after, limit }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
+        Ok(answer!(self, feed: FeedPage { after, limit }))
     }
 
     /// The changes of the call with that id; none if there was no such call, or it changed nothing.
     fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
-        let ask = Ask {
-            operations: vec![operation],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.operations.pop().unwrap_or_default())
+        Ok(answer!(self, operations: operation))
     }
 
     /// The store's id; none if the store does not exist yet.
     fn store_id(&self) -> Result<Option<StoreId>> {
-        let ask = Ask {
-            store_id: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.store_id)
+        Ok(answers!(self, store_id: true))
     }
 
     /// The version of the store, to find out later whether anything has changed.
     fn version(&self) -> Result<Version> {
-        let ask = Ask {
-            version: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.version)
+        Ok(answers!(self, version: true))
     }
 }
 
@@ -524,8 +460,5 @@ impl<S: LocalStore + ?Sized> LocalStoreExt for S {}
 
 /// The error of an engine or a store that did not run the given work.
 pub(crate) fn nothing_ran(store: impl Into<PathBuf>) -> crate::Error {
-    crate::Error::DamagedStore {
-        path: store.into(),
-        reason: "its engine ran nothing".into(),
-    }
+    crate::Error::damaged_store(store, "its engine ran nothing")
 }

@@ -17,6 +17,8 @@
 //! | `POST silence` | [`Lease`] | [`Silence`] |
 //! | `GET verify` | | [`Report`](crate::Report) |
 
+use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -24,14 +26,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::{Applied, Change};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, ForgetTarget};
 use crate::key::Name;
+use crate::limits::Limits;
+use crate::model::allowance::Allowance;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::Hit;
-use crate::store::{AsOf, Damage};
+use crate::store::{AsOf, Damage, Reader};
 
 /// The path of the API below a store: `/s/NAME` + this.
 pub const API: &str = "/api/v1";
@@ -44,6 +48,81 @@ pub const VERSION: u16 = 1;
 
 /// The header of an answer that has the version.
 pub const VERSION_HEADER: &str = "waynote-api";
+
+/// An answer as JSON.
+///
+/// # Errors
+/// [`Error::TooMuchAsked`] if it is longer than [`Limits::ANSWER_BYTES`]; [`Error::Ended`].
+pub fn answer(answer: &impl Serialize) -> Result<Vec<u8>> {
+    let mut written = Written {
+        text: Some(Vec::new()),
+        ..Written::default()
+    };
+    written.add(answer)?;
+    Ok(written.text.unwrap_or_default())
+}
+
+/// Writes an answer, or only counts its bytes, up to the most that an answer may have.
+#[derive(Default)]
+pub(crate) struct Written {
+    bytes: u64,
+    text: Option<Vec<u8>>,
+}
+
+impl Written {
+    /// Adds a value.
+    pub(crate) fn add(&mut self, value: &impl Serialize) -> Result<()> {
+        // No answer can fail to be serialized in another way.
+        serde_json::to_writer(&mut *self, value).or_else(|_| {
+            Allowance::check()?;
+            Err(Error::TooMuchAsked {
+                what: "bytes of an answer".into(),
+                asked: self.bytes,
+                most: Limits::ANSWER_BYTES,
+            })
+        })
+    }
+}
+
+impl io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        if self.bytes > Limits::ANSWER_BYTES || Allowance::check().is_err() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if let Some(text) = &mut self.text {
+            text.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl AsOfRequest {
+    /// The notes of a store: equal scopes are answered once, and there is a limit for their number.
+    ///
+    /// # Errors
+    /// [`Error::TooMuchAsked`], and those of [`Reader::select_at`].
+    pub fn answered(&self, store: &(impl Reader + ?Sized)) -> Result<Vec<Note>> {
+        let mut known = HashSet::new();
+        let scopes = self.scopes.iter().filter(|scope| known.insert(*scope));
+        let scopes: Vec<Scope> = scopes.cloned().collect();
+        if scopes.len() > Limits::QUESTIONS {
+            return Err(Error::TooMuchAsked {
+                what: "scopes".into(),
+                asked: scopes.len() as u64,
+                most: Limits::QUESTIONS as u64,
+            });
+        }
+        store.select_at(&scopes, self.moment)
+    }
+}
+
+/// The header of an answer that says when the server's certificate ends, if that is soon.
+pub const CERTIFICATE_HEADER: &str = "waynote-certificate-expires";
 
 macro_rules! requests {
     ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $type:ty,)* })*) => {$(

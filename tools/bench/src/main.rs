@@ -7,6 +7,7 @@ mod blocks;
 mod contexts;
 mod hooks;
 mod loops;
+mod postgres;
 mod retrieval;
 mod searches;
 mod secrets;
@@ -38,6 +39,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["hook"] => hooks::run(),
         ["loop"] => loops::run(),
         ["blocks"] => blocks::run(),
+        ["postgres"] => postgres::run(),
         ["search"] => searches::run(),
         ["secrets", ref folders @ ..] => secrets::run(folders),
         ["retrieval", "import", folder] => retrieval::import(folder.as_ref()),

@@ -5,11 +5,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 use waynote::{Options, SqliteStore};
-
-#[path = "../../../crates/waynote/tests/data/killed.rs"]
-mod killed;
-#[path = "../../../crates/waynote/tests/data/scale.rs"]
-mod scale;
+use waynote_testing::old_store::{killed, scale};
 
 const NOTES: u32 = 100_000;
 const ROUNDS: u32 = 20;

@@ -25,8 +25,19 @@ impl Client {
 
     /// Sends a request, and reads its answer: the status and the body.
     pub(super) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Vec<u8>)> {
+        self.send_with(method, path, "", body)
+    }
+
+    /// As [`Self::send`], with more headers, each with its line end.
+    pub(super) fn send_with(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> Result<(u16, Vec<u8>)> {
         let request = format!(
-            "{method} {path} HTTP/1.1\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\n{}{headers}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             self.head,
             body.len()
         );

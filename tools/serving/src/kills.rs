@@ -89,7 +89,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
 }
 
 /// Tells the threads that it is over.
-struct Over<'o>(&'o AtomicBool);
+pub(super) struct Over<'o>(pub(super) &'o AtomicBool);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {

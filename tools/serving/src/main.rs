@@ -10,6 +10,7 @@ mod load;
 mod many;
 mod schemathesis;
 mod server;
+mod two;
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,6 +31,17 @@ pub(crate) struct Form {
     kills: u32,
     /// How long requests are generated.
     generated: Duration,
+    /// Two servers over one database.
+    pairs: Pairs,
+}
+
+/// The work of two servers over one database.
+pub(crate) struct Pairs {
+    clients: usize,
+    /// How many writes of each client are acknowledged between two events.
+    writes: usize,
+    /// How often each server is killed.
+    rounds: usize,
 }
 
 /// The gate's run.
@@ -41,6 +53,11 @@ const SHORT: Form = Form {
     turns: 3,
     kills: 3,
     generated: Duration::from_secs(40),
+    pairs: Pairs {
+        clients: 8,
+        writes: 3,
+        rounds: 1,
+    },
 };
 
 /// The run of `--long`, for `cargo xtask prove`.
@@ -52,6 +69,11 @@ const LONG: Form = Form {
     turns: 9,
     kills: 20,
     generated: Duration::from_secs(240),
+    pairs: Pairs {
+        clients: 64,
+        writes: 5,
+        rounds: 5,
+    },
 };
 
 fn main() -> Result<()> {
@@ -61,7 +83,7 @@ fn main() -> Result<()> {
             &kit::steps::program("dev")?,
             &SHORT,
             parts,
-            &["generated", "clients", "kills", "load"],
+            &["generated", "clients", "kills", "two", "load"],
         ),
     })
 }
@@ -74,7 +96,7 @@ fn long(parts: &[&str]) -> Result<()> {
         &program,
         &LONG,
         parts,
-        &["load", "kills", "generated", "clients"],
+        &["load", "kills", "two", "generated", "clients"],
     )
 }
 
@@ -86,9 +108,10 @@ fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
         match *part {
             "load" => load::run(&program, form)?,
             "kills" => kills::run(&program, form)?,
+            "two" => two::run(&program, form)?,
             "generated" => schemathesis::run(&program, form)?,
             "clients" => generated::run(&program)?,
-            other => anyhow::bail!("no part {other}: load, kills, generated, clients"),
+            other => anyhow::bail!("no part {other}: load, kills, two, generated, clients"),
         }
     }
     Ok(())

@@ -56,6 +56,11 @@ impl RunningServer {
 
     /// Ends it as a loss of power would.
     pub(super) fn kill(mut self) -> Result<()> {
+        self.end()
+    }
+
+    /// As [`Self::kill`], of one that another will replace.
+    pub(super) fn end(&mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())

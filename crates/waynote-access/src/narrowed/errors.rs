@@ -56,6 +56,8 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::NameHoldsSecret { .. }
         | Error::NoteTooLarge { .. }
         | Error::TooManyNotes { .. }
+        | Error::TooMuchAsked { .. }
+        | Error::Ended
         | Error::Incomplete { .. }
         | Error::Empty { .. }
         | Error::Denied { .. }

@@ -2,7 +2,7 @@
 
 use waynote::event::SessionsEvent;
 use waynote::store::{Ask, Cursor, FeedEntry, ForgottenTexts, Happened, JournalPage};
-use waynote::{Position, Reader, Result, Revision, Scope};
+use waynote::{Allowance, Position, Reader, Result, Revision, Scope};
 
 use super::Narrowed;
 use crate::Grant;
@@ -33,7 +33,28 @@ pub struct Stretch<T, P> {
     pub damaged: Vec<String>,
 }
 
-impl<T, P> Stretch<T, P> {
+/// An item with a text.
+pub trait HasText {
+    /// How long its text is.
+    fn text_bytes(&self) -> usize;
+}
+
+impl HasText for Revision {
+    fn text_bytes(&self) -> usize {
+        self.note().map_or(0, |note| note.content.len())
+    }
+}
+
+impl HasText for FeedEntry {
+    fn text_bytes(&self) -> usize {
+        match &self.happened {
+            Happened::Changed(revision) => revision.text_bytes(),
+            _ => 0,
+        }
+    }
+}
+
+impl<T: HasText, P> Stretch<T, P> {
     fn empty() -> Self {
         Self {
             items: Vec::new(),
@@ -48,15 +69,18 @@ impl<T, P> Stretch<T, P> {
         &mut self,
         page: impl IntoIterator<Item = (Option<P>, Option<T>)>,
         limit: usize,
-    ) -> bool {
+    ) -> Result<bool> {
         for (at, item) in page {
             self.reached = at.or(self.reached.take());
-            self.items.extend(item);
+            if let Some(item) = item {
+                Allowance::take(item.text_bytes())?;
+                self.items.push(item);
+            }
             if self.items.len() >= limit {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 }
 
@@ -73,13 +97,15 @@ impl<R: Reader> Narrowed<R> {
         let mut found = Stretch::empty();
         let mut rows = 0;
         for size in sizes(limit) {
-            let page = self.store.feed(found.reached.unwrap_or(after), size)?;
+            let from = found.reached.unwrap_or(after);
+            // Most of it may be of others.
+            let page = Allowance::passing(|| self.store.feed(from, size))?;
             rows += page.len();
             let is_last = page.len() < size;
             let page = page
                 .into_iter()
                 .map(|entry| (Some(entry.at), of_feed(&self.grant, entry)));
-            if found.take(page, limit) {
+            if found.take(page, limit)? {
                 break;
             }
             found.is_last = is_last;
@@ -134,7 +160,7 @@ impl<R: Reader> Narrowed<R> {
                 }],
                 ..Ask::default()
             };
-            let mut answers = self.store.read(&ask)?;
+            let mut answers = Allowance::passing(|| self.store.read(&ask))?;
             found.damaged.append(&mut answers.damaged);
             // A page is shorter than asked for where something in it is damaged: only an empty one is the end.
             let page = answers.journal.pop().unwrap_or_default();
@@ -144,7 +170,7 @@ impl<R: Reader> Narrowed<R> {
                 let is_seen = self.grant.sees_note(of.address());
                 (of.position, is_seen.then_some(of))
             });
-            if found.take(page, limit) || found.is_last || rows >= SCANNED {
+            if found.take(page, limit)? || found.is_last || rows >= SCANNED {
                 break;
             }
         }

@@ -180,37 +180,29 @@ impl<S> Narrowed<S> {
     }
 
     /// The result of a forgetting as the grant sees it: without other addresses, and without the spaces of side data.
-    pub(super) fn forgotten(&self, forgotten: Forgotten) -> Forgotten {
+    pub(super) fn forgotten(&self, mut forgotten: Forgotten) -> Forgotten {
         if !self.grant.is_narrowed() {
             return forgotten;
         }
+        // Every part is named here: a new one does not compile before somebody has thought about it.
         let Forgotten {
-            named,
-            mut revisions,
-            mut events,
-            mut gone,
-            kept,
-            mut shared,
-            mut shared_events,
-            spaces: _,
-            residue,
-        } = forgotten;
+            named: _,
+            revisions,
+            events,
+            gone,
+            kept: _,
+            shared,
+            shared_events,
+            spaces,
+            residue: _,
+        } = &mut forgotten;
         let sees_session = |session: &Name| self.grant.sees(&Scope::Session(session.clone()));
         revisions.retain(|of| self.grant.sees_note(&of.address));
         shared.retain(|of| self.grant.sees_note(&of.address));
         gone.retain(|of| self.grant.sees_note(of));
         events.retain(|of| sees_session(&of.session));
         shared_events.retain(|of| sees_session(&of.session));
-        Forgotten {
-            named,
-            revisions,
-            events,
-            gone,
-            kept,
-            shared,
-            shared_events,
-            spaces: Vec::new(),
-            residue,
-        }
+        spaces.clear();
+        forgotten
     }
 }

@@ -4,17 +4,20 @@ use waynote::Name;
 use waynote::error::{CustomError, ErrorClass, safe};
 
 /// Why a token was not created or revoked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum TokenError {
     /// Another token has the name.
     #[error("there is a token {} already", safe(name))]
+    #[strum(serialize = "token_exists")]
     Exists {
         /// The name.
         name: Name,
     },
     /// No token has the name.
     #[error("there is no token {}", safe(name))]
+    #[strum(serialize = "no_such_token")]
     None {
         /// The name.
         name: Name,
@@ -23,6 +26,7 @@ pub enum TokenError {
     },
     /// A name that is too long for the author `token:NAME`.
     #[error("the token's name is too long: it has {bytes} bytes, the limit is {limit}")]
+    #[strum(serialize = "long_token_name")]
     LongName {
         /// Its bytes.
         bytes: usize,
@@ -34,18 +38,13 @@ pub enum TokenError {
     NarrowedAdmin,
     /// A token that would be of no use.
     #[error("the token would expire before it is created")]
+    #[strum(serialize = "token_expired")]
     ExpiresBefore,
 }
 
 impl CustomError for TokenError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::Exists { .. } => "token_exists",
-            Self::None { .. } => "no_such_token",
-            Self::LongName { .. } => "long_token_name",
-            Self::NarrowedAdmin => "narrowed_admin",
-            Self::ExpiresBefore => "token_expired",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {

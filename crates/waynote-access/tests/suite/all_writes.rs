@@ -10,6 +10,7 @@ use waynote::{
     SessionLog, Stamp, Store, UndoScope, redo_last, undo_last,
 };
 use waynote_access::{Grant, Narrowed, Rights};
+use waynote_testing::values;
 
 use super::world::{ANN, CANARY, TWIN, at, grants, name, no_canary, store_of};
 
@@ -22,14 +23,7 @@ fn text(text: &str) -> Content {
 }
 
 fn save(address: &Address, content: Content) -> Change {
-    Change::Save {
-        address: address.clone(),
-        content,
-        pin: None,
-        limits: Limits::default(),
-        expect: Expect::Any,
-        origin: None,
-    }
+    values::save(address.clone(), &content.shown())
 }
 
 /// Every change of a note.

@@ -2,16 +2,16 @@
 //! its names, its authors.
 
 use tempfile::TempDir;
-use waynote::change::{Change, Expect};
+use waynote::change::Change;
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use waynote::forget::Forget;
 use waynote::jiff::Timestamp;
 use waynote::store::SideValue;
 use waynote::{
-    Address, Content, EntryType, Limits, Name, OperationId, Options, SideData, SqliteStore, Stamp,
-    Store,
+    Address, Content, EntryType, Name, OperationId, Options, SideData, SqliteStore, Stamp, Store,
 };
 use waynote_access::{Grant, Rights};
+use waynote_testing::values;
 
 /// The second agent, place and session.
 pub(super) const CANARY: Who = Who {
@@ -71,13 +71,8 @@ impl Who {
             at(second, &by)
         };
         let say = |text: &str| Content::text(format!("{who}: {text}")).unwrap();
-        let save = |address: String, content: Content| Change::Save {
-            address: address.parse().unwrap(),
-            content,
-            pin: None,
-            limits: Limits::default(),
-            expect: Expect::Any,
-            origin: None,
+        let save = |address: String, content: Content| {
+            values::save(address.parse().unwrap(), &content.shown())
         };
         let own = Some(OperationId::of(self.operation));
         let first = Stamp {
@@ -154,15 +149,7 @@ impl Who {
     }
 
     pub(super) fn entry(self, kind: EntryType, iteration: i64, content: Content) -> Change {
-        Change::Append {
-            session: self.session(),
-            kind,
-            iteration: Some(iteration),
-            content,
-            resolves: None,
-            id: None,
-            created_at: None,
-        }
+        values::entry_of(self.session().as_str(), kind, iteration, &content.shown())
     }
 }
 

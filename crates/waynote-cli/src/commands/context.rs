@@ -1,6 +1,5 @@
 //! `waynote context`: the block for a prompt, or how each note is shown in it.
 
-use jiff::Timestamp;
 use serde::Serialize;
 use waynote::context::{Block, IterationBlock, Receipt, Request, Section, Shown, Style, render};
 use waynote::session_state::iteration_start;
@@ -68,9 +67,7 @@ fn given(context: &mut Context<'_>, args: &ContextArgs, iteration: i64) -> Outco
     let (session, _) = context.session()?;
     let (block, is_same) = context.read(|store| {
         let Some((began, block)) = iteration_start(store, &session, iteration)? else {
-            return Err(Failure::from(Error::NotFound {
-                what: format!("iteration {iteration} of session:{session}"),
-            }));
+            return Err(Failure::from(Error::not_found(format!("iteration {iteration} of session:{session}"))));
         };
         let Some(block) = block else {
             return Err(Failure::refused(
@@ -159,10 +156,7 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
 
 /// A position of the journal, or a time.
 fn moment(text: &str) -> Outcome<AsOf> {
-    if let Ok(position) = text.parse() {
-        return Ok(AsOf::Position(position));
-    }
-    text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
+    text.parse().map_err(|_| {
         Failure::usage(
             format!(
                 "`{}` is neither a journal position nor a time nor an iteration",

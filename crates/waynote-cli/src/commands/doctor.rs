@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use waynote::secrets::masked;
-use waynote::text::plural;
+use waynote::text::{day, plural};
 use waynote_clients::{
     Client, Examination, FileCheck, Findings, HookTime, MissingRight, Reach, ServerCheck, Setup,
     State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
+use waynote_remote::RemoteStore;
 use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
@@ -185,7 +186,17 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     if let Some(url) = elsewhere {
         let url = url.to_owned();
         match context.read(|store| Ok(store.store_id()?)) {
-            Ok(_) => findings.ok(format!("store: {url} answers")),
+            Ok(_) => {
+                findings.ok(format!("store: {url} answers"));
+                let opened = context.opened().ok();
+                let remote = opened.and_then(|opened| opened.remote());
+                if let Some(expires) = remote.and_then(RemoteStore::certificate_expires) {
+                    findings.note(
+                        format!("the certificate of {url} expires on {}", day(expires)),
+                        "tell whoever runs the server: its clients will not trust it any more",
+                    );
+                }
+            }
             Err(failure) => findings.wrong(format!("store: {}", failure.line()), failure.hint()),
         }
         return;

@@ -16,10 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     let address = input::note(typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {
-        return Err(waynote::Error::NotFound {
-            what: format!("history of {address}"),
-        }
-        .into());
+        return Err(waynote::Error::not_found(format!("history of {address}")).into());
     }
     history.reverse();
     if context.output.json {

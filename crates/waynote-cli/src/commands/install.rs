@@ -19,7 +19,7 @@ use crate::error::{Failure, Outcome};
 use crate::home::environment;
 use crate::invocation::Context;
 use crate::program;
-use crate::settings::Origin;
+use crate::settings::{Origin, Settings};
 use crate::table::table;
 use crate::variables::machine;
 
@@ -84,10 +84,6 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
 /// The target for the client's files: their current one, with the settings of this call.
 fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outcome<Target> {
     let settings = &context.settings;
-    let agent = match settings.agent.origin {
-        Origin::Default => None,
-        _ => Some(settings.agent.value.as_str()),
-    };
     if args.remote_mcp {
         let Some(url) = settings.remote() else {
             return Err(Failure::usage(
@@ -95,7 +91,13 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
                 "name it: `--store https://HOST/s/NAME`",
             ));
         };
-        return Ok(Target::endpoint(&Url::read(url, false)?.to_string(), agent));
+        let endpoint = Target::endpoint(&Url::read(url, false)?.to_string());
+        // A project's files are for other people's machines too.
+        let endpoint = match setup.reach {
+            Reach::User => endpoint.with_parameter("home", &environment().home()?),
+            Reach::Project => endpoint,
+        };
+        return Ok(with_settings(&endpoint, settings));
     }
     let named = named(settings, setup.reach)?;
     let is_named = |option: &str| named.iter().any(|(named, _)| named == option);
@@ -103,17 +105,26 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
         if let Some(url) = settings.database() {
             database::named(url)?;
         }
-    } else if let (Target::Endpoint(_), Some(url)) = (&setup.target, setup.target.store()) {
-        return Ok(match is_named("--agent") {
-            true => Target::endpoint(url, agent),
-            false => setup.target.clone(),
-        });
+    } else if setup.target.is_endpoint() {
+        return Ok(with_settings(&setup.target, settings));
     }
     let mut target = setup.target.clone();
     for (option, value) in named {
         target = target.with(&option, &value);
     }
     Ok(target)
+}
+
+/// An endpoint with the settings that it takes as parameters, since no program of ours reads them for it.
+fn with_settings(endpoint: &Target, settings: &Settings) -> Target {
+    let mut endpoint = endpoint.clone();
+    for (known, value, origin) in settings.shown() {
+        let is_parameter = ["agent", "session", "style", "budget"].contains(&known.name);
+        if let (true, Some(value)) = (is_parameter && *origin != Origin::Default, value) {
+            endpoint = endpoint.with_parameter(known.name, &value);
+        }
+    }
+    endpoint
 }
 
 /// The steps that are left to the user, and warnings.

@@ -5,18 +5,21 @@ use std::io::stderr;
 use std::sync::Arc;
 
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use waynote::text::day;
 use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
-use waynote_server::{Limits, Log, Options, Server, StartError, Stopper, Stores, TlsFiles};
+use waynote_server::{
+    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+};
 use waynote_system::shell::quoted;
 
 use crate::args::{LimitArgs, ServeArgs};
 use crate::database::{self, DatabaseStore};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, warning};
 use crate::home;
 use crate::invocation::Context;
 use crate::opened;
@@ -41,7 +44,16 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     let bound = server(context, &stores, options, Log::to(stderr()))?
         .bind()
         .map_err(|error| not_started(&context.settings, &args.stores, error))?;
-    stop_at_signals(bound.stopper())?;
+    stop_at_signals(bound.stopper(), bound.reloader())?;
+    if let Some(expires) = bound.certificate_expires() {
+        warning(
+            "certificate_expires",
+            &format!("the server's certificate expires on {}", day(expires)),
+            "renew it; the server reads the files again when they change, and at SIGHUP",
+            json!({}),
+            context.output.json,
+        );
+    }
 
     let url = bound.url();
     let named: BTreeMap<&str, String> = stores
@@ -187,13 +199,21 @@ fn limits(args: &LimitArgs) -> Limits {
     }
 }
 
-/// Stops the server at the first signal. A second one ends the process at once.
-pub(super) fn stop_at_signals(stopper: Stopper) -> Outcome {
+/// Stops the server at the first signal; a second one ends the process at once. With a certificate, SIGHUP reads it
+/// again.
+pub(super) fn stop_at_signals(stopper: Stopper, reloader: Option<Reloader>) -> Outcome {
     let failed = |error| Failure::file("the signals", "heard", error);
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    if reloader.is_some() {
+        signals.add_signal(SIGHUP).map_err(failed)?;
+    }
     let hear = move || {
         let mut is_second = false;
         for signal in signals.forever() {
+            if let (SIGHUP, Some(reloader)) = (signal, &reloader) {
+                reloader.reload();
+                continue;
+            }
             if is_second {
                 std::process::exit(128 + signal);
             }

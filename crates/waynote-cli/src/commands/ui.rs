@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         server = server.opens_at(place, agent);
     }
     let bound = server.bind()?;
-    serve::stop_at_signals(bound.stopper())?;
+    serve::stop_at_signals(bound.stopper(), None)?;
     let (url, link) = (bound.url(), bound.link().unwrap_or_default());
     let shown = Shown::of(&link);
     let is_open = !args.no_open && opened(&shown.address);

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub(crate) use waynote_testing::{has, lacks};
+
 /// The time at which tests happen unless they say otherwise.
 pub(crate) const NOW: &str = "2026-05-17T12:00:00Z";
 
@@ -199,11 +201,10 @@ impl Run {
         self
     }
 
-    /// Starts it, without its output, for a test that kills it.
-    pub(crate) fn spawn(mut self) -> Child {
-        let command = self.command.stdin(Stdio::null());
-        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().unwrap()
+    /// Starts it, with pipes to all that it reads and writes.
+    pub(crate) fn piped(mut self) -> Child {
+        let command = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Starts it, and waits until it prints that line.
@@ -367,10 +368,11 @@ pub(crate) fn fields(value: &Value, names: &str) -> String {
     names.split(' ').map(field).collect::<Vec<_>>().join(" ")
 }
 
-/// Fails with the whole text if it lacks that part.
-#[track_caller]
-pub(crate) fn has(text: &str, part: &str) {
-    assert!(text.contains(part), "`{part}` is not in:\n{text}");
+/// Sends a process a signal, such as `-TERM`.
+pub(crate) fn signal(child: &Child, signal: &str) {
+    let pid = child.id().to_string();
+    let status = Command::new("kill").args([signal, &pid]).status();
+    assert!(status.unwrap().success());
 }
 
 /// A field of a case as text.

@@ -120,20 +120,6 @@ fn sections_alone_and_as_json() {
 }
 
 #[test]
-fn other_types_come_after_the_four_in_stable() {
-    let scratch = Scratch::new();
-    let frames = super::reference_ralph::xs_store(&scratch).join("frames.ndjson");
-    scratch
-        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
-        .ok();
-    let block = scratch.ok("--session onlyunknown --iteration 2 context --only iterations");
-    assert_eq!(
-        block,
-        "## Notes from previous iterations\n\n`idea`:\n- [#1, imported] `only an unknown type`\n\n31 of 2,000 tokens\n"
-    );
-}
-
-#[test]
 fn a_budget_and_its_receipt() {
     let scratch = filled();
     for number in 1..9 {

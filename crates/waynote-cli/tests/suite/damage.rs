@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, has};
 use super::mcp_client::Client;
 
 /// A store with one damaged note: its text is no longer the one that was written.
@@ -127,10 +127,8 @@ fn the_index_is_built_again() {
     assert!(scratch.run("verify").said().starts_with("exit 1"));
     let found = scratch.run("search words").said();
     let warning = "warning: the search index is damaged; the notes were searched without it\n";
-    assert!(
-        found.contains("agent:default#a") && found.contains(warning),
-        "{found}"
-    );
+    has(&found, "agent:default#a");
+    has(&found, warning);
     assert!(scratch.ok("verify --repair-index").contains("is sound"));
     assert!(scratch.ok("verify").contains("is sound"));
 }

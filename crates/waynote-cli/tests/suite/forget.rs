@@ -9,6 +9,7 @@ use waynote::{
 };
 
 use super::common::{Run, Scratch};
+use waynote_testing::values;
 
 /// In every few bytes of the secret text, and nowhere else.
 const MARK: &str = "zq7Kp";
@@ -45,14 +46,7 @@ fn open(scratch: &Scratch) -> SqliteStore {
 }
 
 fn save(store: &dyn LocalStore, address: &str, text: &str, second: i64) {
-    let change = Change::Save {
-        address: address.parse().unwrap(),
-        content: content(text),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
+    let change = values::save(address.parse().unwrap(), text);
     store.apply(&[change], &stamp(second)).unwrap();
 }
 
@@ -271,54 +265,6 @@ fn old_bytes_lie_about_before_they_are_cleaned() {
         left.iter().any(|trace| trace.starts_with("notes.db: text")),
         "{left:?}"
     );
-}
-
-#[test]
-fn a_text_of_several_notes_goes_with_the_last_of_them() {
-    let scratch = Scratch::new();
-    let secret = secret();
-    let write = |words: &str| {
-        let words: Vec<&str> = words.split(' ').chain([secret.as_str()]).collect();
-        scratch.waynote(words).ok();
-    };
-    write("key save a");
-    scratch.ok("key pin a");
-    write("key save b");
-    write("place write");
-    write("--session s --iteration 1 log add --type tip");
-    write("--session s --iteration 2 log add --type tip");
-    scratch.ok("key save b else");
-    let entry = scratch.json("--session s log list --json")[0]["key"].clone();
-    let said = |words: &str| {
-        let run = scratch.run(words);
-        run.said().replace(entry.as_str().unwrap(), "ENTRY")
-    };
-    assert_snapshot!(said("forget --yes agent:default#a@1"), @"
-    forgot revision 1 of agent:default#a; 1 revision is left
-    the same text remains in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
-    ");
-    assert_snapshot!(said("forget --yes agent:default#a"), @"
-    forgot 1 revision of agent:default#a; no text of it is left
-    the same text remains in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
-    ");
-    assert_eq!(scratch.ok("show agent:default#b@1"), secret);
-    assert_eq!(scratch.ok("place read"), secret);
-    assert_ne!(is_in(&scratch.folder()), [""; 0]);
-    assert_snapshot!(said("forget --yes agent:default#b@1 --everywhere"), @"forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision is left");
-    assert_eq!(is_in(&scratch.folder()), [""; 0]);
-    assert_eq!(scratch.ok("key show b"), "else");
-    assert_eq!(scratch.ok("place read"), "");
-    assert_eq!(
-        scratch.ok("--session s log list"),
-        "no notes in session:s\n"
-    );
-    assert_snapshot!(said("history place:~/work"), @"
-    place:~/work
-    REVISION  ACTION  AUTHOR  RECORDED              PREVIEW
-    2         forget  person  2026-05-17T12:00:00Z
-    1         save    person  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
-    ");
-    assert!(scratch.ok("verify").contains("is sound"));
 }
 
 #[test]

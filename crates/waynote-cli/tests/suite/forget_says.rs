@@ -176,33 +176,3 @@ fn ids_say_nothing_of_the_text() {
     };
     assert_eq!(id("one"), id("two"));
 }
-
-#[test]
-fn a_store_from_before_forgetting_is_brought_up_to_date() {
-    let scratch = Scratch::new();
-    scratch.ok("key save k one");
-    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
-    conn.execute_batch(
-        "DROP TRIGGER waynote_journal_insert; DROP TRIGGER waynote_journal_forget;
-         DROP TRIGGER waynote_journal_checked; DROP TRIGGER waynote_journal_rechecked;
-         ALTER TABLE waynote_scope DROP COLUMN checksum;
-         DROP TABLE waynote_store; DROP TABLE waynote_side; DROP INDEX waynote_journal_operation;
-         ALTER TABLE waynote_journal DROP COLUMN operation; ALTER TABLE waynote_journal DROP COLUMN step;
-         ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_journal DROP COLUMN token;
-         ALTER TABLE waynote_note DROP COLUMN checksum;
-         DROP TRIGGER waynote_file_mark_insert;
-         ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
-         ALTER TABLE waynote_journal DROP COLUMN forgotten_by;
-         DROP TABLE waynote_search_state; DROP TABLE waynote_search_segment;
-         DROP TABLE waynote_search_dead; DROP TABLE waynote_search_block;
-         DROP TABLE waynote_event; DROP INDEX waynote_scope_lease; DROP INDEX waynote_note_resolved;
-         ALTER TABLE waynote_scope DROP COLUMN lease; ALTER TABLE waynote_note DROP COLUMN resolved_by;
-         DELETE FROM waynote_migration WHERE number >= (SELECT number FROM waynote_migration WHERE name = 'forget')",
-    )
-    .unwrap();
-    drop(conn);
-    assert_eq!(scratch.ok("key show k"), "one");
-    scratch.ok("forget --yes agent:default#k");
-    scratch.ok("--session s loop --iterations 1 -- true");
-    assert!(scratch.ok("verify").contains("is sound"));
-}

@@ -262,13 +262,7 @@ fn a_store_that_somebody_holds_is_not_waited_for() {
 #[test]
 fn a_client_that_sends_half_and_falls_silent_is_not_waited_for() {
     let scratch = noted();
-    let mut child = scratch
-        .command("hook claude-code SessionStart")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = scratch.run("hook claude-code SessionStart").piped();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"{\"session_id\": \"s\",").unwrap();
     let begin = Instant::now();
@@ -282,12 +276,7 @@ fn a_client_that_sends_half_and_falls_silent_is_not_waited_for() {
 #[test]
 fn an_answer_does_not_wait_for_the_end_of_the_input() {
     let scratch = noted();
-    let mut child = scratch
-        .command("hook claude-code SessionStart")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = scratch.run("hook claude-code SessionStart").piped();
     let mut stdin = child.stdin.take().unwrap();
     stdin
         .write_all(said(&scratch, "s").to_string().as_bytes())

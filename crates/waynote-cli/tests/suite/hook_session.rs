@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::common::{Run, Scratch};
+use super::common::{Run, Scratch, has, lacks};
 use super::mcp_client::Client;
 
 const EVERYTHING: &str = "UserPromptSubmit --no-search";
@@ -178,13 +178,7 @@ fn a_prompt_does_not_repeat_what_the_first_reply_brought() {
 #[test]
 fn a_client_that_goes_before_the_answer_was_not_given_it() {
     let scratch = noted();
-    let mut child = scratch
-        .command("hook claude-code SessionStart")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = scratch.run("hook claude-code SessionStart").piped();
     drop(child.stdout.take());
     let input =
         json!({ "session_id": "s", "source": "startup", "cwd": scratch.home().join("work") });
@@ -246,10 +240,8 @@ fn a_prompt_brings_pins_and_notes_of_the_place_that_are_new() {
         new.starts_with("Notes kept by waynote that are new or changed since"),
         "{new}"
     );
-    assert!(
-        new.contains("never-push") && !new.contains("canary"),
-        "{new}"
-    );
+    has(&new, "never-push");
+    lacks(&new, "canary");
     assert_eq!(prompt(&scratch, "hello again"), "");
     scratch.ok("key save rules never-push-on-fridays --pin");
     let changed = prompt(&scratch, "hello");
@@ -374,10 +366,7 @@ fn the_sources_style_keeps_line_ends() {
         "{faithful:?}"
     );
     let stable = added(begun("t"));
-    assert!(
-        stable.contains("\nso<U+00AD>ft\nstairs<U+202E>\n"),
-        "{stable:?}"
-    );
+    has(&stable, "\nso<U+00AD>ft\nstairs<U+202E>\n");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Requests to a server, each on a connection of its own, and a feed that continues after a break.
+//! Requests to a server, each on a connection of its own.
 
-use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -8,9 +8,6 @@ use serde_json::Value;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// How often a feed in which nothing happens asks whether to go on.
-const LOOKS: Duration = Duration::from_millis(100);
 
 /// An answer that came whole.
 #[derive(Debug)]
@@ -75,48 +72,4 @@ fn read(answer: &str) -> Option<Answer> {
             body => serde_json::from_str(body).ok()?,
         },
     })
-}
-
-/// Reads a feed after the item with this id. Passes on the id and the data of each complete item, until the connection
-/// ends or `goes_on` returns false.
-pub(super) fn follow(
-    address: SocketAddr,
-    path: &str,
-    after: &str,
-    goes_on: &dyn Fn() -> bool,
-    mut each: impl FnMut(String, Value),
-) -> Result<()> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(LOOKS))?;
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nLast-Event-ID: {after}\r\n\r\n");
-    stream.write_all(request.as_bytes())?;
-    let mut stream = BufReader::new(stream);
-    let (mut line, mut id, mut data) = (Vec::new(), String::new(), None);
-    while goes_on() {
-        match stream.read_until(b'\n', &mut line) {
-            Ok(0) => return Ok(()),
-            Ok(_) if !line.ends_with(b"\n") => return Ok(()),
-            Ok(_) => {}
-            // A part of a line stays until the rest of it comes.
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                continue;
-            }
-            Err(error) => return Err(error),
-        }
-        // Between the items there are the sizes of chunks, which are nothing to it.
-        let text = String::from_utf8_lossy(&line);
-        if let Some(of) = text.strip_prefix("id: ") {
-            of.trim_end().clone_into(&mut id);
-        } else if let Some(of) = text.strip_prefix("data: ") {
-            data = Some(serde_json::from_str(of)?);
-        } else if text == "\n"
-            && let Some(data) = data.take()
-        {
-            // Its last line has come, so that it came whole.
-            each(id.clone(), data);
-        }
-        line.clear();
-    }
-    Ok(())
 }

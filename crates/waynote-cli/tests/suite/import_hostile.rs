@@ -7,7 +7,7 @@ use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::common::{Scratch, assert_transcript, has};
+use super::common::{Scratch, assert_transcript, has, lacks};
 
 fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -245,9 +245,6 @@ fn a_credential_in_a_path_or_a_key_is_named() {
     ] {
         let said = scratch.run(words).said();
         has(&said, "1 note taken in from outside holds a credential");
-        assert!(
-            !said.to_lowercase().contains(&token.to_lowercase()),
-            "{said}"
-        );
+        lacks(&said.to_lowercase(), &token.to_lowercase());
     }
 }

@@ -39,13 +39,8 @@ fn an_interrupted_import_goes_on_where_it_was() {
     scratch.ok("place write text");
     let lock = lock_file(&scratch);
     lock.lock().unwrap();
-    let mut child = scratch
-        .command("import server-memory memory.jsonl")
-        .env("WAYNOTE_LOCK_WAIT", "60")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let import = scratch.run("import server-memory memory.jsonl");
+    let mut child = import.env("WAYNOTE_LOCK_WAIT", "60").piped();
     let first_step = || {
         lock.unlock().unwrap();
         // Taken between two steps: the import gives others their turn.

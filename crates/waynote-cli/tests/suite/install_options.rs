@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::client_files::{CLIENTS, files, found, run, said};
-use super::common::{Scratch, has};
+use super::common::{Scratch, has, lacks};
 
 /// The answer of the installed hook for a session's start. A shell runs its command from the files as they are.
 fn hooked(scratch: &Scratch, file: &str, event: &str) -> String {
@@ -57,15 +57,11 @@ fn two_clients_have_two_notebooks() {
     run(&scratch, "--agent claude install claude-code").ok();
     run(&scratch, "--agent codex install codex").ok();
     let claude = hooked(&scratch, ".claude/settings.json", "SessionStart");
-    assert!(
-        claude.contains("canary-claude") && !claude.contains("canary-codex"),
-        "{claude}"
-    );
+    has(&claude, "canary-claude");
+    lacks(&claude, "canary-codex");
     let codex = hooked(&scratch, ".codex/hooks.json", "SessionStart");
-    assert!(
-        codex.contains("canary-codex") && !codex.contains("canary-claude"),
-        "{codex}"
-    );
+    has(&codex, "canary-codex");
+    lacks(&codex, "canary-claude");
     let checked = run(&scratch, "doctor claude-code")
         .env("WAYNOTE_HOOK_WAIT", "60")
         .said();
@@ -211,10 +207,8 @@ fn in_a_loop_the_loops_notebook_counts() {
     assert!(hook(false).contains("canary-claude"));
     scratch.ok("--agent claude key save fact canary-claude-2 --pin");
     let looped = hook(true);
-    assert!(
-        looped.contains("canary-loop") && !looped.contains("canary-claude"),
-        "{looped}"
-    );
+    has(&looped, "canary-loop");
+    lacks(&looped, "canary-claude");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::client_files::{found, said};
-use super::common::Scratch;
+use super::common::{Scratch, has};
 
 /// The output of `install` and `uninstall`.
 fn of_both(scratch: &Scratch, client: &str) -> String {
@@ -234,10 +234,8 @@ fn a_name_that_stands_twice_is_named() {
     scratch.put(".claude.json", "{\"a\": 1, \"a\": 2}");
     said(&scratch, "install claude-code");
     let now = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
-    assert!(
-        now.contains("mcpServers") && now.contains("\"a\": 1"),
-        "{now}"
-    );
+    has(&now, "mcpServers");
+    has(&now, "\"a\": 1");
     insta::assert_snapshot!(seen, @"
     $ install and uninstall cursor: exit 1
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4

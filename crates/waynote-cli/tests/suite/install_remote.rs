@@ -93,7 +93,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +   "mcpServers": {
       +     "waynote": {
       +       "type": "http",
-      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder",
       +       "headers": {
       +         "Authorization": "Bearer ${WAYNOTE_TOKEN}"
       +       }
@@ -105,7 +105,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
     $ install codex --store https://notes.example/s/team --agent builder --remote-mcp
     HOME/.codex/config.toml (server): made
       + [mcp_servers.waynote]
-      + url = "https://notes.example/s/team/mcp?agent=builder"
+      + url = "https://notes.example/s/team/mcp?home=HOME&agent=builder"
       + bearer_token_env_var = "WAYNOTE_TOKEN"
     next: set WAYNOTE_TOKEN to the token in the environment that Codex is started with: its entry refers to it
 
@@ -114,7 +114,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       + {
       +   "mcpServers": {
       +     "waynote": {
-      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder",
       +       "headers": {
       +         "Authorization": "Bearer ${env:WAYNOTE_TOKEN}"
       +       }
@@ -129,7 +129,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +   "mcp": {
       +     "waynote": {
       +       "type": "remote",
-      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder",
       +       "headers": {
       +         "Authorization": "Bearer {env:WAYNOTE_TOKEN}"
       +       },
@@ -145,7 +145,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       + {
       +   "mcpServers": {
       +     "waynote": {
-      +       "httpUrl": "https://notes.example/s/team/mcp?agent=builder",
+      +       "httpUrl": "https://notes.example/s/team/mcp?home=HOME&agent=builder",
       +       "headers": {
       +         "Authorization": "Bearer ${WAYNOTE_TOKEN}"
       +       }
@@ -160,7 +160,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +   waynote:
       +     name: waynote
       +     type: streamable_http
-      +     uri: "https://notes.example/s/team/mcp?agent=builder"
+      +     uri: "https://notes.example/s/team/mcp?home=HOME&agent=builder"
       +     headers: { Authorization: "Bearer ${WAYNOTE_TOKEN}" }
       +     env_keys: [WAYNOTE_TOKEN]
       +     enabled: true
@@ -173,7 +173,7 @@ fn the_endpoint_takes_the_place_of_the_program() {
       +   "servers": {
       +     "waynote": {
       +       "type": "http",
-      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder",
       +       "headers": {
       +         "Authorization": "Bearer ${env:WAYNOTE_TOKEN}"
       +       }
@@ -182,6 +182,22 @@ fn the_endpoint_takes_the_place_of_the_program() {
       + }
     next: set WAYNOTE_TOKEN to the token in the environment that VS Code is started with: its entry refers to it
     "#);
+}
+
+/// The settings that an endpoint takes are in its address, and one of them can be changed alone.
+#[test]
+fn the_endpoint_is_told_the_settings() {
+    let scratch = Scratch::new();
+    let url = |words: &str| {
+        let shown = said(&scratch, &format!("install cursor {words}"));
+        let line = shown.lines().find(|line| line.contains("+       \"url\""));
+        line.unwrap_or(&shown).trim().to_owned()
+    };
+    let first = format!(
+        "--store {URL} --remote-mcp --agent builder --session night --set budget=500 --set style=faithful"
+    );
+    assert_snapshot!(url(&first), @r#"+       "url": "https://notes.example/s/team/mcp?home=HOME&agent=builder&session=night&style=faithful&budget=500","#);
+    assert_snapshot!(url("--agent tester"), @r#"+       "url": "https://notes.example/s/team/mcp?home=HOME&session=night&style=faithful&budget=500&agent=tester","#);
 }
 
 /// Entries of one kind replace those of another, and in the end every byte is restored.

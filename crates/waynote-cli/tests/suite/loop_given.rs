@@ -1,7 +1,7 @@
 //! The prompts of a loop's iterations can be shown afterwards, byte for byte as their agents got them.
 
 use super::common::{Scratch, assert_transcript};
-use super::loop_stops::{looping, summary};
+use super::loop_stops::{ended, looping, summary};
 
 #[test]
 fn the_block_of_an_iteration_is_what_its_agent_got() {
@@ -72,10 +72,7 @@ fn the_block_of_an_iteration_is_what_its_agent_got() {
 #[test]
 fn what_was_not_recorded_is_said() {
     let scratch = Scratch::new();
-    assert_eq!(
-        summary(looping(&scratch, "--iterations 1 --json", "true")).0,
-        0
-    );
+    assert_eq!(ended(&scratch, "--iterations 1", "true").0, 0);
     let said = |words: &str| scratch.run(&format!("--session s context {words}")).said();
     assert_transcript!(said, @"
     $ waynote --as-of iteration:2

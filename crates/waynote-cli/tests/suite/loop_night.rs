@@ -113,8 +113,9 @@ fn one_night() {
     #5         2026-05-17 12:00  N.Ns  done              0
     #2 at first failed with: API Error: 529 overloaded_error
     ");
-    assert!(
-        shown.contains("#2] The orders API refuses more than 100 requests a minute (resolved)")
+    has(
+        &shown,
+        "#2] The orders API refuses more than 100 requests a minute (resolved)",
     );
     assert!(shown.contains("Answered: In cents, always."), "{shown}");
 }

@@ -3,8 +3,8 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
-use super::common::{Scratch, has};
-use super::loop_stops::{looping, seconds_gone, summary};
+use super::common::{Scratch, has, signal};
+use super::loop_stops::{ended, looping, seconds_gone};
 
 /// The loop has begun no iteration.
 fn has_begun_nothing(scratch: &Scratch) {
@@ -26,11 +26,7 @@ fn logs_are_new_files_and_nothing_else() {
         "mkfifo '{}' 2> /dev/null; echo said $WAYNOTE_ITERATION",
         pipe.display()
     );
-    let (code, _) = summary(looping(
-        &scratch,
-        "--iterations 2 --logs logs --json",
-        &script,
-    ));
+    let (code, _) = ended(&scratch, "--iterations 2 --logs logs", &script);
     assert_eq!(code, 0);
     assert_eq!(std::fs::read_to_string(&profile).unwrap(), "mine\n");
     for (name, said) in [("s-0001-2.log", "said 1\n"), ("s-0002-2.log", "said 2\n")] {
@@ -41,11 +37,7 @@ fn logs_are_new_files_and_nothing_else() {
     }
     // All attempts of an iteration are in one file.
     let script = "echo attempt; test -e tried && exit 0; touch tried; exit 1";
-    summary(looping(
-        &scratch,
-        "--iterations 1 --logs new/deep --json",
-        script,
-    ));
+    ended(&scratch, "--iterations 1 --logs new/deep", script);
     let log = std::fs::read_to_string(work.join("new/deep/s-0003.log")).unwrap();
     assert_eq!(log, "attempt\nattempt\n");
     let mode = std::fs::metadata(work.join("new"))
@@ -276,10 +268,8 @@ fn another_loops_tools_are_not_offered() {
         looping(&scratch, "--iterations 1", &script).ok()
     };
     let own = offered("s");
-    assert!(
-        own.contains("session_complete") && own.contains("note_add"),
-        "{own}"
-    );
+    has(&own, "session_complete");
+    has(&own, "note_add");
     let others = offered("t");
     assert!(!others.contains("session_complete"), "{others}");
     assert!(others.contains("note_add"), "{others}");
@@ -296,7 +286,6 @@ fn another_loops_tools_are_not_offered() {
     let (own, others) = (added("s"), added("t"));
     assert!(!own.contains("canary"), "{own}");
     assert!(others.contains("canary"), "{others}");
-    let kill = Command::new("kill").arg(other.id().to_string()).status();
-    assert!(kill.unwrap().success());
+    signal(&other, "-TERM");
     other.wait().unwrap();
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Scratch, has, migrated_last_from_here, rest, until};
-use super::loop_stops::{looping, summary};
+use super::common::{Scratch, has, migrated_last_from_here, rest, signal, until};
+use super::loop_stops::{ended, looping};
 
 /// A loop that runs until somebody ends it; its agent is a shell script.
 fn endless(scratch: &Scratch, script: &str) -> Child {
@@ -15,13 +15,6 @@ fn endless(scratch: &Scratch, script: &str) -> Child {
     command.arg(script);
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn signal(child: &Child, signal: &str) {
-    let status = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status();
-    assert!(status.unwrap().success());
 }
 
 fn is_running(pid: &str) -> bool {
@@ -59,7 +52,7 @@ fn killed_at_random_moments_it_goes_on_where_it_was() {
         child.wait().unwrap();
         // A second one finds it dead at once. The agent may live a moment longer, until the guard ends it, and note
         // something.
-        let (code, of) = summary(looping(&scratch, "--iterations 1 --stall 0 --json", "true"));
+        let (code, of) = ended(&scratch, "--iterations 1 --stall 0", "true");
         assert_eq!(code, 0, "round {round}: {of}");
     }
     // Read before the log: an agent that still lives may add to both meanwhile.
@@ -150,7 +143,7 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     signal(&first, "-TERM");
     rest(first.stderr.take());
     first.wait().unwrap();
-    let (code, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
+    let (code, of) = ended(&scratch, "--iterations 1", "true");
     assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
 }
 
@@ -232,11 +225,7 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
     ");
-    let (code, of) = summary(looping(
-        &scratch,
-        "--take-over --iterations 1 --json",
-        "true",
-    ));
+    let (code, of) = ended(&scratch, "--take-over --iterations 1", "true");
     assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
 }
 

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use super::common::{Run, Scratch, fields, has};
-use super::loop_stops::{looping, seconds_gone, summary};
+use super::common::{Run, Scratch, fields, has, signal};
+use super::loop_stops::{ended, looping, seconds_gone, summary};
 
 #[test]
 fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
@@ -53,21 +53,13 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
 #[test]
 fn a_wait_ends_with_a_signal_and_with_the_time() {
     let scratch = Scratch::new();
-    let words = "--session s loop --retry-wait 1h -- sh -c";
-    let mut loops = scratch.command(words);
-    loops
-        .arg("exit 1")
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped());
-    let mut child = loops.spawn().unwrap();
+    let words = "--session s loop --retry-wait 1h -- sh -c 'exit 1'";
+    let mut child = scratch.run(words).piped();
     let said = BufReader::new(child.stderr.take().unwrap());
     let mut lines = said.lines().map(Result::unwrap);
     let waits = "iteration 1: failed (exit code 1); attempt 2 of 9 in 5m 00s";
     assert!(lines.any(|line| line == waits));
-    let kill = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
+    signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let run = scratch.run("--session t loop --retry-wait 1h --time 1s --json -- false");
     let (code, of) = summary(run);
@@ -139,11 +131,11 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     done: the 3 requested iterations are done
     ");
     // That run is over, and the next one has as many.
-    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 3 --json", script));
+    let (_, of) = ended(&scratch, "--stall 0 --iterations 3", script);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 3);
     // After a stall, another number is another run.
-    let (code, _) = summary(looping(&scratch, "--stall 2 --iterations 9 --json", script));
+    let (code, _) = ended(&scratch, "--stall 2 --iterations 9", script);
     assert_eq!(code, 3);
-    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 2 --json", script));
+    let (_, of) = ended(&scratch, "--stall 0 --iterations 2", script);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
 }

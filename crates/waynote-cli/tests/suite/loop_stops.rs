@@ -27,6 +27,11 @@ pub(super) fn summary(run: Run) -> (i32, Value) {
     )
 }
 
+/// The exit code and the summary of a loop in session `s`.
+pub(super) fn ended(scratch: &Scratch, options: &str, script: &str) -> (i32, Value) {
+    summary(looping(scratch, &format!("{options} --json"), script))
+}
+
 #[test]
 fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     let scratch = Scratch::new();
@@ -60,7 +65,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     session s: 1 iteration in N.Ns, 1 note added (1 tip)
     done: the requested iteration is done
     ");
-    let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
+    let (code, summary) = ended(&scratch, "--iterations 1", script);
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
     assert_eq!(summary["iterations"][0]["iteration"], 4);
     let plot = scratch.json("--session s log plot --json");
@@ -101,7 +106,7 @@ pub(super) fn seconds_gone(text: &str) -> String {
 fn a_text_in_the_output_stops_it() {
     let scratch = Scratch::new();
     let script = "cat > /dev/null; printf 'ALL '; test $WAYNOTE_ITERATION = 3 && echo DONE >&2; test $WAYNOTE_ITERATION = 2 && printf DO && echo NE; true";
-    let (code, of) = summary(looping(&scratch, "--stall 0 --until DONE --json", script));
+    let (code, of) = ended(&scratch, "--stall 0 --until DONE", script);
     assert_eq!((code, &of["reason"]), (0, &"until".into()));
     assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
 }
@@ -121,7 +126,7 @@ fn the_agent_says_that_all_is_done() {
       | keys on the table
     ");
     // The next loop is another one, and its agent has yet to say so.
-    let (_, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
+    let (_, of) = ended(&scratch, "--iterations 1", "true");
     assert_eq!(of["reason"], "iterations");
     let late = scratch.run("--session s log complete late");
     insta::assert_snapshot!(late.said(), @"
@@ -165,16 +170,10 @@ fn a_question_stops_it_until_it_is_answered() {
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");
     let shown = looping(&scratch, "--dry-run --answer green", "true").ok();
-    assert!(
-        shown.contains("blue or green?") && shown.contains("green"),
-        "{shown}"
-    );
+    has(&shown, "blue or green?");
+    has(&shown, "green");
     let reads = "cat > prompt";
-    let (code, _) = summary(looping(
-        &scratch,
-        "--iterations 1 --json --answer green",
-        reads,
-    ));
+    let (code, _) = ended(&scratch, "--iterations 1 --answer green", reads);
     assert_eq!(code, 0);
     let prompt = std::fs::read_to_string(scratch.home().join("work/prompt")).unwrap();
     // Once: as an answer, and not as a note too.
@@ -202,10 +201,10 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     ");
     // A loop goes on after a retry that succeeds.
     let script = "test -e tried && exit 0; touch tried; exit 1";
-    let (code, of) = summary(looping(&scratch, "--iterations 1 --json", script));
+    let (code, of) = ended(&scratch, "--iterations 1", script);
     assert_eq!(code, 0);
     assert_eq!(of["iterations"][0]["attempts"], 2);
-    let (code, of) = summary(looping(&scratch, "--retries 0 --json", "kill -9 $$"));
+    let (code, of) = ended(&scratch, "--retries 0", "kill -9 $$");
     assert_eq!(code, 5);
     let outcome = &of["iterations"][0]["outcome"];
     assert_eq!(fields(outcome, "how signal"), "signalled 9");
@@ -271,9 +270,9 @@ fn nothing_new_is_a_stall() {
       3 iterations without a new note (not a git repository, so changes of files do not count)
     see `waynote --session s log show`; when the cause is fixed, run the same command to continue
     ");
-    let (_, of) = summary(looping(&scratch, "--stall 5 --json", "true"));
+    let (_, of) = ended(&scratch, "--stall 5", "true");
     assert_eq!(of["iterations"].as_array().unwrap().len(), 5);
-    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 7 --json", "true"));
+    let (_, of) = ended(&scratch, "--stall 0 --iterations 7", "true");
     assert_eq!(
         (&of["reason"], of["iterations"].as_array().unwrap().len()),
         (&"iterations".into(), 7)
@@ -290,7 +289,7 @@ fn a_change_of_the_working_tree_is_something_new() {
     git(&work, "commit -qm first");
     // The same file is edited again and again; then nobody does anything.
     let script = "test $WAYNOTE_ITERATION -le 4 && echo more >> file; true";
-    let (code, of) = summary(looping(&scratch, "--json", script));
+    let (code, of) = ended(&scratch, "", script);
     assert_eq!(code, 3);
     assert_eq!(of["iterations"].as_array().unwrap().len(), 7);
     let evidence = of["evidence"][0].as_str().unwrap();
@@ -354,19 +353,15 @@ fn an_agent_that_wants_the_terminal_is_ended() {
 #[test]
 fn its_time_ends_the_agent_that_runs() {
     let scratch = Scratch::new();
-    let (code, of) = summary(looping(
+    let (code, of) = ended(
         &scratch,
-        "--time 1s --json",
+        "--time 1s",
         "cat > /dev/null; while :; do sleep 1000; done",
-    ));
+    );
     assert_eq!((code, &of["reason"]), (0, &"time".into()));
     assert_eq!(of["iterations"][0]["outcome"]["how"], "interrupted");
     // Of one attempt: that one failed.
-    let (code, of) = summary(looping(
-        &scratch,
-        "--iteration-time 0.2s --retries 0 --json",
-        "sleep 1000",
-    ));
+    let (code, of) = ended(&scratch, "--iteration-time 0.2s --retries 0", "sleep 1000");
     assert_eq!((code, &of["reason"]), (5, &"failed".into()));
 }
 

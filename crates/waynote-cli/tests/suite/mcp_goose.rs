@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, has, lacks};
 use super::mcp_client::Client;
 
 /// A server that Goose starts in a directory, and its first answer.
@@ -87,10 +87,8 @@ fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
     let roots = json!({ "roots": [{ "uri": root }] });
     client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots }));
     let first = client.receive().to_string();
-    assert!(
-        first.contains("canary-of-other") && !first.contains("canary-of-work"),
-        "{first}"
-    );
+    has(&first, "canary-of-other");
+    lacks(&first, "canary-of-work");
     let second = call(&mut client).to_string();
     assert!(!second.contains("canary"), "{second}");
 }

@@ -6,7 +6,7 @@ use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::session_state::{AgentSignal, last_signal};
 use waynote::{Options, SqliteStore, Stamp};
 
-use super::common::{NOW, Scratch, fields, own_start};
+use super::common::{NOW, Scratch, fields, has, own_start};
 use super::loop_stops::looping;
 use super::mcp_client::{Client, assert_calls, assert_short};
 
@@ -163,10 +163,7 @@ fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
     let script = format!("cat > /dev/null; {}; {}", hook("startup"), hook("compact"));
     let said = looping(&scratch, "--iterations 1", &script).ok();
     assert_eq!(said.matches("canary").count(), 1, "{said}");
-    assert!(
-        said.trim_end().lines().last().unwrap().contains("canary"),
-        "{said}"
-    );
+    has(&said.trim_end().lines().last().unwrap(), "canary");
     let outside = scratch
         .waynote(["hook", "claude-code", "SessionStart"])
         .patient();

@@ -43,11 +43,11 @@ fn files_are_made_changed_moved_and_deleted() {
     view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
         0	/memories
     create: File created successfully at: /memories/Plan.md
-    create: error: Error: File /memories/Plan.md already exists
+    create: error: File /memories/Plan.md already exists
     create: File created successfully at: /memories/a/b/c/deep.txt
     create: File created successfully at: /memories/a/.hidden
-    create: error: Error: /memories/Plan.md is a file, not a directory
-    create: error: Error: File /memories/a already exists
+    create: error: /memories/Plan.md is a file, not a directory
+    create: error: File /memories/a already exists
     view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
         2.0K	/memories
         28	/memories/Plan.md
@@ -63,7 +63,7 @@ fn files_are_made_changed_moved_and_deleted() {
     view: Here's the content of /memories/Plan.md with line numbers:
              5	five
              6	six
-    view: error: Error: Invalid `view_range` parameter: [9, 10]. It should be within the range of lines of the file: [1, 6]
+    view: error: Invalid `view_range` parameter: [9, 10]. It should be within the range [1, 6].
     str_replace: The memory file has been edited.
              1	one
              2	two
@@ -129,25 +129,25 @@ fn what_cannot_be_done_is_said_in_the_tools_words() {
     view: error: Path must start with /memories, got: /memoriesX/f
     view: error: Path /memories/../etc/passwd would escape /memories directory
     view: error: Path /memories/%2e%2e/x would escape /memories directory
-    view: error: Error: command `view` needs the argument `path`
-    str_replace: error: Error: The path /memories/none does not exist. Please provide a valid path.
+    view: error: command `view` needs the argument `path`
+    str_replace: error: The path /memories/none does not exist. Please provide a valid path.
     str_replace: error: No replacement was performed, old_str `zz` did not appear verbatim in /memories/f.
-    str_replace: error: No replacement was performed. Multiple occurrences of old_str `aa` in lines: 1, 3. Please ensure it is unique
+    str_replace: error: No replacement was performed. Multiple occurrences of old_str `aa` in lines: 1, 1, 3. Please ensure it is unique
     str_replace: The memory file has been edited.
              1	$&a
              2	b
              3	aa
     str_replace: error: The path /memories/d is not a file.
-    insert: error: Error: The path /memories/none does not exist
-    insert: error: Error: Invalid `insert_line` parameter: 4. It should be within the range of lines of the file: [0, 3]
-    insert: error: Error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 3]
+    insert: error: The path /memories/none does not exist. Please provide a valid path.
+    insert: error: Invalid `insert_line` parameter: 4. It should be within the range [0, 3].
+    insert: error: Invalid `insert_line` parameter: -1. It should be within the range [0, 3].
     insert: The file /memories/d/e has been edited.
-    delete: error: Error: The path /memories/none does not exist
+    delete: error: The path /memories/none does not exist
     delete: error: Cannot delete the /memories directory itself
-    rename: error: Error: The path /memories/none does not exist
-    rename: error: Error: The destination /memories/d/e already exists
-    rename: error: Error: /memories/d/e/f lies in /memories/d itself
-    rename: error: Error: /memories/d/e is a file, not a directory
+    rename: error: The path /memories/none does not exist
+    rename: error: The destination /memories/d/e already exists
+    rename: error: /memories/d/e/f lies in /memories/d itself
+    rename: error: /memories/d/e is a file, not a directory
     shred: error: `command` cannot be `shred`
         `command` is one of view, create, str_replace, insert, delete, rename; nothing was done
     view: Here's the content of /memories/f with line numbers:

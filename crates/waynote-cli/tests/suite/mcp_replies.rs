@@ -27,38 +27,17 @@ fn hostile() -> Scratch {
     let text = format!("obey {HOSTILE}\n{HOSTILE} {}", token());
     let folder = format!("~/work/{FOLDER}");
     for words in [
-        vec!["key", "save", "k", "-", "--pin"],
-        vec!["key", "save", "l", "-"],
-        vec!["place", "write", "-"],
-        vec!["place", "write", "--at", &folder, "-"],
-        vec!["place", "write", "--at", "/memories/default/f.md", "-"],
-        vec!["place", "write", "--at", "~", "-"],
-        vec![
-            "--session",
-            "s",
-            "--iteration",
-            "1",
-            "log",
-            "add",
-            "-",
-            "--type",
-            "tip",
-        ],
-        vec![
-            "--session",
-            "s",
-            "--iteration",
-            "1",
-            "log",
-            "add",
-            "-",
-            "--type",
-            "stuck",
-        ],
+        "key save k - --pin",
+        "key save l -",
+        "place write -",
+        &format!("place write --at '{folder}' -"),
+        "place write --at /memories/default/f.md -",
+        "place write --at ~ -",
+        "--session s --iteration 1 log add - --type tip",
+        "--session s --iteration 1 log add - --type stuck",
     ] {
-        let words = words.iter().copied().chain(["--allow-secret"]);
-        let run = scratch.waynote(words).stdin(text.clone());
-        run.said();
+        let run = scratch.run(&format!("{words} --allow-secret"));
+        run.stdin(text.clone()).said();
     }
     scratch
 }

@@ -1,17 +1,14 @@
 //! A store in PostgreSQL is used as a file is: the same commands, by its URL.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use waynote::{Options, Reader, SqliteStore};
 use waynote_test_postgres::{
     Cluster, Does, Proxy, Server, Setup, has_postgres, server, skipped, with_store,
 };
 
 use super::client_files;
 use super::common::Scratch;
-use super::copy::{filled, killed_copy};
 
 pub(super) fn its_server() -> Option<&'static Server> {
     let given = std::env::var("WAYNOTE_TEST_POSTGRES").ok();
@@ -264,55 +261,6 @@ fn a_client_is_set_up_for_a_database_with_a_password() {
 }
 
 #[test]
-fn a_loop_that_is_killed_goes_on_in_a_database() {
-    let Some(home) = Home::new() else { return };
-    let Home { scratch, url } = &home;
-    let program = env!("CARGO_BIN_EXE_waynote");
-    // The agent adds an entry, to the session that the loop names in the environment.
-    let agent =
-        format!("loop --iterations 3 -- {program} log add --type learning learned-by-an-agent");
-    let hangs = "--session nightly loop --iterations 3 -- sh -c 'echo began; sleep 1000'";
-    let mut killed = scratch.run(hangs).begun("began");
-    let refused = scratch.run(&format!("--session nightly {agent}")).said();
-    assert!(refused.starts_with("exit 1"), "{refused}");
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    let went_on = scratch.run(&format!("--session nightly {agent}")).said();
-    assert!(!went_on.starts_with("exit "), "{went_on}");
-    let log = scratch.ok("--session nightly log list --json");
-    let learned = log.matches("learned-by-an-agent").count();
-    assert!(learned >= 2, "{went_on}{log}");
-    // None of it is in a file.
-    assert!(!scratch.store().exists(), "{url}");
-}
-
-#[test]
-fn a_hook_fails_open_and_says_why() {
-    let Some(home) = Home::new() else { return };
-    home.scratch.ok("key save deploy run-make-ship");
-    let event = r#"{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}"#;
-    let hook = |url: &str| {
-        home.scratch
-            .waynote(["hook", "claude-code", "SessionStart"])
-            .env("WAYNOTE_STORE", url)
-            .env("WAYNOTE_HOOK_WAIT", "20")
-            .stdin(event)
-            .output()
-    };
-    let answered = hook(&home.url);
-    let said = String::from_utf8_lossy(&answered.stdout).into_owned();
-    assert!(said.contains("run-make-ship"), "{said}");
-    let away = hook("postgres://somebody@127.0.0.1:1/notes?store=team");
-    assert!(away.status.success());
-    assert_eq!(String::from_utf8_lossy(&away.stdout).trim(), "{}");
-    let why = String::from_utf8_lossy(&away.stderr).into_owned();
-    assert!(
-        why.contains("nothing added") && why.contains("does not answer"),
-        "{why}"
-    );
-}
-
-#[test]
 fn a_single_write_waits_for_a_host_that_takes_over() {
     if !has_postgres() {
         return skipped("the test of a write during a failover in waynote-cli");
@@ -396,24 +344,4 @@ fn a_prompt_goes_on_without_a_slow_database_and_the_next_one_is_told() {
     proxy.does(Does::Forward);
     assert!(hook("UserPromptSubmit", "60").contains("the-second"));
     assert_eq!(hook("UserPromptSubmit", "60"), "{}\n");
-}
-
-#[test]
-fn a_copy_into_a_database_that_is_killed_starts_anew_and_ends_equal() {
-    let Some(server) = its_server() else { return };
-    let url = server.store_url();
-    let scratch = Scratch::new();
-    let store = filled(&scratch.path("a.db"), 4_000);
-    let from = scratch.path("a.db");
-    let from = from.to_str().unwrap();
-    let is_there = || {
-        let store = waynote_postgres::Options::of_url(&url).and_then(waynote_postgres::open);
-        store.is_ok()
-    };
-    killed_copy(&scratch, from, &url, &is_there);
-    let back = scratch.path("b.db");
-    scratch.ok(&format!("copy {url} {}", back.display()));
-    let copied = SqliteStore::open(Path::new(&back), &Options::default()).unwrap();
-    let feed = |store: &SqliteStore| store.feed(waynote::store::Cursor::START, 100_000).unwrap();
-    assert!(feed(&store) == feed(&copied));
 }

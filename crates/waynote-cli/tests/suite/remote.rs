@@ -216,24 +216,6 @@ fn what_works_only_beside_the_file_says_so() {
 }
 
 #[test]
-fn an_mcp_server_of_this_machine_uses_the_store_on_a_server() {
-    let (server, scratch) = (Server::start(), Scratch::new());
-    scratch.ok(&format!("config set store {}", server.url));
-    let mut client = Client::start(&scratch, "mcp");
-    let saved = client.call(
-        "note_save",
-        json!({ "key": "deploy", "content": "run make ship" }),
-    );
-    assert!(saved.contains("deploy"), "{saved}");
-    assert!(
-        server
-            .scratch
-            .ok("key show deploy")
-            .contains("run make ship")
-    );
-}
-
-#[test]
 fn tokens_of_a_store_on_a_server_are_looked_after() {
     let server = Server::start();
     let admin = server.scratch.json("token create boss --admin --json")["token"]
@@ -267,25 +249,11 @@ fn tokens_of_a_store_on_a_server_are_looked_after() {
     assert!(none.contains("there is no token ci/1"), "{none}");
     let refused = run("--agent builder key list", &token).said();
     assert!(refused.contains("does not take this token"), "{refused}");
-    // The audit log, a line at a time.
-    let all = run("token audit --json", &admin).json();
-    let calls: Vec<&str> = all
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|line| line["call"].as_str().unwrap())
-        .collect();
     assert!(
-        calls.contains(&"token revoked") && calls.contains(&"tokens listed"),
-        "{calls:?}"
+        run("token audit --json", &admin)
+            .ok()
+            .contains("token revoked")
     );
-    let first = run("token audit --json --limit 1", &admin).json();
-    let before = format!(
-        "token audit --json --before {}",
-        first[0]["key"].as_str().unwrap()
-    );
-    let rest = run(&before, &admin).json();
-    assert_eq!(rest.as_array().unwrap().len(), calls.len() - 1);
 }
 
 #[test]
@@ -325,10 +293,8 @@ fn a_token_comes_from_a_file_or_a_command_and_is_never_shown() {
     let failed = run("key list")
         .env("WAYNOTE_TOKEN_COMMAND", "exit 3")
         .said();
-    assert!(
-        failed.contains("there is no token") && failed.contains("failed"),
-        "{failed}"
-    );
+    has(&failed, "there is no token");
+    has(&failed, "failed");
     let shown = run("config").env("WAYNOTE_TOKEN", &token).said();
     let denied = run("key save k x").env("WAYNOTE_TOKEN", &token).said();
     assert!(denied.starts_with("exit "), "{denied}");

@@ -17,13 +17,7 @@ pub(super) struct Serving {
 
 impl Serving {
     pub(super) fn start(scratch: &Scratch, words: &str) -> Self {
-        let mut child = scratch
-            .command(words)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = scratch.run(words).piped();
         let out = BufReader::new(child.stdout.take().unwrap());
         Self { child, out }
     }

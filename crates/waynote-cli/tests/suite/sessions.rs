@@ -1,6 +1,6 @@
 //! Every session is listed with its state, with or without notes, and however its loop ended.
 
-use super::common::{Scratch, fields, until};
+use super::common::{Scratch, fields, signal, until};
 
 /// A loop in a session, whose agent is a shell script.
 fn looping(scratch: &Scratch, session: &str, script: &str) -> Option<i32> {
@@ -86,10 +86,7 @@ fn all_are_listed_with_their_state() {
         ),
         "asks waiting for an answer Which colour?\nblue or green 1"
     );
-    let kill = std::process::Command::new("kill")
-        .arg(runs.id().to_string())
-        .status();
-    assert!(kill.unwrap().success());
+    signal(&runs, "-TERM");
     runs.wait().unwrap();
     until("its end", || {
         scratch.ok("log sessions").contains("interrupted")

@@ -8,7 +8,7 @@ use super::common::Scratch;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../waynote/tests/data")
+        .join("../waynote-testing/data")
         .join(name)
 }
 

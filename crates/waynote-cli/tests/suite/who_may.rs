@@ -22,10 +22,8 @@ fn agents_are_not_isolated_from_each_other() {
     assert_eq!(scratch.ok("--agent victim key count"), "0\n");
     // The history keeps the removed text, and the author of the removal.
     let history = scratch.ok("history agent:victim#plan");
-    assert!(
-        history.contains("delete") && history.contains("agent:other"),
-        "{history}"
-    );
+    has(&history, "delete");
+    has(&history, "agent:other");
     scratch.ok("restore agent:victim#plan@1");
     assert_eq!(scratch.ok("--agent victim key show plan"), "mine");
 }

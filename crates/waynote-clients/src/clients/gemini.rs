@@ -122,17 +122,10 @@ impl Profile for Gemini {
             .prefix("waynote-")
             .permissions(Permissions::from_mode(0o700))
             .tempdir()
-            .map_err(|source| waynote::Error::File {
-                path: std::env::temp_dir(),
-                action: "written to".into(),
-                source,
-            })?;
+            .map_err(|source| waynote::Error::file(std::env::temp_dir(), "written to", source))?;
         let file = folder.path().join("waynote.toml");
-        std::fs::write(&file, POLICY).map_err(|source| waynote::Error::File {
-            path: file.clone(),
-            action: "written".into(),
-            source,
-        })?;
+        std::fs::write(&file, POLICY)
+            .map_err(|source| waynote::Error::file(file.clone(), "written", source))?;
         let mut named = vec![file];
         if call.words.values(&["--policy"]).is_empty() {
             named.extend(policies(call));

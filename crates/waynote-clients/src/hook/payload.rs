@@ -70,11 +70,7 @@ impl Payload {
     /// [`Error::Payload`](crate::Error::Payload) where it is not what a client sends, [`Error::Library`](crate::Error::Library)
     /// where the stream cannot be read.
     pub fn read(mut input: impl BufRead) -> Result<Self> {
-        let failed = |source| waynote::Error::File {
-            path: "standard input".into(),
-            action: "read".into(),
-            source,
-        };
+        let failed = |source| waynote::Error::file("standard input", "read", source);
         if input.fill_buf().map_err(failed)?.is_empty() {
             return Ok(Self::default());
         }

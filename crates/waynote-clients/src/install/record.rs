@@ -60,11 +60,7 @@ impl Record {
             .recursive(true)
             .mode(0o700)
             .create(&folder)
-            .map_err(|source| waynote::Error::File {
-                path: folder,
-                action: "made".into(),
-                source,
-            })?;
+            .map_err(|source| waynote::Error::file(folder, "made", source))?;
         let path = path(environment, &self.file)?;
         let text = serde_json::json!(self).to_string();
         let before = text_file::read(&path)?;

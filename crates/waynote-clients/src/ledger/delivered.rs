@@ -7,7 +7,8 @@ use waynote::context::{Shown, ShownNote};
 use waynote::{Address, Note};
 
 /// The way in which a session got the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Channel {
     /// A hook.
     Hook,
@@ -23,12 +24,7 @@ impl Channel {
     const ALL: [Self; 4] = [Self::Hook, Self::Server, Self::Loop, Self::System];
 
     pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Hook => "hook",
-            Self::Server => "server",
-            Self::Loop => "loop",
-            Self::System => "system",
-        }
+        self.into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The store and the settings of a client, by a local program or an endpoint.
 
+use form_urlencoded::Serializer;
 use serde_json::Value;
 use waynote_system::variables::TOKEN;
 
@@ -62,13 +63,25 @@ impl Target {
         }
     }
 
-    /// The MCP endpoint of a store at this address, for this agent.
-    pub fn endpoint(store: &str, agent: Option<&str>) -> Self {
-        let agent = agent.map_or(String::new(), |agent| {
-            let encoded: String = agent.bytes().map(encoded).collect();
-            format!("?agent={encoded}")
-        });
-        Self::Endpoint(format!("{store}{ENDPOINT}{agent}"))
+    /// The MCP endpoint of a store at this address.
+    pub fn endpoint(store: &str) -> Self {
+        Self::Endpoint(format!("{store}{ENDPOINT}"))
+    }
+
+    /// The endpoint with this parameter; another value of the same parameter goes. A program stays as it is.
+    pub fn with_parameter(&self, name: &str, value: &str) -> Self {
+        let Self::Endpoint(url) = self else {
+            return self.clone();
+        };
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let others = form_urlencoded::parse(query.as_bytes()).filter(|(other, _)| other != name);
+        let query = Serializer::new(String::new())
+            .extend_pairs(others)
+            .append_pair(name, value)
+            .finish();
+        // A query may hold slashes, and a path is easier to read with them.
+        let query = query.replace("%2F", "/");
+        Self::Endpoint(format!("{path}?{query}"))
     }
 
     /// True for an endpoint.
@@ -106,15 +119,6 @@ pub(crate) fn is_our_endpoint(url: &str) -> bool {
             .any(|scheme| url.starts_with(scheme))
 }
 
-fn encoded(byte: u8) -> String {
-    match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-            char::from(byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,10 +127,16 @@ mod tests {
     #[test]
     fn an_entry_says_what_it_is_for() {
         let url = "https://notes.example/s/team";
-        let endpoint = Target::endpoint(url, Some("night shift"));
+        let endpoint = Target::endpoint(url).with_parameter("agent", "night shift");
         assert_eq!(
             endpoint,
-            Target::Endpoint(format!("{url}/mcp?agent=night%20shift"))
+            Target::Endpoint(format!("{url}/mcp?agent=night+shift"))
+        );
+        assert_eq!(
+            endpoint
+                .with_parameter("home", "/home/a&b")
+                .with_parameter("agent", "c"),
+            Target::Endpoint(format!("{url}/mcp?home=/home/a%26b&agent=c"))
         );
         assert_eq!(endpoint.store(), Some(url));
         let store = Target::default().with("--store", url);
@@ -155,11 +165,11 @@ mod tests {
                 store,
             ),
             (
-                json!({ "url": "https://notes.example/s/team/mcp?agent=night%20shift" }),
+                json!({ "url": "https://notes.example/s/team/mcp?agent=night+shift" }),
                 endpoint.clone(),
             ),
             (
-                json!({ "httpUrl": "https://notes.example/s/team/mcp?agent=night%20shift" }),
+                json!({ "httpUrl": "https://notes.example/s/team/mcp?agent=night+shift" }),
                 endpoint,
             ),
             (

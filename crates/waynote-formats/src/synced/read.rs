@@ -4,18 +4,14 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::time::Duration;
 
 use waynote::change::Applied;
-use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
-use waynote::store::{
-    Answers, Ask, Damage, LocalStoreExt, Page, Recent, ScopeSummary, SideValue, Version,
-};
+use waynote::store::{Answers, Ask, Damage, LocalStoreExt, Page, Recent, ScopeSummary, Version};
 use waynote::{
-    Address, AddressAt, AsOf, Change, Error, LocalStore, Name, Note, Place, Reader, Report, Result,
-    Revision, Scope, ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
+    Address, AddressAt, AsOf, Change, Error, LocalStore, Note, Place, Reader, Result, Revision,
+    Scope, ScopeKind, SideData, Snapshot, Stamp, Store, StoreId, pass_on,
 };
 
 use super::overlay::Overlay;
@@ -260,21 +256,8 @@ impl<S: LocalStore> Snapshot for OverlayReader<'_, S> {
 }
 
 impl<S: LocalStore> Reader for SyncedStore<S> {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        self.now().read(ask)
-    }
-
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        self.now().select_at(scopes, moment)
-    }
-
-    fn take_damage(&self) -> Damage {
-        self.inner.take_damage()
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        self.now().search(request)
-    }
+    pass_on! { self => self.now(); read select_at search }
+    pass_on! { self => self.inner; take_damage }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         self.inner.snapshot(&mut |inner| work(&self.over(inner)))
@@ -293,6 +276,8 @@ fn leave_file(changes: &[Change]) -> bool {
 }
 
 impl<S: LocalStore> Store for SyncedStore<S> {
+    pass_on! { self => self.inner; record verify beat silence checkpoint }
+
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         if leave_file(changes) {
             return self.inner.apply(changes, stamp);
@@ -300,16 +285,6 @@ impl<S: LocalStore> Store for SyncedStore<S> {
         self.drop_cached();
         self.inner
             .alone(|inner| self.exclusive_over(inner).write(changes, stamp))
-    }
-
-    fn record(
-        &self,
-        session: &Name,
-        events: &[SessionEvent],
-        lease: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<()> {
-        self.inner.record(session, events, lease, stamp)
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -326,41 +301,10 @@ impl<S: LocalStore> Store for SyncedStore<S> {
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         self.would_forget_with_file(request, stamp)
     }
-
-    fn verify(&self) -> Result<Report> {
-        self.inner.verify()
-    }
-
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.inner.beat(session, lease)
-    }
-
-    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        self.inner.silence(session, lease)
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        self.inner.checkpoint()
-    }
 }
 
 impl<S: LocalStore> SideData for SyncedStore<S> {
-    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
-        self.inner.side_values(space)
-    }
-
-    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        self.inner.put_side_values(space, values, removed)
-    }
-
-    fn keep_side_values(
-        &self,
-        space: &str,
-        values: &[SideValue],
-        removed: &[String],
-    ) -> Result<()> {
-        self.inner.keep_side_values(space, values, removed)
-    }
+    pass_on! { self => self.inner; side_values put_side_values keep_side_values }
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {

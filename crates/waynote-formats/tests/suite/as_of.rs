@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use waynote::{Address, AsOf, NoteAsOf, Places, Reader, Scope};
 
-use super::conformance::{at, text};
 use super::stores::synced;
+use waynote_testing::values::{at, text};
 
 const HOUR: u64 = 3600;
 

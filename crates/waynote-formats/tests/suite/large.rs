@@ -13,6 +13,7 @@ use waynote_formats::{
     Incoming, Mode, Precedence, Project, agents_md, basic_memory, claude_code, openotters,
     server_memory, xs, zrb,
 };
+use waynote_testing::values::save;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -204,14 +205,7 @@ fn others_write_between_the_steps_of_an_import() {
         .import_watched(&store, NOW, Mode::Write, &mut |progress| {
             seen.push((progress.done, progress.total));
             let stamp = Stamp::new(NOW, "other".parse().unwrap());
-            let change = waynote::Change::Save {
-                address: "agent:other#now".parse().unwrap(),
-                content: Content::text(format!("{progress:?}")).unwrap(),
-                pin: None,
-                limits: waynote::Limits::NONE,
-                expect: waynote::change::Expect::Any,
-                origin: None,
-            };
+            let change = save("agent:other#now".parse().unwrap(), &format!("{progress:?}"));
             other.apply(&[change], &stamp).unwrap();
             ControlFlow::Continue(())
         })

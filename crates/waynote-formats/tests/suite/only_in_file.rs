@@ -11,10 +11,9 @@ use waynote::{
 };
 use waynote_formats::SyncedStore;
 
-use super::conformance::{at, place, text};
-use super::one_order::save;
-use super::search::{NEVER, TINY, addresses, open};
 use super::stores::{synced, synced_over};
+use waynote_testing::stores::{NEVER, TINY};
+use waynote_testing::values::{addresses, at, open, place, save, text};
 
 fn request(tokens: usize) -> Request {
     Request::new("a".parse().unwrap(), place("~/x"), at(1_800_000_000).now)

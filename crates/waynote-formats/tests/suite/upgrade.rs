@@ -4,11 +4,11 @@ use waynote::{Action, Address, Forget, Places, Reader, SideData, SqliteStore, St
 use waynote_formats::SyncedStore;
 use waynote_formats::synced::files_that_held;
 
-use super::conformance::{at, place, text};
-use super::old_store::Old;
 use super::stores::synced_over;
+use waynote_testing::old_store::Old;
+use waynote_testing::values::{at, place, text};
 
-const FILE: &[u8] = include_bytes!("../../../waynote/tests/data/schema-5.notes.json");
+const FILE: &[u8] = include_bytes!("../../../waynote-testing/data/schema-5.notes.json");
 
 /// The store, with its file where the test has it.
 fn in_sync(old: &Old) -> SyncedStore<SqliteStore> {

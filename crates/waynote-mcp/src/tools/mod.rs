@@ -15,7 +15,8 @@ use crate::caller::Caller;
 use crate::tool::{Parameter, Spec};
 
 /// A set of tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Set {
     /// waynote's own.
     Default,
@@ -41,13 +42,7 @@ impl Set {
 
     /// The set's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Openotters => "openotters",
-            Self::Ralph => "ralph",
-            Self::Zrb => "zrb",
-            Self::Memory => "memory",
-        }
+        self.into()
     }
 
     fn tools(self) -> &'static [Spec] {

@@ -183,6 +183,70 @@ fn a_request_of_the_new_era_stands_for_itself() {
     assert!(!text(&shown).contains("100 requests"), "{shown}");
 }
 
+/// The tool and the prompt take the same arguments; those of a prompt are all texts.
+#[test]
+fn a_block_is_asked_for_in_every_way() {
+    let endpoint = Endpoint::new();
+    for (key, content) in [("deploy", "run make ship"), ("tests", "use nextest")] {
+        let arguments = json!({ "key": key, "content": content });
+        let save = json!({ "name": "note_save", "arguments": arguments });
+        endpoint.stateless("tools/call", Some("note_save"), save);
+    }
+    let place = "/home/u/shop/src";
+    for (arguments, in_prompt) in [
+        (json!({ "place": place }), json!({ "place": place })),
+        (
+            json!({ "only": "index", "query": "how do I ship?", "budget": 60, "iteration": 1, "session": "night" }),
+            json!({ "only": "index", "query": "how do I ship?", "budget": "60", "iteration": "1", "session": "night" }),
+        ),
+        (
+            json!({ "style": "faithful", "place": place }),
+            json!({ "style": "faithful", "place": place }),
+        ),
+        (
+            json!({ "as_of": "2001-01-01T00:00:00Z" }),
+            json!({ "as_of": "2001-01-01T00:00:00Z" }),
+        ),
+    ] {
+        let call = json!({ "name": "note_context", "arguments": arguments });
+        let called = endpoint.stateless("tools/call", Some("note_context"), call);
+        let get = json!({ "name": "context", "arguments": in_prompt });
+        let prompt = endpoint.stateless("prompts/get", Some("context"), get);
+        let block = text(&called);
+        assert_eq!(prompt["messages"][0]["content"]["text"], *block);
+        let seen = |part: &str| block.contains(part);
+        let notes = [
+            seen("make ship"),
+            seen("nextest"),
+            seen("100 requests a minute"),
+        ];
+        let wanted = match &arguments {
+            of if of["as_of"].is_string() => [false; 3],
+            // The budget has room for one note, and the query chooses it.
+            of if of["only"].is_string() => [true, false, false],
+            _ => [true; 3],
+        };
+        assert_eq!(notes, wanted, "{arguments}: {block}");
+    }
+    let refused =
+        [("as_of", "yesterday"), ("only", "all"), ("budget", "many")].map(|(name, value)| {
+            let params = json!({ "name": "context", "arguments": { name: value } });
+            let get =
+                json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": params });
+            let (_, answer) = endpoint.older(&get);
+            answer["error"]["message"].as_str().unwrap().to_owned()
+        });
+    insta::assert_snapshot!(refused.join("\n\n"), @"
+    `yesterday` is neither a position in the journal nor a time such as 2026-05-17T12:00:00Z
+
+    `only` cannot be `all`
+    `only` is one of pinned, places, index, iterations; nothing was done
+
+    `budget` cannot be a text
+    `budget` is a whole number, at least 0; nothing was done
+    ");
+}
+
 #[test]
 fn what_is_no_message_is_refused() {
     let endpoint = Endpoint::new();

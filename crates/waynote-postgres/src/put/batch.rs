@@ -95,10 +95,7 @@ pub(super) fn operation(step: Option<Step>) -> (Option<Vec<u8>>, Option<i64>) {
 
 /// An event as it is stored.
 pub(super) fn json(event: &SessionEvent) -> Result<String> {
-    serde_json::to_string(event).map_err(|error| Error::Engine {
-        path: "event".into(),
-        source: error.to_string().into(),
-    })
+    serde_json::to_string(event).map_err(|error| Error::engine("event", error.to_string()))
 }
 
 impl Batch {
@@ -281,20 +278,16 @@ impl Batch {
         };
         if !self.scopes.is_empty() {
             let (hashes, scopes): (Vec<Vec<u8>>, Vec<Scope>) = self.scopes.into_iter().unzip();
-            let kinds = scopes.iter().map(|scope| scope.kind().as_str().to_owned());
-            let names = scopes.iter().map(|scope| scope.name().to_owned());
-            let (kinds, names) = (
-                texts(kinds.collect::<Vec<_>>()),
-                texts(names.collect::<Vec<_>>()),
-            );
-            add(SCOPES, vec![many_bytes(hashes), kinds, names]);
+            let kinds = scopes.iter().map(|scope| scope.kind().as_str());
+            let names = scopes.iter().map(|scope| scope.name());
+            add(SCOPES, vec![many_bytes(hashes), texts(kinds), texts(names)]);
         }
         if !self.contents.is_empty() {
             let (hashes, contents): (Vec<Vec<u8>>, Vec<Content>) =
                 self.contents.into_iter().unzip();
-            let bodies = contents.iter().map(|content| content.as_bytes().to_vec());
+            let bodies = contents.iter().map(Content::as_bytes);
             let shape = Shape::of(hashes.len());
-            let values = vec![shape.bytes(hashes), shape.bytes(bodies.collect())];
+            let values = vec![shape.bytes(hashes), shape.bytes(bodies)];
             add(shape.sql(CONTENT, CONTENTS), values);
         }
         if !self.journal.is_empty() {
@@ -325,14 +318,7 @@ impl Batch {
             let scopes = self.resolved.iter().map(|(scope, ..)| scope.clone());
             let keys = self.resolved.iter().map(|(_, key, _)| key.clone());
             let bys = self.resolved.iter().map(|(.., by)| by.clone());
-            add(
-                RESOLVED,
-                vec![
-                    many_bytes(scopes.collect::<Vec<_>>()),
-                    texts(keys.collect::<Vec<_>>()),
-                    texts(bys.collect::<Vec<_>>()),
-                ],
-            );
+            add(RESOLVED, vec![many_bytes(scopes), texts(keys), texts(bys)]);
         }
         let counts: Vec<(Vec<u8>, i64)> = self
             .counts

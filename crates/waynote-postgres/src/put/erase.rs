@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use waynote::engine::Step;
 use waynote::event::RecordedEvent;
-use waynote::{AddressAt, Name, Position, Result, Scope};
+use waynote::{AddressAt, Name, Position, Result};
 
 use crate::read::Forgetting;
-use crate::read::plan::scope_hash;
+use crate::read::plan::session_hash;
 use crate::trip::{big, bigs, many_bytes, text, texts};
 
 use super::batch::{Batch, Event, json, operation, signed};
@@ -29,18 +29,15 @@ impl Batch {
         events: &[(Name, RecordedEvent)],
         step: Option<Step>,
     ) -> Result<()> {
-        let positions: Vec<i64> = revisions
-            .iter()
-            .map(|(_, position)| position.number())
-            .collect();
-        if !positions.is_empty() {
+        if !revisions.is_empty() {
+            let positions = revisions.iter().map(|(_, position)| position.number());
             let values = vec![bigs(positions), big(at.as_microsecond()), text(by.as_str())];
             self.others.push((REVISIONS, values));
         }
         if !events.is_empty() {
             let (mut scopes, mut numbers, mut says) = (Vec::new(), Vec::new(), Vec::new());
             for (session, recorded) in events {
-                scopes.push(scope_hash(&Scope::Session(session.clone())));
+                scopes.push(session_hash(session));
                 numbers.push(signed(recorded.number));
                 says.push(json(&recorded.event)?);
             }
@@ -48,16 +45,14 @@ impl Batch {
                 .push((EVENTS, vec![many_bytes(scopes), bigs(numbers), texts(says)]));
         }
         let forgetting = Forgetting {
-            revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+            revisions: revisions.iter().map(|(at, _)| at.clone()).collect(),
             events: events
                 .iter()
-                .map(|(session, recorded)| recorded.address(session).to_string())
+                .map(|(session, recorded)| recorded.address(session))
                 .collect(),
         };
-        let event = serde_json::to_string(&forgetting).map_err(|error| waynote::Error::Engine {
-            path: "forgetting".into(),
-            source: error.to_string().into(),
-        })?;
+        let event = serde_json::to_string(&forgetting)
+            .map_err(|error| waynote::Error::engine("forgetting", error.to_string()))?;
         let (operation, step) = operation(step);
         let position = self.takes(position);
         self.events.push(Event {

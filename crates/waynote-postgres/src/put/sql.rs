@@ -15,15 +15,13 @@ pub(super) struct Shape {
 }
 
 macro_rules! columns {
-    ($($name:ident: $of:ty, $one:path, $many:path;)*) => {
+    ($($name:ident: $of:ty, $one:ident, $many:ident;)*) => {
         $(
-            pub(super) fn $name(self, mut values: Vec<$of>) -> Value {
-                match values.pop() {
-                    Some(value) if self.is_one => $one(value),
-                    last => {
-                        values.extend(last);
-                        $many(values)
-                    }
+            pub(super) fn $name(self, values: impl IntoIterator<Item = impl Into<$of>>) -> Value {
+                let mut values = values.into_iter();
+                match self.is_one.then(|| values.next()).flatten() {
+                    Some(value) => trip::$one(value),
+                    None => trip::$many(values),
                 }
             }
         )*
@@ -40,13 +38,13 @@ impl Shape {
     }
 
     columns! {
-        bigs: i64, trip::big, trip::bigs;
-        maybe_bigs: Option<i64>, trip::maybe_big, trip::maybe_bigs;
-        flags: bool, trip::flag, trip::flags;
-        texts: String, trip::text, trip::texts;
-        maybe_texts: Option<String>, trip::maybe_text, trip::maybe_texts;
-        bytes: Vec<u8>, trip::bytes, trip::many_bytes;
-        maybe_bytes: Option<Vec<u8>>, trip::maybe_bytes, trip::maybe_many_bytes;
+        bigs: i64, big, bigs;
+        maybe_bigs: Option<i64>, maybe_big, maybe_bigs;
+        flags: bool, flag, flags;
+        texts: String, text, texts;
+        maybe_texts: Option<String>, maybe_text, maybe_texts;
+        bytes: Vec<u8>, bytes, many_bytes;
+        maybe_bytes: Option<Vec<u8>>, maybe_bytes, maybe_many_bytes;
     }
 }
 
@@ -89,7 +87,7 @@ pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key
 pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
     macro_rules! column {
         ($of:ident, $name:ident) => {
-            shape.$of(rows.iter().map(|row| row.$name.clone()).collect::<Vec<_>>())
+            shape.$of(rows.iter().map(|row| row.$name.clone()))
         };
     }
     vec![
@@ -98,11 +96,7 @@ pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
         column!(bigs, position),
         column!(maybe_bigs, previous),
         column!(bigs, revision),
-        shape.texts(
-            rows.iter()
-                .map(|row| row.action.to_owned())
-                .collect::<Vec<_>>(),
-        ),
+        column!(texts, action),
         column!(maybe_bigs, undoes),
         column!(maybe_bytes, content),
         column!(maybe_texts, kind),
@@ -158,49 +152,19 @@ pub(super) fn notes(rows: &[(Vec<u8>, String, Current)], shape: Shape) -> Vec<Va
     let kind = |note: &Note| note.kind.as_ref().map(|kind| kind.as_str().to_owned());
     let kind_of = |note: &Note| note.kind.as_ref().map(|kind| kind_key(kind.as_str()));
     vec![
-        shape.bytes(
-            rows.iter()
-                .map(|(scope, ..)| scope.clone())
-                .collect::<Vec<_>>(),
-        ),
-        shape.texts(
-            rows.iter()
-                .map(|(_, key, _)| key.clone())
-                .collect::<Vec<_>>(),
-        ),
-        shape.bigs(of().map(|current| current.position).collect::<Vec<_>>()),
-        shape.bigs(
-            notes()
-                .map(|note| signed(note.revision))
-                .collect::<Vec<_>>(),
-        ),
-        shape.bytes(
-            of().map(|current| current.content.clone())
-                .collect::<Vec<_>>(),
-        ),
-        shape.maybe_texts(notes().map(kind).collect::<Vec<_>>()),
-        shape.maybe_texts(notes().map(kind_of).collect::<Vec<_>>()),
-        shape.maybe_bigs(notes().map(|note| note.iteration).collect::<Vec<_>>()),
-        shape.flags(notes().map(|note| note.pinned).collect::<Vec<_>>()),
-        shape.texts(
-            notes()
-                .map(|note| note.author.as_str().to_owned())
-                .collect::<Vec<_>>(),
-        ),
-        shape.bigs(
-            notes()
-                .map(|note| note.created_at.as_microsecond())
-                .collect::<Vec<_>>(),
-        ),
-        shape.bigs(
-            notes()
-                .map(|note| note.updated_at.as_microsecond())
-                .collect::<Vec<_>>(),
-        ),
-        shape.maybe_texts(
-            of().map(|current| current.resolved_by.clone())
-                .collect::<Vec<_>>(),
-        ),
+        shape.bytes(rows.iter().map(|(scope, ..)| scope.clone())),
+        shape.texts(rows.iter().map(|(_, key, _)| key.clone())),
+        shape.bigs(of().map(|current| current.position)),
+        shape.bigs(notes().map(|note| signed(note.revision))),
+        shape.bytes(of().map(|current| current.content.clone())),
+        shape.maybe_texts(notes().map(kind)),
+        shape.maybe_texts(notes().map(kind_of)),
+        shape.maybe_bigs(notes().map(|note| note.iteration)),
+        shape.flags(notes().map(|note| note.pinned)),
+        shape.texts(notes().map(|note| note.author.as_str())),
+        shape.bigs(notes().map(|note| note.created_at.as_microsecond())),
+        shape.bigs(notes().map(|note| note.updated_at.as_microsecond())),
+        shape.maybe_texts(of().map(|current| current.resolved_by.clone())),
     ]
 }
 
@@ -228,22 +192,14 @@ pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, sco
 
 pub(super) fn events(rows: &[Event], mark: i64) -> Vec<Value> {
     vec![
-        bigs(rows.iter().map(|row| row.position).collect::<Vec<_>>()),
-        maybe_many_bytes(rows.iter().map(|row| row.scope.clone()).collect::<Vec<_>>()),
-        maybe_bigs(rows.iter().map(|row| row.number).collect::<Vec<_>>()),
-        texts(
-            rows.iter()
-                .map(|row| row.author.clone())
-                .collect::<Vec<_>>(),
-        ),
-        bigs(rows.iter().map(|row| row.recorded_at).collect::<Vec<_>>()),
-        texts(rows.iter().map(|row| row.event.clone()).collect::<Vec<_>>()),
-        maybe_many_bytes(
-            rows.iter()
-                .map(|row| row.operation.clone())
-                .collect::<Vec<_>>(),
-        ),
-        maybe_bigs(rows.iter().map(|row| row.step).collect::<Vec<_>>()),
+        bigs(rows.iter().map(|row| row.position)),
+        maybe_many_bytes(rows.iter().map(|row| row.scope.clone())),
+        maybe_bigs(rows.iter().map(|row| row.number)),
+        texts(rows.iter().map(|row| row.author.as_str())),
+        bigs(rows.iter().map(|row| row.recorded_at)),
+        texts(rows.iter().map(|row| row.event.as_str())),
+        maybe_many_bytes(rows.iter().map(|row| row.operation.clone())),
+        maybe_bigs(rows.iter().map(|row| row.step)),
         big(mark),
     ]
 }

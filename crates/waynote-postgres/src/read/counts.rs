@@ -1,9 +1,9 @@
 //! Numbers of notes, and lists of scopes and types.
 
+use waynote::EntryType;
 use waynote::store::{Ask, Count, ScopeSummary};
-use waynote::{EntryType, Scope};
 
-use super::plan::{Plan, question, scope_hash, whole};
+use super::plan::{Plan, scope_hash, session_hash, whole};
 use crate::row::{count, get, kind_key, scope};
 use crate::trip::{bytes, flag, many_bytes, maybe_big, maybe_text, texts};
 
@@ -57,51 +57,33 @@ const LAST: &str = "SELECT u.i, j.iteration FROM unnest($2) WITH ORDINALITY u (s
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     counts(plan, ask);
-    if !ask.summaries.is_empty() {
-        let kinds: Vec<String> = ask
-            .summaries
-            .iter()
-            .map(|kind| kind.as_str().to_owned())
-            .collect();
-        plan.ask(SUMMARIES, vec![texts(kinds)], |found, rows| {
-            for row in found {
-                if let Some(scope) = whole(scope(row, 1), rows)? {
-                    let notes = count(row, 3)?;
-                    rows.store.summaries[question(row)?].push(ScopeSummary { scope, notes });
-                }
-            }
-            Ok(())
-        });
-    }
+    let kinds = ask.summaries.iter().map(|kind| kind.as_str());
+    let values = vec![texts(kinds)];
+    plan.each(&ask.summaries, SUMMARIES, values, |row, index, rows| {
+        if let Some(scope) = whole(scope(row, 1), rows)? {
+            let notes = count(row, 3)?;
+            rows.store.summaries[index].push(ScopeSummary { scope, notes });
+        }
+        Ok(())
+    });
     for (index, session) in ask.entry_types.iter().enumerate() {
-        let hash = scope_hash(&Scope::Session(session.clone()));
-        plan.ask(TYPES, vec![bytes(hash)], move |found, rows| {
-            let kinds: Result<Vec<EntryType>, _> = found
+        let values = vec![bytes(session_hash(session))];
+        plan.ask(TYPES, values, move |found, rows| {
+            let kinds = found
                 .iter()
-                .map(|row| get::<&str>(row, 0).map(EntryType::stored))
-                .collect();
-            let mut kinds = kinds?;
+                .map(|row| get::<&str>(row, 0).map(EntryType::stored));
+            let mut kinds = kinds.collect::<Result<Vec<_>, _>>()?;
             kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
             rows.store.entry_types[index] = kinds;
             Ok(())
         });
     }
     let sessions = &ask.last_iterations;
-    if !sessions.is_empty() {
-        let scopes = sessions
-            .iter()
-            .map(|session| scope_hash(&Scope::Session(session.clone())));
-        plan.ask(
-            LAST,
-            vec![many_bytes(scopes.collect::<Vec<_>>())],
-            |found, rows| {
-                for row in found {
-                    rows.store.last_iterations[question(row)?] = get(row, 1)?;
-                }
-                Ok(())
-            },
-        );
-    }
+    let values = vec![many_bytes(sessions.iter().map(session_hash))];
+    plan.each(sessions, LAST, values, |row, index, rows| {
+        rows.store.last_iterations[index] = get(row, 1)?;
+        Ok(())
+    });
 }
 
 fn counts<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
@@ -123,27 +105,27 @@ fn counts<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
             } => (
                 ENTRIES,
                 vec![
-                    bytes(scope_hash(&Scope::Session(session.clone()))),
+                    bytes(session_hash(session)),
                     maybe_text(kind.as_ref().map(|kind| kind_key(kind.as_str()))),
                     maybe_big(*before),
                     flag(*open),
                 ],
             ),
         };
-        plan.ask(sql, values, move |found, rows| {
-            if let Some(row) = found.first() {
-                rows.store.counts[index] = count(row, 0)?;
-            }
+        plan.rows(sql, values, move |row, rows| {
+            rows.store.counts[index] = count(row, 0)?;
             Ok(())
         });
     }
-    if !counted.is_empty() {
-        let (indexes, hashes): (Vec<usize>, Vec<Vec<u8>>) = counted.into_iter().unzip();
-        plan.ask(COUNTED, vec![many_bytes(hashes)], move |found, rows| {
-            for row in found {
-                rows.store.counts[indexes[question(row)?]] = count(row, 1)?;
-            }
+    let values = vec![many_bytes(counted.iter().map(|(_, hash)| hash.as_slice()))];
+    let indexes: Vec<usize> = counted.into_iter().map(|(index, _)| index).collect();
+    plan.each(
+        &indexes.clone(),
+        COUNTED,
+        values,
+        move |row, index, rows| {
+            rows.store.counts[indexes[index]] = count(row, 1)?;
             Ok(())
-        });
-    }
+        },
+    );
 }

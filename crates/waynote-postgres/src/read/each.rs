@@ -42,20 +42,15 @@ const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.ke
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if ask.clock {
         let now = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $1::bigint";
-        plan.ask(now, Vec::new(), |found, rows| {
-            let millis = found.first().map(|row| get(row, 0)).transpose()?;
-            rows.clock = millis.and_then(|millis| Timestamp::from_millisecond(millis).ok());
+        plan.rows(now, Vec::new(), |row, rows| {
+            rows.clock = Timestamp::from_millisecond(get(row, 0)?).ok();
             Ok(())
         });
     }
     if let Some((after, limit)) = ask.journal_rows {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        plan.ask(ROWS, vec![big(after), big(limit)], |found, rows| {
-            for row in found {
-                if let Some(row) = journal_row(row)? {
-                    rows.journal_rows.push(row);
-                }
-            }
+        plan.rows(ROWS, vec![big(after), big(limit)], |row, rows| {
+            rows.journal_rows.extend(journal_row(row)?);
             Ok(())
         });
     }

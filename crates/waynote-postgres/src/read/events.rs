@@ -5,7 +5,7 @@ use waynote::event::{RecordedEvent, SessionsEvent};
 use waynote::store::Ask;
 use waynote::{Name, Position, Scope};
 
-use super::plan::{Plan, question, scope_hash, whole};
+use super::plan::{Plan, session_hash, whole};
 use crate::error::Outcome;
 use crate::row::{count, get, scope, unreadable};
 use crate::trip::{big, bytes, many_bytes};
@@ -52,59 +52,35 @@ const SESSIONS: &str = "SELECT s.kind, s.name FROM waynote.scope s
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, of) in ask.events.iter().enumerate() {
-        let session = &of.session;
-        let before = of
-            .before
-            .map_or(i64::MAX, |before| i64::try_from(before).unwrap_or(i64::MAX));
+        let before = of.before.map(i64::try_from);
+        let before = before.and_then(Result::ok).unwrap_or(i64::MAX);
         let limit = i64::try_from(of.limit).unwrap_or(i64::MAX);
-        let hash = scope_hash(&Scope::Session(session.clone()));
-        plan.ask(
-            PAGE,
-            vec![bytes(hash), big(before), big(limit)],
-            move |found, rows| {
-                for row in found {
-                    rows.store.events[index].push(recorded(row, 0, session)?);
-                }
-                Ok(())
-            },
-        );
+        let values = vec![bytes(session_hash(&of.session)), big(before), big(limit)];
+        plan.rows(PAGE, values, move |row, rows| {
+            rows.store.events[index].push(recorded(row, 0, &of.session)?);
+            Ok(())
+        });
     }
-    if !ask.leases.is_empty() {
-        let scopes = ask
-            .leases
-            .iter()
-            .map(|session| scope_hash(&Scope::Session(session.clone())));
-        plan.ask(
-            LEASES,
-            vec![many_bytes(scopes.collect::<Vec<_>>())],
-            |found, rows| {
-                for row in found {
-                    let index = question(row)?;
-                    rows.store.leases[index] = Some(recorded(row, 1, &ask.leases[index])?);
-                }
-                Ok(())
-            },
-        );
-    }
+    let values = vec![many_bytes(ask.leases.iter().map(session_hash))];
+    plan.each(&ask.leases, LEASES, values, |row, index, rows| {
+        rows.store.leases[index] = Some(recorded(row, 1, &ask.leases[index])?);
+        Ok(())
+    });
     if ask.all_leases {
-        plan.ask(ALL_LEASES, Vec::new(), |found, rows| {
-            for row in found {
-                let read = session_at(row, EVENT).and_then(|session| {
-                    let recorded = recorded(row, 0, &session)?;
-                    Ok(SessionsEvent { session, recorded })
-                });
-                let lease = whole(read, rows)?;
-                rows.store.all_leases.extend(lease);
-            }
+        plan.rows(ALL_LEASES, Vec::new(), |row, rows| {
+            let read = session_at(row, EVENT).and_then(|session| {
+                let recorded = recorded(row, 0, &session)?;
+                Ok(SessionsEvent { session, recorded })
+            });
+            let lease = whole(read, rows)?;
+            rows.store.all_leases.extend(lease);
             Ok(())
         });
     }
     if ask.event_sessions {
-        plan.ask(SESSIONS, Vec::new(), |found, rows| {
-            for row in found {
-                let session = whole(session_at(row, 0), rows)?;
-                rows.store.event_sessions.extend(session);
-            }
+        plan.rows(SESSIONS, Vec::new(), |row, rows| {
+            let session = whole(session_at(row, 0), rows)?;
+            rows.store.event_sessions.extend(session);
             Ok(())
         });
     }

@@ -1,17 +1,15 @@
 //! Everything that happened after a point, in order, and the revisions and events of a call.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
-use waynote::engine::{self, Step};
-use waynote::event::SessionsEvent;
+use waynote::engine::{self, Rows, Step};
+use waynote::event::{EventAddress, SessionsEvent};
 use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, ForgottenTexts, Happened};
-use waynote::{OperationId, Position};
+use waynote::{AddressAt, OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
 use super::journal::anywhere;
-use super::plan::{Plan, question};
+use super::plan::Plan;
 use crate::error::Outcome;
 use crate::row::{REVISION, get, position, revision_columns, unreadable};
 use crate::trip::{big, bigs, many_bytes};
@@ -20,9 +18,9 @@ use crate::trip::{big, bigs, many_bytes};
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename = "forgotten")]
 pub(crate) struct Forgetting {
-    pub(crate) revisions: Vec<String>,
+    pub(crate) revisions: Vec<AddressAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) events: Vec<String>,
+    pub(crate) events: Vec<EventAddress>,
 }
 
 const CHANGES: &str = concat!(
@@ -86,20 +84,16 @@ pub(super) fn forgotten_after<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
 
 /// The calls that wrote the rows at positions.
 pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
-    if ask.steps.is_empty() {
-        return;
-    }
-    let positions: Vec<i64> = ask.steps.iter().map(|position| position.number()).collect();
-    plan.ask(STEPS, vec![bigs(positions)], |found, rows| {
-        for row in found {
-            let operation: &[u8] = get(row, 1)?;
-            let operation = <[u8; 16]>::try_from(operation);
-            let operation = operation.map_err(|_| unreadable("the id of a call"))?;
-            rows.steps[question(row)?] = Some(Step {
-                operation: OperationId::new(operation),
-                step: step(row, 2)?,
-            });
-        }
+    let positions = ask.steps.iter().map(|position| position.number());
+    let values = vec![bigs(positions)];
+    plan.each(&ask.steps, STEPS, values, |row, index, rows| {
+        let operation: &[u8] = get(row, 1)?;
+        let operation = <[u8; 16]>::try_from(operation);
+        let operation = operation.map_err(|_| unreadable("the id of a call"))?;
+        rows.steps[index] = Some(Step {
+            operation: OperationId::new(operation),
+            step: step(row, 2)?,
+        });
         Ok(())
     });
 }
@@ -108,15 +102,11 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, FeedPage { after, limit }) in ask.feed.iter().enumerate() {
         let rows_at_most = i64::try_from(*limit).unwrap_or(i64::MAX);
         let position = after.position.number();
-        plan.ask(
-            CHANGES,
-            vec![big(position), big(rows_at_most)],
-            move |found, rows| {
-                let changes: Outcome<Vec<FeedEntry>> = found.iter().map(change).collect();
-                rows.store.feed[index] = changes?;
-                Ok(())
-            },
-        );
+        let values = vec![big(position), big(rows_at_most)];
+        plan.rows(CHANGES, values, move |row, rows| {
+            rows.store.feed[index].push(change(row)?);
+            Ok(())
+        });
         let values = vec![
             big(position),
             big(i64::from(after.ordinal)),
@@ -140,47 +130,26 @@ fn operations<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if asked.is_empty() {
         return;
     }
-    let ids: Vec<Vec<u8>> = asked.iter().map(|id| id.bytes().to_vec()).collect();
-    let mut places: HashMap<OperationId, Vec<usize>> = HashMap::new();
-    for (place, id) in asked.iter().enumerate() {
-        places.entry(*id).or_default().push(place);
-    }
-    let of = move |row: &Row, column: usize| -> Outcome<Vec<usize>> {
-        let id: &[u8] = get(row, column)?;
-        let id = <[u8; 16]>::try_from(id).map(OperationId::new).ok();
-        Ok(id
-            .and_then(|id| places.get(&id))
-            .cloned()
-            .unwrap_or_default())
-    };
-    let of_event = of.clone();
-    plan.ask(
-        CHANGED_BY,
-        vec![many_bytes(ids.clone())],
-        move |found, rows| {
-            for row in found {
-                let done = Done {
-                    step: step(row, REVISION + 3)?,
-                    entry: change(row)?,
-                };
-                for place in of(row, REVISION + 2)? {
-                    rows.store.operations[place].push(done.clone());
-                }
-            }
-            Ok(())
-        },
-    );
-    plan.ask(RECORDED_BY, vec![many_bytes(ids)], move |found, rows| {
-        for row in found {
-            let done = Done {
-                step: step(row, EVENT - 1)?,
-                entry: other(row)?,
-            };
-            for place in of_event(row, EVENT + 2)? {
-                rows.store.operations[place].push(done.clone());
-            }
+    let ids = || vec![many_bytes(asked.iter().map(|id| id.bytes()))];
+    let keep = |id: &[u8], done: &Done, rows: &mut Rows| {
+        for (place, _) in asked.iter().enumerate().filter(|(_, of)| of.bytes() == id) {
+            rows.store.operations[place].push(done.clone());
         }
         Ok(())
+    };
+    plan.rows(CHANGED_BY, ids(), move |row, rows| {
+        let done = Done {
+            step: step(row, REVISION + 3)?,
+            entry: change(row)?,
+        };
+        keep(get(row, REVISION + 2)?, &done, rows)
+    });
+    plan.rows(RECORDED_BY, ids(), move |row, rows| {
+        let done = Done {
+            step: step(row, EVENT - 1)?,
+            entry: other(row)?,
+        };
+        keep(get(row, EVENT + 2)?, &done, rows)
     });
 }
 
@@ -219,11 +188,9 @@ fn forgotten(row: &Row) -> Outcome<Happened> {
     let damaged = || unreadable(format_args!("the event at position {position}"));
     let Forgetting { revisions, events } =
         serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
-    let revisions: Result<_, _> = revisions.iter().map(|revision| revision.parse()).collect();
-    let events: Result<_, _> = events.iter().map(|event| event.parse()).collect();
     Ok(Happened::Forgotten(ForgottenTexts {
-        revisions: revisions.map_err(|_| damaged())?,
-        events: events.map_err(|_| damaged())?,
+        revisions,
+        events,
         at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,
         by: get::<&str>(row, 3)?.parse().map_err(|_| damaged())?,
     }))

@@ -1,7 +1,8 @@
 //! The rows of the search index.
 
+use tokio_postgres::Row;
 use waynote::Error;
-use waynote::engine::{Ask, Blocks, SegmentHead};
+use waynote::engine::{Ask, Blocks, Rows, SegmentHead};
 
 use super::plan::{Plan, question};
 use crate::error::{Failure, Outcome};
@@ -42,38 +43,33 @@ fn damaged(reason: &str) -> Failure {
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if ask.segments {
-        plan.ask(SEGMENTS, Vec::new(), |found, rows| {
+        plan.rows(SEGMENTS, Vec::new(), |row, rows| {
             let number = |number: i64| {
                 u32::try_from(number).map_err(|_| damaged("a number is out of range"))
             };
-            for row in found {
-                rows.segments.push(SegmentHead {
-                    id: get(row, 0)?,
-                    first: get(row, 1)?,
-                    last: get(row, 2)?,
-                    notes: number(get(row, 3)?)?,
-                    checksum: number(get(row, 4)?)?,
-                    dead: number(get(row, 5)?)?,
-                    dead_bits: get(row, 6)?,
-                });
-            }
+            rows.segments.push(SegmentHead {
+                id: get(row, 0)?,
+                first: get(row, 1)?,
+                last: get(row, 2)?,
+                notes: number(get(row, 3)?)?,
+                checksum: number(get(row, 4)?)?,
+                dead: number(get(row, 5)?)?,
+                dead_bits: get(row, 6)?,
+            });
             Ok(())
         });
     }
     if !ask.segment_notes.is_empty() {
-        plan.ask(
-            NOTES,
-            vec![bigs(ask.segment_notes.clone())],
-            |found, rows| {
-                for row in found {
-                    rows.segment_notes[question(row)?] = get(row, 1)?;
-                }
-                match found.len() == ask.segment_notes.len() {
-                    true => Ok(()),
-                    false => Err(damaged("a segment is missing")),
-                }
-            },
-        );
+        let values = vec![bigs(ask.segment_notes.iter().copied())];
+        plan.ask(NOTES, values, |found, rows| {
+            for row in found {
+                rows.segment_notes[question(row)?] = get(row, 1)?;
+            }
+            match found.len() == ask.segment_notes.len() {
+                true => Ok(()),
+                false => Err(damaged("a segment is missing")),
+            }
+        });
     }
     blocks(plan, &ask.blocks);
 }
@@ -112,16 +108,10 @@ fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
             }
         }
     }
-    if !all.questions.is_empty() {
-        let questions = all.questions;
-        plan.ask(ALL, vec![bigs(all.segments)], move |found, rows| {
-            for row in found {
-                let index = usize::try_from(questions[question(row)?]).unwrap_or(usize::MAX);
-                rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
-            }
-            Ok(())
-        });
-    }
+    let (questions, values) = (all.questions, vec![bigs(all.segments)]);
+    plan.each(&questions.clone(), ALL, values, move |row, index, rows| {
+        keep(row, questions[index], rows)
+    });
     // Those before the prefix come first.
     if !holding.questions.is_empty() {
         let values = vec![
@@ -129,7 +119,7 @@ fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
             bigs(holding.segments),
             many_bytes(holding.terms),
         ];
-        plan.ask(HOLDING, values, keep);
+        plan.rows(HOLDING, values, |row, rows| keep(row, get(row, 0)?, rows));
     }
     if !prefixed.questions.is_empty() {
         let values = vec![
@@ -138,14 +128,12 @@ fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
             many_bytes(prefixed.terms),
             many_bytes(prefixed.ends),
         ];
-        plan.ask(PREFIXED, values, keep);
+        plan.rows(PREFIXED, values, |row, rows| keep(row, get(row, 0)?, rows));
     }
 }
 
-fn keep(found: &[tokio_postgres::Row], rows: &mut waynote::engine::Rows) -> Outcome<()> {
-    for row in found {
-        let index = usize::try_from(get::<i64>(row, 0)?).unwrap_or(usize::MAX);
-        rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
-    }
+fn keep(row: &Row, question: i64, rows: &mut Rows) -> Outcome<()> {
+    let index = usize::try_from(question).unwrap_or(usize::MAX);
+    rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
     Ok(())
 }

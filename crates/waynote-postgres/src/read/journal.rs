@@ -4,10 +4,10 @@ use tokio_postgres::Row;
 use waynote::engine::Ask;
 use waynote::{AddressAt, Revision, Scope};
 
-use super::plan::{Plan, addresses, question, scope_hash, stored_key, whole};
+use super::plan::{Plan, addresses, question, scope_hash, whole};
 use crate::error::Outcome;
 use crate::row::{REVISION, address, count, get, revision, revision_columns, scope, unreadable};
-use crate::trip::{big, bigs, many_bytes, texts};
+use crate::trip::{big, bigs, many_bytes};
 
 const HISTORIES: &str = concat!(
     "SELECT u.i, ",
@@ -74,28 +74,18 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, of) in ask.store.journal.iter().enumerate() {
         let before = of.before.map_or(i64::MAX, |position| position.number());
         let limit = i64::try_from(of.limit).unwrap_or(i64::MAX);
-        plan.ask(BEFORE, vec![big(before), big(limit)], move |found, rows| {
-            for row in found {
-                let revision = whole(anywhere(row, 0), rows)?;
-                rows.store.journal[index].extend(revision);
-            }
+        plan.rows(BEFORE, vec![big(before), big(limit)], move |row, rows| {
+            let revision = whole(anywhere(row, 0), rows)?;
+            rows.store.journal[index].extend(revision);
             Ok(())
         });
     }
-    if !ask.positions.is_empty() {
-        let positions: Vec<i64> = ask
-            .positions
-            .iter()
-            .map(|position| position.number())
-            .collect();
-        plan.ask(POSITIONS, vec![bigs(positions)], |found, rows| {
-            for row in found {
-                let index = question(row)?;
-                rows.positions[index] = whole(anywhere(row, 1), rows)?;
-            }
-            Ok(())
-        });
-    }
+    let positions = ask.positions.iter().map(|position| position.number());
+    let values = vec![bigs(positions)];
+    plan.each(&ask.positions, POSITIONS, values, |row, index, rows| {
+        rows.positions[index] = whole(anywhere(row, 1), rows)?;
+        Ok(())
+    });
     holders(plan, ask);
 }
 
@@ -120,21 +110,10 @@ fn next(history: &mut Vec<Revision>, row: &Row, scope: &Scope) -> Outcome<()> {
 
 fn histories<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.store.histories;
-    if asked.is_empty() {
-        return;
-    }
-    let (scopes, keys) = addresses(asked.iter());
-    plan.ask(
-        HISTORIES,
-        vec![many_bytes(scopes), texts(keys)],
-        |found, rows| {
-            for row in found {
-                let index = question(row)?;
-                next(&mut rows.store.histories[index], row, &asked[index].scope())?;
-            }
-            Ok(())
-        },
-    );
+    let values = addresses(asked.iter()).into();
+    plan.each(asked, HISTORIES, values, |row, index, rows| {
+        next(&mut rows.store.histories[index], row, &asked[index].scope())
+    });
 }
 
 fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
@@ -142,8 +121,8 @@ fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if asked.is_empty() {
         return;
     }
-    let hashes: Vec<Vec<u8>> = asked.iter().map(scope_hash).collect();
-    plan.ask(SCOPES, vec![many_bytes(hashes)], |found, rows| {
+    let values = vec![many_bytes(asked.iter().map(scope_hash))];
+    plan.ask(SCOPES, values, |found, rows| {
         // The rows of one note follow each other.
         let mut start = 0;
         while let Some(first) = found.get(start) {
@@ -174,48 +153,25 @@ fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
 
 fn revisions<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.revisions;
-    if asked.is_empty() {
-        return;
-    }
-    let (scopes, keys) = addresses(asked.iter().map(|at| &at.address));
+    let [scopes, keys] = addresses(asked.iter().map(|at| &at.address));
     let numbers = asked
         .iter()
         .map(|at| i64::try_from(at.revision.unwrap_or_default()).unwrap_or(i64::MAX));
-    let values = vec![
-        many_bytes(scopes),
-        texts(keys),
-        bigs(numbers.collect::<Vec<_>>()),
-    ];
-    plan.ask(REVISIONS, values, |found, rows| {
-        for row in found {
-            let index = question(row)?;
-            rows.revisions[index] = Some(revision(row, 1, &asked[index].address.scope())?);
-        }
+    let values = vec![scopes, keys, bigs(numbers)];
+    plan.each(asked, REVISIONS, values, |row, index, rows| {
+        rows.revisions[index] = Some(revision(row, 1, &asked[index].address.scope())?);
         Ok(())
     });
 }
 
 fn noted<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.store.noted_before;
-    if asked.is_empty() {
-        return;
-    }
-    let (mut scopes, mut keys, mut befores) = (Vec::new(), Vec::new(), Vec::new());
-    for of in asked {
-        scopes.push(scope_hash(&of.address.scope()));
-        keys.push(stored_key(&of.address));
-        befores.push(of.iteration);
-    }
-    plan.ask(
-        NOTED,
-        vec![many_bytes(scopes), texts(keys), bigs(befores)],
-        |found, rows| {
-            for row in found {
-                rows.store.noted_before[question(row)?] = count(row, 1)?;
-            }
-            Ok(())
-        },
-    );
+    let [scopes, keys] = addresses(asked.iter().map(|of| &of.address));
+    let values = vec![scopes, keys, bigs(asked.iter().map(|of| of.iteration))];
+    plan.each(asked, NOTED, values, |row, index, rows| {
+        rows.store.noted_before[index] = count(row, 1)?;
+        Ok(())
+    });
 }
 
 fn holders<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
@@ -223,25 +179,17 @@ fn holders<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     if asked.is_empty() {
         return;
     }
-    let hashes: Vec<Vec<u8>> = asked
-        .iter()
-        .map(|content| content.hash().0.to_vec())
-        .collect();
-    plan.ask(
-        HOLDERS,
-        vec![many_bytes(hashes.clone())],
-        move |found, rows| {
-            for row in found {
-                let hash: &[u8] = get(row, 0)?;
-                let at = AddressAt {
-                    address: address(&scope(row, 3)?, get(row, 1)?)?,
-                    revision: Some(count(row, 2)?),
-                };
-                for (index, _) in hashes.iter().enumerate().filter(|(_, of)| *of == hash) {
-                    rows.holders[index].push(at.clone());
-                }
-            }
-            Ok(())
-        },
-    );
+    let values = vec![many_bytes(asked.iter().map(|content| content.hash().0))];
+    plan.rows(HOLDERS, values, move |row, rows| {
+        let hash: &[u8] = get(row, 0)?;
+        let at = AddressAt {
+            address: address(&scope(row, 3)?, get(row, 1)?)?,
+            revision: Some(count(row, 2)?),
+        };
+        let of = asked.iter().enumerate();
+        for (index, _) in of.filter(|(_, content)| content.hash().0 == hash) {
+            rows.holders[index].push(at.clone());
+        }
+        Ok(())
+    });
 }

@@ -4,7 +4,7 @@ use tokio_postgres::Row;
 use waynote::engine::{Ask, NoteAt, NoteState, Rows};
 use waynote::{Address, EntryId, Position, Scope};
 
-use super::plan::{Plan, addresses, question, scope_hash, whole};
+use super::plan::{Plan, addresses, scope_hash, session_hash, whole};
 use crate::error::Outcome;
 use crate::row::{NOTE, count, get, kind_key, note, note_columns, position, scope, unreadable};
 use crate::trip::{bigs, many_bytes, texts};
@@ -95,28 +95,27 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         rows.store.notes[index] = state.note;
     });
     let scopes = &ask.store.scopes;
-    of_scopes(
-        plan,
-        SCOPES,
-        scopes.iter().collect(),
-        |rows, index, note| {
-            rows.store.scopes[index].push(note);
-        },
-    );
+    let values = vec![many_bytes(scopes.iter().map(scope_hash))];
+    plan.each(scopes, SCOPES, values, |row, index, rows| {
+        let note = whole(note(row, 1, &scopes[index]), rows)?;
+        rows.store.scopes[index].extend(note);
+        Ok(())
+    });
     let kinds = &ask.store.kinds;
-    if !kinds.is_empty() {
-        let words: Vec<String> = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
-        plan.ask(KINDS, vec![texts(words)], |found, rows| {
-            for row in found {
-                let read = scope(row, 1 + NOTE).and_then(|scope| note(row, 1, &scope));
-                if let Some(note) = whole(read, rows)? {
-                    rows.store.kinds[question(row)?].push(note);
-                }
-            }
-            Ok(())
-        });
-    }
-    resolved(plan, ask);
+    let values = vec![texts(kinds.iter().map(|kind| kind.as_str()))];
+    plan.each(kinds, KINDS, values, |row, index, rows| {
+        let read = scope(row, 1 + NOTE).and_then(|scope| note(row, 1, &scope));
+        let note = whole(read, rows)?;
+        rows.store.kinds[index].extend(note);
+        Ok(())
+    });
+    let values = vec![many_bytes(ask.resolved.iter().map(session_hash))];
+    plan.each(&ask.resolved, RESOLVED, values, |row, index, rows| {
+        let session = Scope::Session(ask.resolved[index].clone());
+        let note = whole(note(row, 1, &session), rows)?;
+        rows.resolved[index].extend(note);
+        Ok(())
+    });
     saying(plan, ask);
     last(plan, ask);
     at(plan, ask);
@@ -127,33 +126,18 @@ fn states<'a>(
     asked: &'a [Address],
     answer: impl Fn(&mut Rows, usize, NoteState) + 'a,
 ) {
-    if asked.is_empty() {
-        return;
-    }
-    let (scopes, keys) = addresses(asked.iter());
-    plan.ask(
-        STATES,
-        vec![many_bytes(scopes), texts(keys)],
-        move |found, rows| {
-            for row in found {
-                let index = question(row)?;
-                if let Some(state) = state(row, &asked[index].scope())? {
-                    answer(rows, index, state);
-                }
-            }
-            Ok(())
-        },
-    );
+    let values = addresses(asked.iter()).into();
+    plan.each(asked, STATES, values, move |row, index, rows| {
+        if let Some(state) = state(row, &asked[index].scope())? {
+            answer(rows, index, state);
+        }
+        Ok(())
+    });
 }
 
 fn state(row: &Row, scope: &Scope) -> Outcome<Option<NoteState>> {
     if get::<Option<&str>>(row, 1)?.is_some() {
-        let note = note(row, 1, scope)?;
-        return Ok(Some(NoteState {
-            position: position(row, 1)?,
-            revision: note.revision,
-            note: Some(note),
-        }));
+        return current(row, scope).map(Some);
     }
     match get::<Option<i64>>(row, 1 + NOTE)? {
         Some(position) => Ok(Some(NoteState {
@@ -165,119 +149,52 @@ fn state(row: &Row, scope: &Scope) -> Outcome<Option<NoteState>> {
     }
 }
 
-fn of_scopes<'a>(
-    plan: &mut Plan<'a>,
-    sql: &'static str,
-    scopes: Vec<&'a Scope>,
-    answer: impl Fn(&mut Rows, usize, waynote::Note) + 'a,
-) {
-    if scopes.is_empty() {
-        return;
-    }
-    let hashes: Vec<Vec<u8>> = scopes.iter().map(|scope| scope_hash(scope)).collect();
-    plan.ask(sql, vec![many_bytes(hashes)], move |found, rows| {
-        for row in found {
-            let index = question(row)?;
-            if let Some(note) = whole(note(row, 1, scopes[index]), rows)? {
-                answer(rows, index, note);
-            }
-        }
-        Ok(())
-    });
-}
-
-fn resolved<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
-    if ask.resolved.is_empty() {
-        return;
-    }
-    let sessions: Vec<Scope> = ask.resolved.iter().cloned().map(Scope::Session).collect();
-    let hashes: Vec<Vec<u8>> = sessions.iter().map(scope_hash).collect();
-    plan.ask(RESOLVED, vec![many_bytes(hashes)], move |found, rows| {
-        for row in found {
-            let index = question(row)?;
-            if let Some(note) = whole(note(row, 1, &sessions[index]), rows)? {
-                rows.resolved[index].push(note);
-            }
-        }
-        Ok(())
-    });
+/// The state of a note that exists.
+fn current(row: &Row, scope: &Scope) -> Outcome<NoteState> {
+    let note = note(row, 1, scope)?;
+    Ok(NoteState {
+        position: position(row, 1)?,
+        revision: note.revision,
+        note: Some(note),
+    })
 }
 
 fn saying<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.entries_saying;
-    if asked.is_empty() {
-        return;
-    }
-    let scopes = asked
-        .iter()
-        .map(|(session, ..)| scope_hash(&Scope::Session(session.clone())));
+    let scopes = asked.iter().map(|(session, ..)| session_hash(session));
     let kinds = asked.iter().map(|(_, kind, _)| kind_key(kind.as_str()));
-    let contents = asked.iter().map(|(.., content)| content.hash().0.to_vec());
-    let values = vec![
-        many_bytes(scopes.collect::<Vec<_>>()),
-        texts(kinds.collect::<Vec<_>>()),
-        many_bytes(contents.collect::<Vec<_>>()),
-    ];
-    plan.ask(SAYING, values, |found, rows| {
-        for row in found {
-            let index = question(row)?;
-            let note = note(row, 1, &Scope::Session(asked[index].0.clone()))?;
-            rows.entries_saying[index] = Some(NoteState {
-                position: position(row, 1)?,
-                revision: note.revision,
-                note: Some(note),
-            });
-        }
+    let contents = asked.iter().map(|(.., content)| content.hash().0);
+    let values = vec![many_bytes(scopes), texts(kinds), many_bytes(contents)];
+    plan.each(asked, SAYING, values, |row, index, rows| {
+        let session = Scope::Session(asked[index].0.clone());
+        rows.entries_saying[index] = Some(current(row, &session)?);
         Ok(())
     });
 }
 
 fn last<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let asked = &ask.last_entries;
-    if asked.is_empty() {
-        return;
-    }
-    let scopes = asked
-        .iter()
-        .map(|session| scope_hash(&Scope::Session(session.clone())));
-    plan.ask(
-        LAST,
-        vec![many_bytes(scopes.collect::<Vec<_>>())],
-        |found, rows| {
-            for row in found {
-                let index = question(row)?;
-                let id: &str = get(row, 1)?;
-                let id: EntryId = id
-                    .parse()
-                    .map_err(|_| unreadable(format_args!("session:{}", asked[index])))?;
-                rows.last_entries[index] = Some(id);
-            }
-            Ok(())
-        },
-    );
+    let values = vec![many_bytes(asked.iter().map(session_hash))];
+    plan.each(asked, LAST, values, |row, index, rows| {
+        let id: Result<EntryId, _> = get::<&str>(row, 1)?.parse();
+        let id = id.map_err(|_| unreadable(format_args!("session:{}", asked[index])))?;
+        rows.last_entries[index] = Some(id);
+        Ok(())
+    });
 }
 
 fn at<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
-    if ask.notes_at.is_empty() {
-        return;
-    }
-    let positions: Vec<i64> = ask
-        .notes_at
-        .iter()
-        .map(|position| position.number())
-        .collect();
-    plan.ask(AT, vec![bigs(positions)], |found, rows| {
-        for row in found {
-            let read = scope(row, 1 + NOTE).and_then(|scope| {
-                Ok(NoteAt {
-                    note: note(row, 1, &scope)?,
-                    last: position(row, 1)?,
-                    revision: count(row, 3 + NOTE)?,
-                })
-            });
-            let index = question(row)?;
-            rows.notes_at[index] = whole(read, rows)?;
-        }
+    let positions = ask.notes_at.iter().map(|position| position.number());
+    let values = vec![bigs(positions)];
+    plan.each(&ask.notes_at, AT, values, |row, index, rows| {
+        let read = scope(row, 1 + NOTE).and_then(|scope| {
+            Ok(NoteAt {
+                note: note(row, 1, &scope)?,
+                last: position(row, 1)?,
+                revision: count(row, 3 + NOTE)?,
+            })
+        });
+        rows.notes_at[index] = whole(read, rows)?;
         Ok(())
     });
 }

@@ -114,11 +114,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         values.push(number(page.limit));
         values.push(number(page.skip));
         values.extend(rest);
-        plan.ask(sql, values, move |found, rows| {
-            for row in found {
-                keep(row, page, index, before, rows)?;
-            }
-            Ok(())
+        plan.rows(sql, values, move |row, rows| {
+            keep(row, page, index, before, rows)
         });
     }
 }

@@ -3,11 +3,11 @@
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use waynote::engine::Rows;
-use waynote::{Address, Scope};
+use waynote::{Address, Name, Scope};
 
 use crate::error::Outcome;
 use crate::row::damaged;
-use crate::trip::{Statement, Value, big};
+use crate::trip::{Statement, Value, big, many_bytes, texts};
 
 /// Turns the rows of a statement into answers.
 pub(super) type Reader<'a> = Box<dyn FnOnce(&[Row], &mut Rows) -> Outcome<()> + 'a>;
@@ -33,6 +33,34 @@ impl<'a> Plan<'a> {
         self.statements.push(Statement::typed(sql, all));
         self.readers.push(Box::new(reader));
     }
+
+    /// The same, for each row by itself.
+    pub(super) fn rows(
+        &mut self,
+        sql: &'static str,
+        values: Vec<Value>,
+        reader: impl Fn(&Row, &mut Rows) -> Outcome<()> + 'a,
+    ) {
+        self.ask(sql, values, move |found, rows| {
+            found.iter().try_for_each(|row| reader(row, rows))
+        });
+    }
+
+    /// The same for questions that are asked together, unless there are none. Each row begins with the number of its
+    /// question, which the reader gets.
+    pub(super) fn each<Q>(
+        &mut self,
+        asked: &[Q],
+        sql: &'static str,
+        values: Vec<Value>,
+        reader: impl Fn(&Row, usize, &mut Rows) -> Outcome<()> + 'a,
+    ) {
+        if !asked.is_empty() {
+            self.rows(sql, values, move |row, rows| {
+                reader(row, question(row)?, rows)
+            });
+        }
+    }
 }
 
 /// The key by which a scope is found: the hash of its kind and name.
@@ -44,15 +72,20 @@ pub(crate) fn scope_hash(scope: &Scope) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
+/// The same for a session's log.
+pub(crate) fn session_hash(session: &Name) -> Vec<u8> {
+    scope_hash(&Scope::Session(session.clone()))
+}
+
 /// The key as it is stored: empty for a place's own note.
 pub(crate) fn stored_key(address: &Address) -> String {
     address.key().unwrap_or_default()
 }
 
-/// The scopes and keys of addresses.
-pub(super) fn addresses<'a>(all: impl Iterator<Item = &'a Address>) -> (Vec<Vec<u8>>, Vec<String>) {
-    all.map(|address| (scope_hash(&address.scope()), stored_key(address)))
-        .unzip()
+/// The scopes and keys of addresses, as two values.
+pub(super) fn addresses<'a>(all: impl Iterator<Item = &'a Address> + Clone) -> [Value; 2] {
+    let scopes = all.clone().map(|address| scope_hash(&address.scope()));
+    [many_bytes(scopes), texts(all.map(stored_key))]
 }
 
 /// The number of a question in the first column, which PostgreSQL counts from 1.

@@ -5,7 +5,7 @@ use waynote::ContentHash;
 use waynote::engine::Ask;
 use waynote::store::SideValue;
 
-use super::plan::{Plan, question, scope_hash};
+use super::plan::{Plan, scope_hash};
 use crate::row::{get, unreadable};
 use crate::trip::many_bytes;
 
@@ -30,60 +30,37 @@ pub(crate) fn hash(text: &str) -> Vec<u8> {
 }
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
-    if !ask.side.is_empty() {
-        let spaces: Vec<Vec<u8>> = ask.side.iter().map(|space| hash(space)).collect();
-        plan.ask(VALUES, vec![many_bytes(spaces)], |found, rows| {
-            for row in found {
-                let index = question(row)?;
-                let damaged = || {
-                    unreadable(format_args!(
-                        "a value beside the notes ({})",
-                        ask.side[index]
-                    ))
-                };
-                let about: Option<Vec<u8>> = get(row, 3)?;
-                let about = about
-                    .map(|hash| hash.try_into().map(ContentHash))
-                    .transpose();
-                rows.side[index].push(SideValue {
-                    key: String::from_utf8(get(row, 1)?).map_err(|_| damaged())?,
-                    value: get(row, 2)?,
-                    about: about.map_err(|_| damaged())?,
-                });
-            }
-            Ok(())
+    let values = vec![many_bytes(ask.side.iter().map(|space| hash(space)))];
+    plan.each(&ask.side, VALUES, values, |row, index, rows| {
+        let space = &ask.side[index];
+        let damaged = || unreadable(format_args!("a value beside the notes ({space})"));
+        let about: Option<Vec<u8>> = get(row, 3)?;
+        let about = about
+            .map(|hash| hash.try_into().map(ContentHash))
+            .transpose();
+        rows.side[index].push(SideValue {
+            key: String::from_utf8(get(row, 1)?).map_err(|_| damaged())?,
+            value: get(row, 2)?,
+            about: about.map_err(|_| damaged())?,
         });
-    }
-    if !ask.about.is_empty() {
-        let hashes: Vec<Vec<u8>> = ask
-            .about
-            .iter()
-            .map(|content| content.hash().0.to_vec())
-            .collect();
-        plan.ask(ABOUT, vec![many_bytes(hashes)], |found, rows| {
-            for row in found {
-                let space = String::from_utf8_lossy(get(row, 1)?).into_owned();
-                rows.about[question(row)?].push(space);
-            }
-            Ok(())
-        });
-    }
+        Ok(())
+    });
+    let values = vec![many_bytes(ask.about.iter().map(|content| content.hash().0))];
+    plan.each(&ask.about, ABOUT, values, |row, index, rows| {
+        let space = String::from_utf8_lossy(get(row, 1)?).into_owned();
+        rows.about[index].push(space);
+        Ok(())
+    });
     if ask.spaces {
-        plan.ask(SPACES, Vec::new(), |found, rows| {
-            for row in found {
-                let space = String::from_utf8_lossy(get(row, 0)?).into_owned();
-                rows.spaces.push(space);
-            }
+        plan.rows(SPACES, Vec::new(), |row, rows| {
+            let space = String::from_utf8_lossy(get(row, 0)?).into_owned();
+            rows.spaces.push(space);
             Ok(())
         });
     }
-    if !ask.scope_numbers.is_empty() {
-        let hashes: Vec<Vec<u8>> = ask.scope_numbers.iter().map(scope_hash).collect();
-        plan.ask(NUMBERS, vec![many_bytes(hashes)], |found, rows| {
-            for row in found {
-                rows.scope_numbers[question(row)?] = u32::try_from(get::<i32>(row, 1)?).ok();
-            }
-            Ok(())
-        });
-    }
+    let values = vec![many_bytes(ask.scope_numbers.iter().map(scope_hash))];
+    plan.each(&ask.scope_numbers, NUMBERS, values, |row, index, rows| {
+        rows.scope_numbers[index] = u32::try_from(get::<i32>(row, 1)?).ok();
+        Ok(())
+    });
 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 
-use waynote::{Change, Content, Error, Expect, Limits, Reader as _, Stamp, Store as _};
+use waynote::{Change, Error, Reader as _, Stamp, Store as _};
 use waynote_postgres::{Options, open};
 
 use super::stores::{its_server, new_store};
+use waynote_testing::values::save_limited;
 
 const PROCESSES: u32 = 16;
 
@@ -103,18 +104,8 @@ fn writer() {
             format!("agent:p{number}").parse().unwrap(),
         );
         let change = match (seed >> 20) % 3 {
-            0 => Change::Delete {
-                address,
-                expect: Expect::Any,
-            },
-            _ => Change::Save {
-                address,
-                content: Content::text(format!("{number} {turn}")).unwrap(),
-                pin: None,
-                limits: Limits::NONE.max_notes(CAP),
-                expect: Expect::Any,
-                origin: None,
-            },
+            0 => Change::delete(address),
+            _ => save_limited(address, &format!("{number} {turn}"), CAP),
         };
         match store.apply(&[change], &stamp) {
             Ok(applied) => {

@@ -7,7 +7,7 @@ use waynote::{EngineStore, Reader, SqliteStore, Store};
 use waynote_postgres::{Options, Postgres, stores};
 
 use super::stores::{its_server, new_store};
-use super::writer::Writer;
+use waynote_testing::writer::Writer;
 
 fn another() -> Option<EngineStore<Postgres>> {
     its_server().map(|server| new_store(&server.store_url()))

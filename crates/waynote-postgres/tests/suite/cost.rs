@@ -3,63 +3,48 @@
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    Change, Content, EngineStore, EntryType, Expect, Forget, Limits, LocalStore, Notebook,
-    Reader as _, SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
+    Content, EngineStore, EntryType, Forget, Limits, LocalStore, Notebook, Reader as _,
+    SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::stores::{its_server, new_store};
+use waynote_testing::values::{self, entry, key, save_pinned, text};
 
 fn stamp() -> Stamp {
     Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
 }
 
-pub(super) fn save(store: &dyn LocalStore, key: &str, said: &str) {
-    let options = SaveOptions::default().limits(Limits::NONE);
-    let notes = Notebook::of_agent(store, "a".parse().unwrap());
-    notes
-        .save(
-            &key.parse().unwrap(),
-            Content::text(said).unwrap(),
-            options,
-            &stamp(),
-        )
+fn save(store: &dyn LocalStore, of: &str, said: &str) {
+    store
+        .apply(&[values::save(key(of), said)], &stamp())
         .unwrap();
 }
 
 /// So many keyed notes and entries, in few writes.
-pub(super) fn fill(store: &EngineStore<Postgres>, notes: u32) {
+fn fill(store: &EngineStore<Postgres>, notes: u32) {
     let mut changes = Vec::new();
     for number in 0..notes {
-        let content = |what: &str| {
-            Content::text(format!("{what} {number}: running tests {}", number * 31)).unwrap()
-        };
-        changes.push(Change::Save {
-            address: format!("agent:a#k{number}").parse().unwrap(),
-            content: content("note"),
-            pin: Some(number < 5),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        });
-        changes.push(Change::Append {
-            resolves: None,
-            session: "s".parse().unwrap(),
-            kind: EntryType::ALL[number as usize % 4].clone(),
-            iteration: Some(1 + i64::from(number) / 10),
-            content: content("entry"),
-            id: None,
-            created_at: None,
-        });
+        let content = |what: &str| format!("{what} {number}: running tests {}", number * 31);
+        changes.push(save_pinned(
+            key(&format!("k{number}")),
+            &content("note"),
+            number < 5,
+        ));
+        changes.push(entry(
+            EntryType::ALL[number as usize % 4].clone(),
+            1 + i64::from(number) / 10,
+            &content("entry"),
+        ));
     }
     for changes in changes.chunks(500) {
         store.apply(changes, &stamp()).unwrap();
     }
 }
 
-pub(super) fn block(store: &EngineStore<Postgres>) -> String {
+fn block(store: &EngineStore<Postgres>) -> String {
     let request = Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
         .session(Some("s".parse().unwrap()))
         .iteration(Some(1_000_000))
@@ -92,13 +77,8 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
     assert_eq!(trips(&|| save(&store, "another", "words")), 2);
     let log = SessionLog::new(&store, "t".parse().unwrap());
     let add = || {
-        log.add(
-            EntryType::Tip,
-            Some(1),
-            Content::text("a tip").unwrap(),
-            &stamp(),
-        )
-        .unwrap();
+        log.add(EntryType::Tip, Some(1), text("a tip"), &stamp())
+            .unwrap();
     };
     assert_eq!(trips(&add), 2);
     assert_eq!(trips(&|| assert!(log.list(None).unwrap().len() == 1)), 1);
@@ -193,7 +173,7 @@ auto_explain.log_min_duration = 0
         log.add(
             EntryType::Tip,
             Some(200),
-            Content::text("entry 3: running tests 93").unwrap(),
+            text("entry 3: running tests 93"),
             &stamp(),
         )
         .unwrap();
@@ -213,9 +193,6 @@ auto_explain.log_min_duration = 0
         let log = cluster.log();
         let plans = &log[seen..];
         assert!(plans.contains("Index"), "{plans}");
-        if std::env::var("SHOW_LOG").is_ok() {
-            eprintln!("{plans}");
-        }
         let scans: Vec<&str> = plans
             .lines()
             .filter(|line| line.contains("Seq Scan") || line.contains("Hash Join"))
@@ -234,48 +211,5 @@ auto_explain.log_min_duration = 0
         for lines in looked_up {
             assert!(lines[1].contains("key = "), "{lines:?}");
         }
-    }
-}
-
-#[test]
-#[ignore = "prints how long things take"]
-fn how_long() {
-    let Some(server) = its_server() else {
-        return;
-    };
-    let store = new_store(&server.store_url());
-    save(&store, "first", "words");
-    if std::env::var("SHOW_LOG").is_ok() {
-        let cluster = server.cluster().unwrap();
-        cluster.sql("ALTER SYSTEM SET log_min_duration_statement = 0");
-        cluster.sql("SELECT pg_reload_conf()");
-    }
-    for of in ["save", "add"] {
-        let begin = std::time::Instant::now();
-        for number in 0..300 {
-            match of {
-                "save" => save(&store, &format!("k{number}"), &format!("note {number}")),
-                _ => {
-                    let log = SessionLog::new(&store, "s".parse().unwrap());
-                    let said = Content::text(format!("said {number}")).unwrap();
-                    log.add(EntryType::Tip, Some(1), said, &stamp()).unwrap();
-                }
-            }
-        }
-        eprintln!(
-            "{of}: {:.2} ms",
-            begin.elapsed().as_secs_f64() * 1000.0 / 300.0
-        );
-    }
-    let begin = std::time::Instant::now();
-    for _ in 0..100 {
-        store.search(&SearchRequest::new("note 17")).unwrap();
-    }
-    eprintln!(
-        "search: {:.2} ms",
-        begin.elapsed().as_secs_f64() * 1000.0 / 100.0
-    );
-    if std::env::var("SHOW_LOG").is_ok() {
-        eprintln!("{}", server.cluster().unwrap().log());
     }
 }

@@ -5,20 +5,12 @@ use std::time::{Duration, Instant};
 use waynote::{Content, EngineStore, EntryType, Reader as _, SessionLog, Stamp, Store as _};
 use waynote_postgres::{Options, Postgres, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
-
-fn stamp() -> Stamp {
-    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
-}
+use waynote_testing::values::at;
 
 fn add(store: &EngineStore<Postgres>, said: &str) -> waynote::Result<()> {
     let log = SessionLog::new(store, "s".parse().unwrap());
-    log.add(
-        EntryType::Learning,
-        None,
-        Content::text(said).unwrap(),
-        &stamp(),
-    )
-    .map(|_| ())
+    let said = Content::text(said).unwrap();
+    log.add(EntryType::Learning, None, said, &at(1)).map(drop)
 }
 
 /// How often each of the entries was noted.

@@ -7,15 +7,12 @@ use waynote_postgres::{Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
 use super::stores::{its_server, new_store};
-
-fn stamp() -> Stamp {
-    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
-}
+use waynote_testing::values::at;
 
 fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
     let content = waynote::Content::text(said)?;
     Places::new(store)
-        .write(&"~/p".parse()?, content, &stamp())
+        .write(&"~/p".parse()?, content, &at(1))
         .map(|_| ())
 }
 
@@ -245,6 +242,15 @@ fn certificates_and_passwords_are_checked() {
             at("localhost", "sslmode=disable").password(password()),
             "server_refuses",
         ),
+        // The log-in is bound to the server's certificate.
+        (
+            at("localhost", &format!("{roots}&channel_binding=require")).password(password()),
+            "open",
+        ),
+        (
+            at("localhost", "sslmode=require&require_auth=md5").password(password()),
+            "server_refuses",
+        ),
         (
             at("localhost", &roots).password("hunter3".to_owned()),
             "server_refuses",
@@ -267,6 +273,32 @@ fn certificates_and_passwords_are_checked() {
         matches!(error.downcast_ref(), Some(PostgresError::NoTls { .. })),
         "{error}"
     );
+}
+
+/// A server that asks for the password in a way that is not allowed does not get it.
+#[test]
+fn a_password_is_not_given_in_clear_text() {
+    if !has_postgres() {
+        return skipped("a_password_is_not_given_in_clear_text");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        access: "host all team 127.0.0.1/32 password".into(),
+        ..Setup::default()
+    });
+    cluster.sql("CREATE ROLE team LOGIN PASSWORD 'hunter2'");
+    let tried = |rest: &str| {
+        let port = cluster.port();
+        let url = format!("postgres://team@127.0.0.1:{port}/postgres?store=s&{rest}");
+        let options = Options::of_url(&url)
+            .unwrap()
+            .password("hunter2".to_owned());
+        let error = open(options).err().unwrap().to_string();
+        error.replace(&port.to_string(), "PORT")
+    };
+    insta::assert_snapshot!(tried("require_auth=!password"), @"");
+    insta::assert_snapshot!(tried("channel_binding=require"), @"");
+    insta::assert_snapshot!(tried("require_auth=password"), @"");
 }
 
 #[test]
@@ -304,7 +336,7 @@ fn sixteen_processes_worth_of_threads_keep_to_the_pool() {
                 for turn in 0..10 {
                     let content = waynote::Content::text(format!("{number} {turn}")).unwrap();
                     let place = format!("~/{number}").parse().unwrap();
-                    Places::new(store).write(&place, content, &stamp()).unwrap();
+                    Places::new(store).write(&place, content, &at(1)).unwrap();
                     assert!(Places::new(store).read(&place).unwrap().is_some());
                 }
             });

@@ -7,6 +7,7 @@ use waynote::engine::Engine;
 use waynote::{EngineStore, Indexing, LocalStore};
 use waynote_postgres::{Options, Postgres, open as opened, stores};
 use waynote_test_postgres::{Bouncer, Server, has_pgbouncer, server, skipped, unused, with_store};
+use waynote_testing::stores::{Engines, Shared, Stores};
 
 /// The name of the tests that are skipped on a machine without PostgreSQL.
 const TESTS: &str = "the tests of waynote-postgres";
@@ -46,62 +47,61 @@ fn urls() -> Vec<String> {
     urls
 }
 
-/// Runs a test on every store.
-pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
-    for url in urls() {
-        test(&new_store(&url));
-    }
-}
-
-/// Runs a test on every store that can be searched.
-pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
-    for url in urls() {
-        test(&new_store(&url).with_indexing(indexing));
-    }
-}
-
-/// Runs a test on every engine that several can use at once.
-pub(super) fn each_engine(test: &dyn Fn(&dyn Engine)) {
-    for url in urls() {
-        test(new_store(&url).engine());
-    }
-}
-
-/// Runs a test on every engine that several threads can use at once.
-pub(super) fn each_shared(test: &dyn Fn(&(dyn Engine + Sync))) {
-    for url in urls() {
-        test(new_store(&url).engine());
-    }
-}
-
 /// The file that tells the processes of a test which store is theirs.
 const URL: &str = "url";
 
-/// Makes that store ready before the processes start. Whether there can be one on this machine.
-pub(super) fn prepare(folder: &Path) -> bool {
-    let Some(server) = its_server() else {
-        return false;
-    };
-    let url = server.store_url();
-    stores::create(Options::of_url(&url).unwrap()).unwrap();
-    std::fs::write(folder.join(URL), url).unwrap();
-    true
+/// The stores of the suites.
+pub(super) struct Here;
+
+impl Stores for Here {
+    fn each_store(test: &dyn Fn(&dyn LocalStore)) {
+        for url in urls() {
+            test(&new_store(&url));
+        }
+    }
+
+    fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
+        for url in urls() {
+            test(&new_store(&url).with_indexing(indexing));
+        }
+    }
 }
 
-/// The store that several processes write at once, in that folder.
-pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
-    let url = std::fs::read_to_string(folder.join(URL)).unwrap();
-    Box::new(opened(Options::of_url(&url).unwrap()).unwrap())
+impl Engines for Here {
+    fn each_engine(test: &dyn Fn(&dyn Engine)) {
+        for url in urls() {
+            test(new_store(&url).engine());
+        }
+    }
+
+    fn each_shared(test: &dyn Fn(&(dyn Engine + Sync))) {
+        for url in urls() {
+            test(new_store(&url).engine());
+        }
+    }
 }
 
-/// How many notes each of eight processes adds.
-pub(super) const ADDS: u32 = 300;
+impl Shared for Here {
+    fn in_processes(test: &dyn Fn(&dyn Shared)) {
+        test(&Self);
+    }
 
-/// How often processes are killed.
-pub(super) const KILL_ROUNDS: u32 = 10;
+    fn kill_rounds(&self) -> u32 {
+        10
+    }
 
-/// Further checks of the folder, after processes have written that many places.
-pub(super) fn check_written(_folder: &Path, _places: usize) {}
+    fn prepare(&self, folder: &Path) -> bool {
+        let Some(server) = its_server() else {
+            return false;
+        };
+        let url = server.store_url();
+        stores::create(Options::of_url(&url).unwrap()).unwrap();
+        std::fs::write(folder.join(URL), url).unwrap();
+        true
+    }
 
-/// Further checks of the folder, after processes that had written these places were killed.
-pub(super) fn check_after_kills(_folder: &Path, _store: &dyn LocalStore, _places: &[&str]) {}
+    fn open(&self, folder: &Path) -> Box<dyn LocalStore> {
+        let url = std::fs::read_to_string(folder.join(URL)).unwrap();
+        Box::new(opened(Options::of_url(&url).unwrap()).unwrap())
+    }
+}

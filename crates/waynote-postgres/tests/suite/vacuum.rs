@@ -10,7 +10,7 @@ use waynote_postgres::vacuum::{Became, Vacuum, Vacuumed, vacuum};
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped};
 
-use super::search::{at, key, save};
+use waynote_testing::values::{at, key, save};
 
 fn cluster(test: &str) -> Option<Cluster> {
     if !has_postgres() {

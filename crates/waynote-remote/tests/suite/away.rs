@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog, Store};
@@ -54,7 +54,11 @@ fn a_server_that_is_not_there() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let error = error_of(&url(address), Options::default());
+    let begun = Instant::now();
+    let wait = Duration::from_millis(200);
+    let options = Options::default().times(Times::default().wait(wait));
+    let error = error_of(&url(address), options.clone());
+    assert!(begun.elapsed() >= wait, "it is waited for");
     assert!(
         matches!(
             remote_error(&error),
@@ -67,7 +71,7 @@ fn a_server_that_is_not_there() {
     );
     assert!(is_away(&error));
     // Nothing was sent, so nothing was carried out.
-    let log = RemoteStore::open(&url(address), Options::default()).unwrap();
+    let log = RemoteStore::open(&url(address), options).unwrap();
     let name = "nightly".parse().unwrap();
     let text = Content::text("the linker fails").unwrap();
     let write = SessionLog::new(&log, name).add(waynote::EntryType::Stuck, Some(1), text, &stamp());
@@ -109,6 +113,53 @@ fn a_server_with_tls_is_not_asked_without() {
     URL is not served by waynote: it does not answer in plain HTTP
       check the address; a server with TLS is reached as https://HOST/s/NAME
     ");
+}
+
+#[test]
+fn a_server_that_starts_again_fails_no_call() {
+    let mut server = serve();
+    let told = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&told);
+    let options = Options::default()
+        .times(Times::default().wait(Duration::from_mins(2)))
+        .waits(move |waiting| {
+            assert!(matches!(waiting.away, Away::Unreachable(_) | Away::Lost(_)));
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+    let store = RemoteStore::open(&server.url(), options).unwrap();
+    let is_over = AtomicBool::new(false);
+    let written = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let log = SessionLog::new(&store, "nightly".parse().unwrap());
+            let mut written = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                let text = Content::text(format!("entry {written}")).unwrap();
+                let added = log.add(waynote::EntryType::Tip, Some(1), text, &stamp());
+                assert_eq!(added.unwrap().revision, 1);
+                written += 1;
+            }
+            written
+        });
+        for _ in 0..3 {
+            server.stop();
+            server.start();
+        }
+        // Away for long enough to be told of.
+        server.stop();
+        while told.load(Ordering::SeqCst) == 0 {
+            assert!(!writer.is_finished());
+            std::thread::yield_now();
+        }
+        server.start();
+        is_over.store(true, Ordering::SeqCst);
+        writer.join().unwrap()
+    });
+    assert!(written > 0);
+    assert_eq!(
+        server.store.journal(None, usize::MAX).unwrap().len(),
+        written
+    );
+    assert_eq!(told.load(Ordering::SeqCst), 1, "once for the wait");
 }
 
 #[test]

@@ -10,22 +10,16 @@ use waynote::{Content, Forget, Notebook, SaveOptions, Store};
 use waynote_remote::{Keep, Options, RemoteStore, Token};
 
 use super::support::{Served, answer, now, serve, stamp, told, url};
+use waynote_testing::values;
 
 fn request() -> Request {
     Request::new("builder".parse().unwrap(), "~/p".parse().unwrap(), now())
 }
 
 fn save(served: &Served) {
-    let notes = Notebook::of_agent(&*served.store, "builder".parse().unwrap());
-    let text = Content::text("run make ship").unwrap();
-    notes
-        .save(
-            &"deploy".parse().unwrap(),
-            text,
-            SaveOptions::default(),
-            &stamp(),
-        )
-        .unwrap();
+    let deploy = "agent:builder#deploy".parse().unwrap();
+    let change = values::save(deploy, "run make ship");
+    served.store.apply(&[change], &stamp()).unwrap();
 }
 
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {

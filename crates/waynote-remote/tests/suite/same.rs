@@ -9,10 +9,7 @@ use waynote::{
 };
 
 use super::support::{Served, now, serve, stamp};
-
-fn text(text: &str) -> Content {
-    Content::text(text).unwrap()
-}
+use waynote_testing::values::{save, text};
 
 fn request() -> Request {
     Request::new("builder".parse().unwrap(), "~/p".parse().unwrap(), now())
@@ -23,24 +20,15 @@ fn request() -> Request {
 fn filled() -> Served {
     let served = serve();
     let store = served.remote();
-    let notes = Notebook::of_agent(&store, "builder".parse().unwrap());
-    for (key, said) in [
-        ("deploy", "run make ship"),
-        ("test", "use nextest"),
-        ("deploy", "run make ship, twice"),
+    let builders = |key: &str| format!("agent:builder#{key}").parse().unwrap();
+    for change in [
+        save(builders("deploy"), "run make ship"),
+        save(builders("test"), "use nextest"),
+        save(builders("deploy"), "run make ship, twice"),
+        Change::pin(builders("test"), true),
     ] {
-        notes
-            .save(
-                &key.parse().unwrap(),
-                text(said),
-                SaveOptions::default(),
-                &stamp(),
-            )
-            .unwrap();
+        store.apply(&[change], &stamp()).unwrap();
     }
-    notes
-        .set_pinned(&"test".parse().unwrap(), true, &stamp())
-        .unwrap();
     let log = SessionLog::new(&store, "nightly".parse().unwrap());
     for (kind, said) in [
         (EntryType::Stuck, "the linker fails"),
@@ -137,12 +125,12 @@ fn errors_are_those_of_the_store_with_its_address() {
     let served = filled();
     let store = served.remote();
     let notes = Notebook::of_agent(&store, "builder".parse().unwrap());
-    let save = |key: &str, said: &str, options| {
+    let refused = |key: &str, said: &str, options| {
         notes
             .save(&key.parse().unwrap(), text(said), options, &stamp())
             .unwrap_err()
     };
-    let conflict = save(
+    let conflict = refused(
         "deploy",
         "x",
         SaveOptions::default().expect(Expect::Revision(1)),
@@ -157,7 +145,7 @@ fn errors_are_those_of_the_store_with_its_address() {
     assert_eq!(current.content, text("run make ship, twice"));
     // Put together here, so that no scanner takes this file for a leak.
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
-    let secret = save(
+    let secret = refused(
         "new",
         &format!("the token is {token}"),
         SaveOptions::default(),
@@ -173,7 +161,7 @@ fn errors_are_those_of_the_store_with_its_address() {
         ),
         "{secret:?}"
     );
-    let large = save("new", &"x".repeat(5000), SaveOptions::default());
+    let large = refused("new", &"x".repeat(5000), SaveOptions::default());
     assert!(
         matches!(&large, Error::NoteTooLarge { limit, .. } if limit == "max_bytes"),
         "{large:?}"

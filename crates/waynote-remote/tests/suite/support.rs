@@ -41,7 +41,22 @@ pub(crate) fn served(
     folder: tempfile::TempDir,
     clock: waynote_server::Clock,
 ) -> Served {
-    let options = waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap());
+    let (address, stopper, thread) = run(&store, clock, "127.0.0.1:0".parse().unwrap());
+    Served {
+        store,
+        address,
+        stopper,
+        thread: Some(thread),
+        folder: Some(folder),
+    }
+}
+
+fn run(
+    store: &Arc<SqliteStore>,
+    clock: waynote_server::Clock,
+    listen: SocketAddr,
+) -> (SocketAddr, Stopper, JoinHandle<()>) {
+    let options = waynote_server::Options::default().listen(listen);
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,
@@ -50,13 +65,8 @@ pub(crate) fn served(
     );
     let bound = server.bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
-    Served {
-        store,
-        address,
-        stopper,
-        thread: Some(std::thread::spawn(move || bound.run().unwrap())),
-        folder: Some(folder),
-    }
+    let thread = std::thread::spawn(move || bound.run().unwrap());
+    (address, stopper, thread)
 }
 
 impl Served {
@@ -72,6 +82,12 @@ impl Served {
     pub(crate) fn stopped(mut self) -> tempfile::TempDir {
         self.stop();
         self.folder.take().unwrap()
+    }
+
+    /// Starts it again at its address.
+    pub(crate) fn start(&mut self) {
+        let (_, stopper, thread) = run(&self.store, Arc::new(now), self.address);
+        (self.stopper, self.thread) = (stopper, Some(thread));
     }
 
     pub(crate) fn stop(&mut self) {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::store::{Answers, Ask};
 use waynote::wire::{
-    ApplyAnswer, ApplyRequest, AsOfRequest, ForgetRequest, HitsFound, Lease, NotesFound,
+    self, ApplyAnswer, ApplyRequest, AsOfRequest, ForgetRequest, HitsFound, Lease, NotesFound,
     RecordRequest, Silence,
 };
 use waynote::{Forgotten, Report, Result, SearchRequest, Store};
@@ -42,13 +42,17 @@ async fn reply<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
 ) -> Answer<Reply> {
-    let written = visit.run(move |store| Ok(json(&work(store)?)));
+    let written = visit.run(move |store| wire::answer(&work(store)?));
     Ok(Reply(Some(written.await?)))
 }
 
-/// An answer as JSON. No answer can fail to be serialized.
-fn json(answer: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(answer).unwrap_or_default()
+/// The same for a search or a prompt block.
+async fn found<T: Serialize>(
+    visit: &Visit,
+    work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
+) -> Answer<Reply> {
+    let written = visit.search(move |store| wire::answer(&work(store)?));
+    Ok(Reply(Some(written.await?)))
 }
 
 /// Answers many questions at once.
@@ -57,7 +61,7 @@ fn json(answer: &impl Serialize) -> Vec<u8> {
     responses((status = 200, description = "The answers", body = Answers))
 )]
 pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
-    reply(&visit, move |store| store.read(&ask)).await
+    reply(&visit, move |store| ask.answered(store)).await
 }
 
 /// The notes of some scopes, as they were.
@@ -68,7 +72,7 @@ pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
 pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Reply> {
     reply(&visit, move |store| {
         Ok(NotesFound {
-            notes: store.select_at(&request.scopes, request.moment)?,
+            notes: request.answered(store)?,
             damage: store.take_damage(),
         })
     })
@@ -81,7 +85,7 @@ pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Ans
     responses((status = 200, description = "What was found", body = HitsFound))
 )]
 pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Reply> {
-    reply(&visit, move |store| {
+    found(&visit, move |store| {
         Ok(HitsFound {
             hits: store.search(&request)?,
             damage: store.take_damage(),
@@ -144,7 +148,7 @@ pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> 
     responses((status = 200, description = "The block", body = BlockAnswer))
 )]
 pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Reply> {
-    reply(&visit, move |store| ask.answer(&store)).await
+    found(&visit, move |store| ask.answer(&store)).await
 }
 
 /// Says that the loop that holds a session lives. No event, and no position.

@@ -1,10 +1,11 @@
 //! The feed: the changes of a store, as server-sent events.
 //!
-//! A feed reads its store page by page. It reads the next page only after it has sent the last one: a slow reader costs
-//! one page of memory, and delays nobody else.
+//! A feed reads its store page by page, each of a bounded number of items and bytes. It reads the next page only after
+//! it has sent the last one: a slow reader costs one page of memory, and delays nobody else.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
@@ -14,18 +15,25 @@ use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
-use waynote::Version;
 use waynote::store::{Cursor, FeedEntry, Happened};
+use waynote::{Allowance, Error, Limits, Version};
 
 use super::cursor;
 use crate::app::App;
 use crate::edge::Query;
+use crate::edge::shares::Share;
 use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::visit::Visit;
 
 /// The most items that are read at once.
 const PAGE: usize = 64;
+
+/// The most bytes of texts that are read at once, unless a single item has more.
+const PAGE_BYTES: u64 = 1 << 20;
+
+/// A token counts for so long after it was looked up.
+const TOKEN_COUNTS: Duration = Duration::from_millis(250);
 
 /// How long a client waits before it connects again, in milliseconds.
 const RETRY: u32 = 1000;
@@ -67,7 +75,7 @@ pub(crate) struct ChangesQuery {
     ))
 )]
 pub(crate) async fn changes(
-    visit: Visit,
+    mut visit: Visit,
     Query(query): Query<ChangesQuery>,
     headers: HeaderMap,
 ) -> Answer<Response<Body>> {
@@ -76,6 +84,13 @@ pub(crate) async fn changes(
         .shelves
         .get(&visit.name)
         .ok_or_else(Problem::no_such_store)?;
+    // A feed is no running request: it has a limit of its own.
+    visit.share = None;
+    let share = visit.app.feeds.take(visit.key.clone());
+    let share = share.ok_or_else(|| {
+        Problem::too_many("this token reads as many feeds as it may")
+            .hint("end one of them, or ask whoever runs the server for a token of your own")
+    })?;
     // The feed subscribes before it reads anything, so that it misses nothing.
     let news = shelf.store.watched().news();
     let last = headers
@@ -91,7 +106,10 @@ pub(crate) async fn changes(
     };
     let feed = Feed {
         counted: Counted::new(visit.app.clone()),
+        _share: share,
         token: sign_in::presented(&visit.app, &headers),
+        may_read_until: Instant::now() + TOKEN_COUNTS,
+        most: PAGE,
         visit,
         news,
         after,
@@ -121,7 +139,12 @@ fn head(version: &Version) -> Cursor {
 /// A reader of a feed.
 struct Feed {
     visit: Visit,
+    _share: Share,
     token: Option<String>,
+    /// When the token has to be looked up again.
+    may_read_until: Instant,
+    /// The items of the next page, so that it does not have too many bytes.
+    most: usize,
     news: watch::Receiver<u64>,
     /// Everything up to here has been read.
     after: Cursor,
@@ -140,12 +163,12 @@ impl Feed {
             return Some(greeting);
         }
         loop {
-            if let Some(entry) = self.page.pop_front() {
-                return Some(sent(&entry));
-            }
-            // A reader whose token no longer counts gets nothing more.
+            // A reader whose token no longer counts gets nothing more, not even what was read for it.
             if self.counted.app.stopper.is_stopped() || !self.may_read().await {
                 return None;
+            }
+            if let Some(entry) = self.page.pop_front() {
+                return Some(sent(&entry));
             }
             if self.is_behind {
                 // Marked before the read, so that a change during the read counts as news.
@@ -163,14 +186,26 @@ impl Feed {
         }
     }
 
-    /// Reads the next page.
+    /// Reads the next page: half as many items if these have too many bytes.
     async fn read(&mut self) -> Option<()> {
-        let after = self.after;
-        let read = self
-            .visit
-            .run_narrowed(move |store| store.feed_stretch(after, PAGE));
+        let (after, most) = (self.after, self.most);
+        let read = self.visit.run_narrowed(move |store| {
+            let bytes = match most {
+                1 => Limits::ANSWER_BYTES,
+                _ => PAGE_BYTES,
+            };
+            let page = Allowance::of(bytes).during(|| store.feed_stretch(after, most));
+            match page {
+                Err(Error::TooMuchAsked { .. }) if most > 1 => Ok(None),
+                page => page.map(Some),
+            }
+        });
         // If the store cannot be read, the stream ends: the client connects again, and gets the error as an answer.
-        let found = read.await.ok()?;
+        let Some(found) = read.await.ok()? else {
+            self.most /= 2;
+            return Some(());
+        };
+        self.most = (2 * most).min(PAGE);
         self.is_behind = !found.is_last;
         // The position moves past entries that this reader may not see, so that they are not read again.
         self.after = found.reached.unwrap_or(after);
@@ -178,7 +213,12 @@ impl Feed {
         Some(())
     }
 
-    async fn may_read(&self) -> bool {
+    async fn may_read(&mut self) -> bool {
+        let now = Instant::now();
+        if now < self.may_read_until {
+            return true;
+        }
+        self.may_read_until = now + TOKEN_COUNTS;
         let now = sign_in::grant(&self.counted.app, &self.visit.name, self.token.clone());
         now.await.is_ok_and(|now| now == self.visit.grant)
     }

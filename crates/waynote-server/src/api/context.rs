@@ -6,11 +6,11 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
+use waynote::AsOf;
 use waynote::context::{self, Block, Budget, Request, Section, Style};
-use waynote::{AsOf, Position};
 
 use crate::edge::Query;
-use crate::problem::Answer;
+use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
 
 /// For whom, and where.
@@ -59,7 +59,8 @@ pub(crate) async fn context(
     let agent = query.agent.as_deref().unwrap_or("default").parse()?;
     let place = query.place.as_deref().unwrap_or("~").parse()?;
     let session = query.session.as_deref().map(str::parse).transpose()?;
-    let as_of = query.as_of.as_deref().map(moment).transpose()?;
+    let as_of = query.as_of.as_deref().map(str::parse::<AsOf>).transpose();
+    let as_of = as_of.map_err(Problem::bad_request)?;
     let budget = query.budget.map_or(Budget::default(), Budget::of);
     let mut request = Request::new(agent, place, visit.app.now())
         .session(session)
@@ -73,7 +74,7 @@ pub(crate) async fn context(
         request = request.style(style);
     }
     let block = visit
-        .run(move |store| context::render(store, &request))
+        .search(move |store| context::render(store, &request))
         .await?;
     let wants_text = headers
         .get(ACCEPT)
@@ -83,11 +84,4 @@ pub(crate) async fn context(
         return Ok((headers, block.text).into_response());
     }
     Ok(Json(block).into_response())
-}
-
-fn moment(text: &str) -> Answer<AsOf> {
-    match text.parse::<Position>() {
-        Ok(position) => Ok(AsOf::Position(position)),
-        Err(_) => Ok(AsOf::Time(super::time(text)?)),
-    }
 }

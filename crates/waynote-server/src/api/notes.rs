@@ -246,9 +246,9 @@ pub(crate) async fn history(
     let history =
         visit.run(
             move |store| match store.history_before(&address, before, limit + 1)? {
-                none if none.is_empty() && before.is_none() => Err(Error::NotFound {
-                    what: format!("history of {address}"),
-                }),
+                none if none.is_empty() && before.is_none() => {
+                    Err(Error::not_found(format!("history of {address}")))
+                }
                 history => Ok(history),
             },
         );

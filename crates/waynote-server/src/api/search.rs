@@ -49,7 +49,7 @@ pub(crate) async fn search(
         .scopes(scope.into_iter().collect())
         .limit(limit)
         .history(query.history);
-    let found = visit.run(move |store| {
+    let found = visit.search(move |store| {
         Ok(HitsFound {
             hits: store.search(&request)?,
             damage: store.take_damage(),

@@ -1,10 +1,11 @@
 //! The body of a request.
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use http_body_util::Limited;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,7 +15,20 @@ use crate::problem::{Answer, Problem};
 
 /// The whole body of a request, within the size and the time that a body may have.
 pub(crate) async fn whole(request: Request, app: &App) -> Answer<Bytes> {
-    let read = Bytes::from_request(request, app);
+    within(Bytes::from_request(request, app), app).await
+}
+
+/// The same for a body of so many bytes at the most.
+pub(crate) async fn whole_within(request: Request, app: &App, bytes: usize) -> Answer<Bytes> {
+    let request = request.map(|body| Body::new(Limited::new(body, bytes)));
+    within(Bytes::from_request(request, app), app).await
+}
+
+/// A body that comes within the time that a body may have.
+async fn within(
+    read: impl Future<Output = Result<Bytes, BytesRejection>>,
+    app: &App,
+) -> Answer<Bytes> {
     match tokio::time::timeout(app.options.limits.body_time, read).await {
         Ok(read) => {
             read.map_err(|rejection: BytesRejection| Problem::of_status(rejection.status()))

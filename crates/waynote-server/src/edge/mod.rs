@@ -2,15 +2,17 @@
 
 mod addresses;
 mod body;
+mod connections;
 mod origin;
 mod path;
 mod query;
 pub(crate) mod rate;
 mod request;
+pub(crate) mod shares;
 pub(crate) mod user;
 
-pub(crate) use addresses::{Addresses, Seat};
-pub(crate) use body::{Json, whole};
+pub(crate) use body::{Json, whole, whole_within};
+pub(crate) use connections::{Connections, Seat};
 pub(crate) use path::{AddressOf, NameOf};
 pub(crate) use query::Query;
 pub(crate) use request::pass;

@@ -3,7 +3,7 @@
 
 use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{Request, StatusCode};
+use axum::http::{Method, Request, StatusCode};
 
 use crate::app::Shared;
 use crate::problem::Problem;
@@ -11,9 +11,23 @@ use crate::problem::Problem;
 /// The name that a proxy was asked for, if it asks by another one.
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 
+/// The site of the page that makes a browser send a request, how it does, and for what.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
 /// Refuses a request of another site's page.
 pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem> {
     let header = |name: &HeaderName| request.headers().get(name).map(|value| value.to_str());
+    let mut hosts = request.headers().get_all(HOST).iter();
+    if hosts
+        .next()
+        .is_some_and(|host| host.as_bytes().contains(&b','))
+        || hosts.next().is_some()
+    {
+        return Err(Problem::bad_request("the request names more than one host")
+            .hint("send one `Host` header with one name"));
+    }
     let host = match header(&HOST) {
         Some(Ok(host)) => Some(host),
         Some(Err(_)) => return Err(foreign_host()),
@@ -22,6 +36,12 @@ pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem
     };
     if app.is_loopback_only() && !host.is_some_and(is_loopback) {
         return Err(foreign_host());
+    }
+    // A browser says this with every request, also with those that have no origin: pictures, scripts.
+    let site = header(&SEC_FETCH_SITE).map(Result::ok);
+    let is_own = site.is_none_or(|site| matches!(site, Some("same-origin" | "none")));
+    if !is_own && !is_link(request) {
+        return Err(foreign_origin());
     }
     let Some(origin) = header(&ORIGIN) else {
         return Ok(());
@@ -37,13 +57,28 @@ pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem
     };
     match of.is_some_and(is_ours) {
         true => Ok(()),
-        false => Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "foreign_origin",
-            "the request comes from a page of another site",
-        )
-        .hint("open the page that this server has itself")),
+        false => Err(foreign_origin()),
     }
+}
+
+/// True if somebody follows a link to a page: the page that has the link does not see it.
+fn is_link<B>(request: &Request<B>) -> bool {
+    let says = |name: &HeaderName, value: &str| {
+        let of = request.headers().get(name);
+        of.is_some_and(|of| of.as_bytes() == value.as_bytes())
+    };
+    request.method() == Method::GET
+        && says(&SEC_FETCH_MODE, "navigate")
+        && says(&SEC_FETCH_DEST, "document")
+}
+
+fn foreign_origin() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "foreign_origin",
+        "the request comes from a page of another site",
+    )
+    .hint("open the page that this server has itself")
 }
 
 /// True if the host is a name of this machine, with any port: a tunnel may have another one.

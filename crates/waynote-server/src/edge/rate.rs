@@ -7,6 +7,8 @@ use std::time::Instant;
 
 use waynote::Name;
 
+use super::addresses::network;
+
 use crate::options::Limits;
 
 /// The number of buckets that are kept before full ones are dropped.
@@ -25,9 +27,15 @@ impl Key {
         Self(format!("{store}/{token}"), false)
     }
 
-    /// The key of an address that sends requests without a valid token.
+    /// The key of a network that sends requests without a valid token.
     pub(crate) fn refused(address: IpAddr) -> Self {
-        Self(address.to_string(), true)
+        Self(network(address).to_string(), true)
+    }
+
+    /// The key of whoever uses a store that needs no token.
+    pub(crate) fn open(address: Option<IpAddr>) -> Self {
+        let network = address.map(|address| network(address).to_string());
+        Self(network.unwrap_or_default(), false)
     }
 }
 

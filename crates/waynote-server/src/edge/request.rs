@@ -6,12 +6,13 @@ use axum::body::{Body, HttpBody};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::Response;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, STRICT_TRANSPORT_SECURITY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 
-use waynote::wire::PROBLEM;
+use waynote::wire::{CERTIFICATE_HEADER, PROBLEM};
 
 use crate::app::App;
 use crate::edge::origin;
@@ -19,6 +20,8 @@ use crate::log::RequestLine;
 use crate::problem::Problem;
 use crate::visit::Caller;
 
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
+    HeaderName::from_static("cross-origin-resource-policy");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Checks a request, passes it to its handler, and adds everything that is the same for all answers.
@@ -45,7 +48,13 @@ pub(crate) async fn pass(
             }
         }
     };
-    let response = with_headers(response, &id);
+    let mut response = with_headers(response, &id, app.options.tls.is_some());
+    let certificates = app.certificates.as_ref();
+    if let Some(expires) = certificates.and_then(|of| of.expires_soon(app.now()))
+        && let Ok(expires) = HeaderValue::from_str(&expires.to_string())
+    {
+        response.headers_mut().insert(CERTIFICATE_HEADER, expires);
+    }
 
     let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
     let took = began.elapsed();
@@ -88,12 +97,21 @@ fn as_problem(response: Response<Body>) -> Response<Body> {
     told
 }
 
-fn with_headers(mut response: Response<Body>, id: &str) -> Response<Body> {
+fn with_headers(mut response: Response<Body>, id: &str, has_tls: bool) -> Response<Body> {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Pages of other sites get nothing, not even as a picture.
+    headers.insert(
+        CROSS_ORIGIN_RESOURCE_POLICY,
+        HeaderValue::from_static("same-origin"),
+    );
+    if has_tls {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.insert(STRICT_TRANSPORT_SECURITY, year);
+    }
     // Notes must not be cached on the way.
     headers
         .entry(CACHE_CONTROL)

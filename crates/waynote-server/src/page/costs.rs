@@ -6,10 +6,11 @@ use waynote::event::SessionEvent;
 use waynote::search::Hit;
 use waynote::store::{Answers, AsOf, Ask};
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Result,
-    Revision, Scope, ScopeKind, SearchRequest, Store, pass_on,
+    Address, Change, EntryType, Forget, Name, Note, Reader, Result, Revision, Scope, ScopeKind,
+    SearchRequest, Store, pass_on,
 };
 use waynote_access::{Grant, Narrowed};
+use waynote_testing::values::{self, entry_of};
 
 use super::overview::{Overview, Seen};
 use super::samples;
@@ -199,26 +200,12 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
 }
 
 fn save(address: &str, text: &str) -> Change {
-    Change::Save {
-        address: address.parse().unwrap(),
-        content: Content::text(text).unwrap(),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    }
+    values::save(address.parse().unwrap(), text)
 }
 
 fn append(session: &str, iteration: i64, text: &str) -> Change {
-    Change::Append {
-        session: session.parse().unwrap(),
-        kind: EntryType::ALL[usize::try_from(iteration).unwrap() % 4].clone(),
-        iteration: Some(iteration),
-        content: Content::text(text).unwrap(),
-        resolves: None,
-        id: None,
-        created_at: None,
-    }
+    let kind = EntryType::ALL[usize::try_from(iteration).unwrap() % 4].clone();
+    entry_of(session, kind, iteration, text)
 }
 
 /// The cache equals the store after every kind of change.
@@ -257,22 +244,10 @@ fn what_is_kept_follows_every_change() {
         }),
         ("a deleted note", &|| {
             let address = place.parse().unwrap();
-            store
-                .apply(
-                    &[Change::Delete {
-                        address,
-                        expect: Expect::Any,
-                    }],
-                    &stamp,
-                )
-                .unwrap();
+            store.apply(&[Change::delete(address)], &stamp).unwrap();
         }),
         ("an undone deletion", &|| {
-            let undo = Change::Undo {
-                address: place.parse().unwrap(),
-                origin: None,
-                last: None,
-            };
+            let undo = Change::undo(place.parse().unwrap());
             store.apply(&[undo], &stamp).unwrap();
         }),
         ("a forgotten note", &|| {

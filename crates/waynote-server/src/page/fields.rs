@@ -6,6 +6,9 @@ use form_urlencoded::{Serializer, parse};
 use waynote::visible::visible;
 use waynote::{CustomError, ErrorClass, Result};
 
+/// The most fields that are read: no form of the page has as many.
+const MOST: usize = 100;
+
 /// Fields by name, with the values that were sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields(Vec<(String, String)>);
@@ -13,7 +16,7 @@ pub(crate) struct Fields(Vec<(String, String)>);
 impl Fields {
     /// Reads a query, or the body of a form.
     pub(crate) fn parse(text: &[u8]) -> Self {
-        Self(parse(text).into_owned().collect())
+        Self(parse(text).into_owned().take(MOST).collect())
     }
 
     /// A field, trimmed; none when it is missing or blank.

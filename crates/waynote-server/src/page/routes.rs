@@ -141,7 +141,7 @@ fn shown(view: View, make: Make) -> MethodRouter<App> {
 /// Shows a view.
 async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Shown {
     let of = visit.clone();
-    let shown = visit.run(move |store| {
+    let shown = visit.search(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let site = Site::gather(&of, store)?;
         let made = make(store, &site, &fields).unwrap_or_else(|error| Made {

@@ -1,8 +1,8 @@
 //! Signing in and out: a form takes a token, and the browser gets a cookie in its place.
 
 use axum::Extension;
-use axum::body::{Body, Bytes};
-use axum::extract::{Path, RawQuery, State};
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::header::{HeaderMap, HeaderValue, ORIGIN, SET_COOKIE};
 use axum::http::{Response, StatusCode};
 use maud::{Markup, html};
@@ -14,6 +14,7 @@ use super::routes::{Looks, home};
 use super::{answer, shell, signed, words};
 use crate::app::App;
 use crate::edge::rate::Key;
+use crate::edge::whole_within;
 use crate::problem::{Answer, Problem};
 use crate::visit::{Peer, Visit, waiting};
 
@@ -30,6 +31,9 @@ pub(super) fn from_here(headers: &HeaderMap) -> Answer<()> {
     )
     .hint("send it from the page, or use the API at /s/NAME/api/v1"))
 }
+
+/// The most bytes of the form: a token and the address of a page are far shorter.
+const BYTES: usize = 8 << 10;
 
 fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup {
     let main = html! {
@@ -74,10 +78,9 @@ pub(super) async fn sign_in(
     State(app): State<App>,
     Path(store): Path<String>,
     peer: Option<Extension<Peer>>,
-    headers: HeaderMap,
-    body: Bytes,
+    request: Request,
 ) -> Shown {
-    from_here(&headers)?;
+    from_here(request.headers())?;
     let peer = peer
         .map(|Extension(peer)| peer.0)
         .filter(|_| !app.options.behind_proxy);
@@ -86,7 +89,7 @@ pub(super) async fn sign_in(
             Problem::too_many("too many tokens that do not count came from this address").into(),
         );
     }
-    let fields = Fields::parse(&body);
+    let fields = Fields::parse(&whole_within(request, &app, BYTES).await?);
     let to = wanted(&fields, &store).unwrap_or_default().to_owned();
     let text = fields.get("token").unwrap_or_default();
     let visit = match Token::parse(text) {

@@ -93,9 +93,7 @@ impl<'a> Site<'a> {
     /// Those of reading the store.
     pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
         let shelf = visit.app.shelves.get(&visit.name);
-        let shelf = shelf.ok_or_else(|| Error::NotFound {
-            what: format!("the store {}", visit.name),
-        })?;
+        let shelf = shelf.ok_or_else(|| Error::not_found(format!("the store {}", visit.name)))?;
         // The cache of the whole store, of which a grant sees a part.
         let known = shelf.overview.now(&shelf.store)?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! The HTML of the views over small stores. `WAYNOTE_PAGES=FOLDER` also writes them to files, to look at.
+//! The HTML of the views over small stores.
 
 use waynote::Store;
 use waynote_access::{Grant, Narrowed};
@@ -81,71 +81,6 @@ pub(super) fn on_site_with<T>(
     })
 }
 
-#[test]
-fn pages_to_look_at() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a folder for whoever looks at the pages"
-    )]
-    let Ok(folder) = std::env::var("WAYNOTE_PAGES") else {
-        return;
-    };
-    let data = tempfile::tempdir().unwrap();
-    let store = samples::store(data.path());
-    let none = tempfile::tempdir().unwrap();
-    let empty = samples::empty(none.path());
-    for (name, view, query) in [
-        (
-            "now",
-            View::Now,
-            "session=nightly&agent=builder&place=~/projects/shop",
-        ),
-        (
-            "now-small",
-            View::Now,
-            "session=nightly&agent=builder&place=~/projects/shop&budget=250",
-        ),
-        (
-            "now-past",
-            View::Now,
-            "session=nightly&agent=builder&place=~/projects/shop&at=2026-05-19T06:30:00Z",
-        ),
-        ("notes", View::Notes, "note=agent:builder%23flaky-tests"),
-        (
-            "notes-search",
-            View::Notes,
-            "q=flaky+retries&note=agent:builder%23flaky-tests",
-        ),
-        ("notes-list", View::Notes, "in=place:~/projects/shop"),
-        (
-            "notes-edit",
-            View::Notes,
-            "edit&note=agent:builder%23commit-style",
-        ),
-        ("sessions", View::Sessions, "session=nightly"),
-        ("history", View::History, ""),
-        (
-            "history-note",
-            View::History,
-            "note=agent:builder%23flaky-tests",
-        ),
-    ] {
-        for (store, kind) in [(&store, ""), (&empty, "-empty")] {
-            if kind.is_empty() || !query.contains("note=") {
-                let html = page(store, view, query)
-                    .replace("/page/page-", "page-")
-                    .replace("data-store=\"", "data-store=\"#");
-                std::fs::write(format!("{folder}/{name}{kind}.html"), html).unwrap();
-            }
-        }
-    }
-    for named in [&*super::assets::CSS, &super::assets::JS] {
-        let asset = super::assets::find(named.path()).unwrap();
-        let name = named.path().strip_prefix("/page/").unwrap();
-        std::fs::write(format!("{folder}/{name}"), asset.text).unwrap();
-    }
-}
-
 /// The main part of a page, a tag a line, for a snapshot.
 fn main_of(store: &dyn Store, view: View, query: &str) -> String {
     let html = page(store, view, query);
@@ -158,32 +93,26 @@ fn main_of(store: &dyn Store, view: View, query: &str) -> String {
 fn each_view_of_a_small_store() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
+    let (shop, of) = ("place=~/projects/shop", "note=agent:builder%23flaky-tests");
+    let now = format!("session=nightly&agent=builder&{shop}");
     for (name, view, query) in [
-        (
-            "now",
-            View::Now,
-            "session=nightly&agent=builder&place=~/projects/shop&budget=300",
-        ),
+        ("now", View::Now, format!("{now}&budget=300")),
         (
             "now_past",
             View::Now,
-            "session=nightly&agent=builder&place=~/projects/shop&at=2026-05-19T06:30:00Z",
+            format!("{now}&at=2026-05-19T06:30:00Z"),
         ),
         (
             "notes",
             View::Notes,
-            "in=place:~/projects/shop&note=agent:builder%23flaky-tests",
+            format!("in=place:~/projects/shop&{of}"),
         ),
-        ("notes_search", View::Notes, "q=flaky+retries"),
-        ("sessions", View::Sessions, "session=nightly"),
-        ("history", View::History, ""),
-        (
-            "history_note",
-            View::History,
-            "note=agent:builder%23flaky-tests",
-        ),
+        ("notes_search", View::Notes, "q=flaky+retries".into()),
+        ("sessions", View::Sessions, "session=nightly".into()),
+        ("history", View::History, String::new()),
+        ("history_note", View::History, of.into()),
     ] {
-        insta::assert_snapshot!(name, main_of(&store, view, query));
+        insta::assert_snapshot!(name, main_of(&store, view, &query));
     }
 }
 

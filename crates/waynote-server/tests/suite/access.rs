@@ -7,11 +7,16 @@ use serde_json::{Value, json};
 use waynote_server::Limits;
 
 use super::support::{Response, Running, options, start, start_with};
+use waynote_testing::{has, lacks};
 
 const API: &str = "/s/notes/api/v1";
 
 /// Creates a token, with the token `by`.
-fn token(server: &Running, by: &str, body: &Value) -> String {
+fn token(server: &Running, by: &str, name: &str, rights: &str) -> String {
+    token_of(server, by, &json!({ "name": name, "rights": rights }))
+}
+
+fn token_of(server: &Running, by: &str, body: &Value) -> String {
     let made = with(server, by, "POST", "/tokens", &body.to_string());
     assert_eq!(made.status, 201, "{}", made.body);
     made.json()["token"].as_str().unwrap().to_owned()
@@ -24,15 +29,18 @@ fn with(server: &Running, token: &str, method: &str, path: &str, body: &str) -> 
     server.send(method, &format!("{API}{path}"), headers, body)
 }
 
+/// The status and the kind of a refusal.
+fn says(server: &Running, token: &str, method: &str, path: &str, body: &str) -> String {
+    let (status, kind) = with(server, token, method, path, body).problem();
+    format!("{status} {kind}")
+}
+
 #[test]
 fn tokens_are_created_used_listed_and_revoked() {
     let server = start();
-    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
-    assert_eq!(
-        with(&server, "", "GET", "/scopes", "").problem(),
-        (401, "unauthorized".into())
-    );
-    let reader = token(
+    let boss = token(&server, "", "boss", "admin");
+    assert_eq!(says(&server, "", "GET", "/scopes", ""), "401 unauthorized");
+    let reader = token_of(
         &server,
         &boss,
         &json!({ "name": "reader", "rights": "read", "agents": ["a"] }),
@@ -64,8 +72,8 @@ fn tokens_are_created_used_listed_and_revoked() {
         "no oracle"
     );
     assert_eq!(
-        with(&server, &reader, "PUT", "/notes/agent%3Aa%23k", body).problem(),
-        (403, "denied".into())
+        says(&server, &reader, "PUT", "/notes/agent%3Aa%23k", body),
+        "403 denied"
     );
     for path in [
         "/notes",
@@ -90,8 +98,8 @@ fn tokens_are_created_used_listed_and_revoked() {
         ("GET", "/audit", ""),
     ] {
         assert_eq!(
-            with(&server, &reader, method, path, body).problem(),
-            (403, "denied".into()),
+            says(&server, &reader, method, path, body),
+            "403 denied",
             "{path}"
         );
     }
@@ -116,8 +124,8 @@ fn tokens_are_created_used_listed_and_revoked() {
     );
     assert_eq!(with(&server, &reader, "GET", "/notes", "").problem().0, 401);
     assert_eq!(
-        with(&server, &boss, "DELETE", "/tokens/reader", "").problem(),
-        (404, "no_such_token".into())
+        says(&server, &boss, "DELETE", "/tokens/reader", ""),
+        "404 no_such_token"
     );
 
     let audit = with(&server, &boss, "GET", "/audit", "").json();
@@ -143,16 +151,15 @@ fn tokens_are_created_used_listed_and_revoked() {
         assert!(lines.iter().any(|of| of == line), "{line}: {lines:#?}");
     }
     let log = server.log.text();
-    assert!(
-        !log.contains(&boss) && !log.contains(&reader) && log.contains(r#""token":"boss""#),
-        "{log}"
-    );
+    lacks(&log, &boss);
+    lacks(&log, &reader);
+    has(&log, r#""token":"boss""#);
 }
 
 #[test]
 fn a_store_that_had_a_token_stays_closed_and_who_tries_is_noted() {
     let mut server = start();
-    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let boss = token(&server, "", "boss", "admin");
     assert_eq!(
         with(&server, &boss, "DELETE", "/tokens/boss", "").status,
         200
@@ -211,7 +218,7 @@ fn scopes_come_in_pages() {
 #[test]
 fn a_token_of_one_store_is_none_of_another() {
     let server = start();
-    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let boss = token(&server, "", "boss", "admin");
     let header = format!("Authorization: Bearer {boss}");
     let other = server.send("GET", "/s/none/api/v1/scopes", &[&header], "");
     assert_eq!(other.problem(), (401, "unauthorized".into()));
@@ -224,7 +231,7 @@ fn a_token_has_so_many_requests() {
         burst: 5,
         ..Limits::default()
     }));
-    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let boss = token(&server, "", "boss", "admin");
     let answers: Vec<Response> = (0..20)
         .map(|_| with(&server, &boss, "GET", "/scopes", ""))
         .collect();
@@ -237,7 +244,7 @@ fn a_token_has_so_many_requests() {
 #[test]
 fn guesses_of_tokens_are_slowed_down() {
     let server = start();
-    token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    token(&server, "", "boss", "admin");
     let statuses: Vec<u16> = (0..80)
         .map(|_| with(&server, "wn_guess", "GET", "/scopes", "").status)
         .collect();
@@ -250,12 +257,8 @@ fn a_feed_ends_with_its_token() {
         heartbeat: Duration::from_millis(20),
         ..Limits::default()
     }));
-    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
-    let reader = token(
-        &server,
-        &boss,
-        &json!({ "name": "reader", "rights": "read" }),
-    );
+    let boss = token(&server, "", "boss", "admin");
+    let reader = token(&server, &boss, "reader", "read");
     let mut stream = server.connect();
     let request = format!(
         "GET {API}/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {reader}\r\n\r\n"

@@ -222,8 +222,16 @@ fn there_are_no_more_connections_than_allowed() {
         connections: 2,
         ..Limits::default()
     }));
-    let first = server.connect();
-    let second = server.connect();
+    // Feeds: an idle connection would make room.
+    let feed = || {
+        let mut stream = server.connect();
+        stream
+            .write_all(b"GET /s/notes/api/v1/changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .unwrap();
+        stream.read_exact(&mut [0; 12]).unwrap();
+        stream
+    };
+    let (first, second) = (feed(), feed());
     let refused = || {
         let mut third = server.connect();
         let _ = third

@@ -1,6 +1,7 @@
 //! The endpoints for liveness, readiness and metrics, and the log.
 
 use super::support::start;
+use waynote_testing::{has, lacks};
 
 #[test]
 fn a_server_is_alive_and_ready() {
@@ -26,10 +27,7 @@ fn a_server_with_a_store_that_does_not_answer_is_not_ready() {
     assert_eq!(ready.problem(), (503, "not_ready".into()));
     assert!(!ready.body.contains("notes.db"), "{}", ready.body);
     let log = server.log.text();
-    assert!(
-        log.contains(r#""event":"not_ready","detail":"store notes: "#),
-        "{log}"
-    );
+    has(&log, r#""event":"not_ready","detail":"store notes: "#);
 }
 
 #[test]
@@ -56,11 +54,8 @@ fn figures_are_by_route_and_have_no_names() {
             figures.body
         );
     }
-    assert!(
-        !figures.body.contains("secret") && !figures.body.contains("notes/"),
-        "{}",
-        figures.body
-    );
+    lacks(&figures.body, "secret");
+    lacks(&figures.body, "notes/");
 }
 
 #[test]

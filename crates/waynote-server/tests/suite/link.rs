@@ -7,6 +7,7 @@ use waynote_server::{Log, Server, Stores};
 
 use super::page::save;
 use super::support::{Response, Running, now, options, start_as, start_with};
+use waynote_testing::{has, lacks};
 
 /// A server with its link.
 fn open() -> (Running, String) {
@@ -78,11 +79,7 @@ fn without_the_cookie_nobody_gets_in() {
         assert_eq!(page.status, 303);
         let shown = server.send("GET", page.header("location"), &headers, "");
         assert_eq!(shown.status, 401);
-        assert!(
-            shown.body.contains("open in another browser"),
-            "{}",
-            shown.body
-        );
+        has(&shown.body, "open in another browser");
     }
     for key in ["/open", "/open?key=", "/open?key=00"] {
         assert_eq!(server.get(key).status, 401, "{key}");
@@ -169,12 +166,7 @@ fn the_page_of_one_browser_opens_where_it_was_started_and_says_who_can_use_it() 
     let other = get("/s/notes/?place=~/other");
     assert!(other.contains(r#"name="place" value="~/other""#), "{other}");
     let access = get("/s/notes/access");
-    assert!(
-        access.contains("Only this browser can use this page."),
-        "{access}"
-    );
-    assert!(
-        !access.contains("verybody") && !access.contains("veryone"),
-        "{access}"
-    );
+    has(&access, "Only this browser can use this page.");
+    lacks(&access, "verybody");
+    lacks(&access, "veryone");
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use waynote::{Content, Places, Reader, Stamp};
 
 use super::support::{Running, now, start};
+use waynote_testing::has;
 
 const HEADERS: &[&str] = &[
     "Content-Type: application/json",
@@ -46,10 +47,8 @@ fn the_url_says_who_calls_and_from_where() {
     );
     insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new)");
     let block = text(&call(&server, query, "note_context", &json!({})));
-    assert!(
-        block.contains("100 requests") && block.contains("run make ship"),
-        "{block}"
-    );
+    has(&block, "100 requests");
+    has(&block, "run make ship");
     let other = text(&call(&server, "?agent=other", "note_context", &json!({})));
     assert_eq!(other, "No notes apply here yet.");
     let history = server

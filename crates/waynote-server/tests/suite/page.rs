@@ -5,6 +5,7 @@ use waynote::{
 };
 
 use super::support::{Response, Running, now, options, start, start_as};
+use waynote_testing::{has, lacks};
 
 pub(super) fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
@@ -40,6 +41,16 @@ pub(super) fn post_from(
     let kind = "Content-Type: application/x-www-form-urlencoded";
     let headers: Vec<&str> = [kind].iter().chain(headers).copied().collect();
     server.send("POST", path, &headers, &body.finish())
+}
+
+const DEPLOY: &str = "agent:builder#deploy";
+
+/// Does something with the note, as a page of this revision. Returns the path that the browser goes on to.
+fn act(server: &Running, act: &str, base: &str, more: &[(&str, &str)]) -> String {
+    let fields = [&[("note", DEPLOY), ("base", base)], more].concat();
+    let done = post(server, &format!("/s/notes/notes/{act}"), &fields);
+    assert_eq!(done.status, 303, "{act}: {}", done.body);
+    done.header("location").to_owned()
 }
 
 #[test]
@@ -96,76 +107,37 @@ fn the_files_of_the_page_are_kept_by_the_browser() {
 #[test]
 fn a_person_writes_edits_pins_deletes_and_undoes() {
     let server = start();
-    let written = post(
-        &server,
-        "/s/notes/notes/save",
-        &[
-            ("scope", "agent:builder"),
-            ("key", "deploy"),
-            ("text", "run\r\n`make ship`"),
-            ("base", "0"),
-        ],
-    );
+    let new = [
+        ("scope", "agent:builder"),
+        ("key", "deploy"),
+        ("text", "run\r\n`make ship`"),
+        ("base", "0"),
+    ];
+    let written = post(&server, "/s/notes/notes/save", &new);
     assert_eq!(written.status, 303, "{}", written.body);
-    let to = written.header("location").to_owned();
-    let first = note(&server, "agent:builder#deploy").unwrap();
+    let first = note(&server, DEPLOY).unwrap();
     assert_eq!(first.content.as_text(), Some("run\n`make ship`"));
     assert_eq!(first.author.as_str(), "person");
-    let shown = server.get(&to).body;
-    assert!(
-        shown.contains("Saved.") && shown.contains("<code>make ship</code>"),
-        "{shown}"
-    );
+    let shown = server.get(written.header("location")).body;
+    has(&shown, "Saved.");
+    has(&shown, "<code>make ship</code>");
 
-    let of = [("note", "agent:builder#deploy"), ("base", "1")];
-    assert_eq!(post(&server, "/s/notes/notes/pin", &of).status, 303);
-    assert!(note(&server, "agent:builder#deploy").unwrap().pinned);
+    act(&server, "pin", "1", &[]);
+    assert!(note(&server, DEPLOY).unwrap().pinned);
+    let edit = "/s/notes/notes/edit?note=agent:builder%23deploy&base=2";
+    has(&server.get(edit).body, "run\n`make ship`</textarea>");
+    act(&server, "save", "2", &[("text", "run `make all`")]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run `make all`");
 
-    let edit = server
-        .get("/s/notes/notes/edit?note=agent:builder%23deploy&base=2")
-        .body;
-    assert!(edit.contains("run\n`make ship`</textarea>"), "{edit}");
-    let edited = [
-        ("note", "agent:builder#deploy"),
-        ("base", "2"),
-        ("text", "run `make all`"),
-    ];
-    assert_eq!(post(&server, "/s/notes/notes/save", &edited).status, 303);
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run `make all`"
-    );
-
-    let gone = post(
-        &server,
-        "/s/notes/notes/delete",
-        &[("note", "agent:builder#deploy"), ("base", "3")],
-    );
-    assert_eq!(note(&server, "agent:builder#deploy"), None);
-    let shown = server.get(gone.header("location")).body;
-    assert!(
-        shown.contains("Deleted.") && shown.contains("Bring it back"),
-        "{shown}"
-    );
-    let back = [("note", "agent:builder#deploy"), ("base", "4")];
-    assert_eq!(post(&server, "/s/notes/notes/undo", &back).status, 303);
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run `make all`"
-    );
-    let restore = [
-        ("note", "agent:builder#deploy"),
-        ("revision", "1"),
-        ("base", "5"),
-    ];
-    assert_eq!(
-        post(&server, "/s/notes/notes/restore", &restore).status,
-        303
-    );
-    assert_eq!(
-        note(&server, "agent:builder#deploy").unwrap().preview,
-        "run"
-    );
+    let gone = act(&server, "delete", "3", &[]);
+    assert_eq!(note(&server, DEPLOY), None);
+    let shown = server.get(&gone).body;
+    has(&shown, "Deleted.");
+    has(&shown, "Bring it back");
+    act(&server, "undo", "4", &[]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run `make all`");
+    act(&server, "restore", "5", &[("revision", "1")]);
+    assert_eq!(note(&server, DEPLOY).unwrap().preview, "run");
 }
 
 #[test]
@@ -181,11 +153,7 @@ fn two_who_edit_one_note_get_both_texts() {
     let refused = post(&server, "/s/notes/notes/save", &mine);
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains("Somebody else changed this note"));
-    assert!(
-        refused.body.contains("their second text"),
-        "{}",
-        refused.body
-    );
+    has(&refused.body, "their second text");
     assert!(refused.body.contains("my own text</textarea>"));
     assert!(refused.body.contains(r#"name="base" value="2""#));
     assert_eq!(note(&server, "agent:builder#deploy").unwrap().revision, 2);
@@ -198,11 +166,7 @@ fn two_who_edit_one_note_get_both_texts() {
         ("text", "mine"),
     ];
     let refused = post(&server, "/s/notes/notes/save", &new);
-    assert!(
-        refused.body.contains("This note exists already"),
-        "{}",
-        refused.body
-    );
+    has(&refused.body, "This note exists already");
     assert!(!refused.body.contains("Somebody else"), "{}", refused.body);
 
     // A change by somebody else is not deleted unseen.
@@ -257,10 +221,7 @@ fn what_was_typed_is_kept_after_an_error() {
         let answer = post(&server, "/s/notes/notes/save", &fields);
         assert_eq!(answer.status, 422, "{says}");
         assert!(answer.body.contains(says), "{says}: {}", answer.body);
-        assert!(
-            answer.body.contains(&format!("{text}</textarea>")),
-            "{says}"
-        );
+        has(&answer.body, &format!("{text}</textarea>"));
         assert!(answer.body.contains(&format!(r#"value="{key}""#)), "{says}");
     }
 }
@@ -304,10 +265,8 @@ fn forgetting_has_to_be_confirmed() {
     let done = post(&server, "/s/notes/notes/forget", &[of, ("sure", "yes")]);
     assert_eq!(done.status, 303);
     let shown = server.get(done.header("location")).body;
-    assert!(
-        shown.contains("gone for good") && !shown.contains("a text to forget"),
-        "{shown}"
-    );
+    has(&shown, "gone for good");
+    lacks(&shown, "a text to forget");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use waynote_access::{Grant, Rights, Tokens};
 
 use super::page::{post, post_from, save};
 use super::support::{Running, now, start};
+use waynote_testing::{has, lacks};
 
 /// Creates a token for everything, with these rights.
 fn token(server: &Running, name: &str, rights: Rights) -> String {
@@ -43,9 +44,8 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
         &[("token", "wn_nothing"), ("to", "/s/notes/notes?q=x")],
     );
     assert_eq!(refused.status, 401);
-    assert!(
-        refused.body.contains("does not know that token") && !refused.body.contains("wn_nothing")
-    );
+    has(&refused.body, "does not know that token");
+    lacks(&refused.body, "wn_nothing");
 
     let inside = post(
         &server,
@@ -77,10 +77,9 @@ fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
     let cookie = format!("Cookie: a=b; {}", cookie.split(';').next().unwrap());
     let origin = format!("Origin: http://{}", server.address);
     let page = server.send("GET", "/s/notes/notes", &[&cookie], "").body;
-    assert!(
-        page.contains("deploy") && page.contains("as laptop") && !page.contains("Access"),
-        "{page}"
-    );
+    has(&page, "deploy");
+    has(&page, "as laptop");
+    lacks(&page, "Access");
     // The token may write, but not administer or forget.
     let of = [("note", "agent:builder#deploy"), ("base", "1")];
     assert_eq!(
@@ -155,11 +154,14 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
         .to_owned();
     let header = format!("Authorization: Bearer {text}");
     let origin = format!("Origin: http://{}", server.address);
+    let act = |what: &str, fields: &[(&str, &str)]| {
+        let path = format!("/s/notes/access/{what}");
+        post_from(&server, &path, fields, &[&origin, &header])
+    };
     let page = server.send("GET", "/s/notes/access", &[&header], "").body;
-    assert!(
-        page.contains("laptop") && page.contains("token created") && !page.contains(&text),
-        "{page}"
-    );
+    has(&page, "laptop");
+    has(&page, "token created");
+    lacks(&page, &text);
     for (fields, says) in [
         (vec![("name", "laptop")], "laptop"),
         (
@@ -171,18 +173,10 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
             "admin",
         ),
     ] {
-        let refused = post_from(
-            &server,
-            "/s/notes/access/create",
-            &fields,
-            &[&origin, &header],
-        );
+        let refused = act("create", &fields);
         assert_eq!(refused.status, 422, "{says}");
-        assert!(
-            refused.body.contains("problem") && refused.body.contains(says),
-            "{}",
-            refused.body
-        );
+        has(&refused.body, "problem");
+        has(&refused.body, says);
     }
     let narrow = [
         ("name", "ci"),
@@ -190,29 +184,14 @@ fn those_who_look_after_a_store_create_and_revoke_tokens() {
         ("agents", "builder, reviewer"),
         ("places", "~/projects/shop"),
     ];
-    let page = post_from(
-        &server,
-        "/s/notes/access/create",
-        &narrow,
-        &[&origin, &header],
-    )
-    .body;
-    assert!(
-        page.contains("</em>reviewer") && page.contains("~/projects/shop"),
-        "{page}"
-    );
-    let gone = post_from(
-        &server,
-        "/s/notes/access/revoke",
-        &[("name", "ci")],
-        &[&origin, &header],
-    );
+    let page = act("create", &narrow).body;
+    has(&page, "</em>reviewer");
+    has(&page, "~/projects/shop");
+    let gone = act("revoke", &[("name", "ci")]);
     assert_eq!(gone.status, 303);
     let page = server.send("GET", "/s/notes/access", &[&header], "").body;
-    assert!(
-        !page.contains("</em>reviewer") && page.contains("token revoked"),
-        "{page}"
-    );
+    lacks(&page, "</em>reviewer");
+    has(&page, "token revoked");
     // Not from another site, and not by a link.
     let foreign = post_from(
         &server,

@@ -3,6 +3,7 @@
 
 use super::page::{note, post, save, stamp};
 use super::support::{Running, pieces, start};
+use waynote_testing::{has, lacks};
 
 /// The errors of a page, in words.
 fn problems(body: &str) -> Vec<String> {
@@ -113,11 +114,7 @@ fn what_is_not_there_is_a_page_for_a_person_and_problem_details_for_a_program() 
                 .contains("default-src 'none'")
         );
         assert!(page.body.contains("There is no such page"), "{}", page.body);
-        assert!(
-            page.body.contains(&format!("href=\"{back}\"")),
-            "{}",
-            page.body
-        );
+        has(&page.body, &format!("href=\"{back}\""));
         assert!(!page.body.contains("<script>"), "{}", page.body);
         let program = of(method, path, &["Accept: */*"]);
         assert_eq!(program.problem().0, status);
@@ -257,9 +254,9 @@ fn a_question_that_waits_is_on_every_page() {
             body.contains(&format!("<title>(1) {title} · notes")),
             "{path}: {body}"
         );
-        assert!(
-            body.contains(r#"<span class="badge">1<span class="unseen"> question</span></span>"#),
-            "{path}"
+        has(
+            &body,
+            r#"<span class="badge">1<span class="unseen"> question</span></span>"#,
         );
     }
     let now = server.get("/s/notes/").body;
@@ -274,11 +271,9 @@ fn a_question_that_waits_is_on_every_page() {
     let answer = [("session", "migrate-db"), ("answer", "Yes.")];
     post(&server, "/s/notes/sessions/answer", &answer);
     let now = server.get("/s/notes/").body;
-    assert!(
-        !now.contains("class=\"badge\"")
-            && !now.contains("(1)")
-            && !now.contains("asks a question")
-    );
+    lacks(&now, "class=\"badge\"");
+    lacks(&now, "(1)");
+    lacks(&now, "asks a question");
 }
 
 #[test]
@@ -309,10 +304,8 @@ fn a_session_that_waits_says_how_to_go_on() {
         "1 of the 5 iterations of this run are done."
     );
     let body = server.get("/s/notes/sessions?session=migrate-db").body;
-    assert!(
-        body.contains("0.1 s in all") && !body.contains("10 min"),
-        "{body}"
-    );
+    has(&body, "0.1 s in all");
+    lacks(&body, "10 min");
     let answer = [("session", "migrate-db"), ("answer", "Yes.")];
     post(&server, "/s/notes/sessions/answer", &answer);
     assert_eq!(

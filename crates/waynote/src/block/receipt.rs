@@ -8,7 +8,8 @@ use crate::store::Damage;
 use crate::text::plural;
 
 /// How much of a note a block shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -18,17 +19,14 @@ pub enum Shown {
     /// Its address and a preview.
     Line,
     /// Nothing; the note is only counted.
+    #[strum(serialize = "left out")]
     LeftOut,
 }
 
 impl Shown {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Line => "line",
-            Self::LeftOut => "left out",
-        }
+        self.into()
     }
 }
 

@@ -14,7 +14,10 @@ use crate::place::Place;
 use crate::scope::Scope;
 
 /// The sections of the block, in the order in which they are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -35,17 +38,13 @@ impl Section {
 
     /// The section's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pinned => "pinned",
-            Self::Places => "places",
-            Self::Index => "index",
-            Self::Iterations => "iterations",
-        }
+        self.into()
     }
 }
 
 /// How the block is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -59,10 +58,7 @@ pub enum Style {
 impl Style {
     /// The style's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stable => "stable",
-            Self::Faithful => "faithful",
-        }
+        self.into()
     }
 }
 
@@ -170,74 +166,33 @@ impl Request {
         }
     }
 
-    /// Sets the place.
-    pub fn place(self, place: Place) -> Self {
-        Self { place, ..self }
-    }
-
-    /// Sets the current time.
-    pub fn now(self, now: Timestamp) -> Self {
-        Self { now, ..self }
-    }
-
-    /// Sets other places whose notes apply too, each farther away than the one before.
-    pub fn also(self, also: Vec<Place>) -> Self {
-        Self { also, ..self }
-    }
-
-    /// Sets the session; none: outside any.
-    pub fn session(self, session: impl Into<Option<Name>>) -> Self {
-        Self {
-            session: session.into(),
-            ..self
+    setters! {
+        exact {
+            /// Sets the place.
+            place: Place;
+            /// Sets the current time.
+            now: Timestamp;
+            /// Sets other places whose notes apply too, each farther away than the one before.
+            also: Vec<Place>;
+            /// Sets the style.
+            style: Style;
+            /// Sets the token budget.
+            budget: Budget;
+            /// Sets whether the receipt lists every note.
+            explain: bool;
         }
-    }
-
-    /// Sets the iteration, which sees the notes of earlier ones; none: it sees all.
-    pub fn iteration(self, iteration: impl Into<Option<i64>>) -> Self {
-        Self {
-            iteration: iteration.into(),
-            ..self
+        or_none {
+            /// Sets the session; none: outside any.
+            session: Name;
+            /// Sets the iteration, which sees the notes of earlier ones; none: it sees all.
+            iteration: i64;
+            /// Only this section; none: all sections.
+            only: Section;
+            /// Sets a query to choose the notes of the index by; none: the latest notes.
+            query: String;
+            /// Sets the point in time of the notes; none: now.
+            as_of: AsOf;
         }
-    }
-
-    /// Sets the style.
-    pub fn style(self, style: Style) -> Self {
-        Self { style, ..self }
-    }
-
-    /// Only this section; none: all sections.
-    pub fn only(self, only: impl Into<Option<Section>>) -> Self {
-        Self {
-            only: only.into(),
-            ..self
-        }
-    }
-
-    /// Sets the token budget.
-    pub fn budget(self, budget: Budget) -> Self {
-        Self { budget, ..self }
-    }
-
-    /// Sets a query to choose the notes of the index by; none: the latest notes.
-    pub fn query(self, query: impl Into<Option<String>>) -> Self {
-        Self {
-            query: query.into(),
-            ..self
-        }
-    }
-
-    /// Sets the point in time of the notes; none: now.
-    pub fn as_of(self, as_of: impl Into<Option<AsOf>>) -> Self {
-        Self {
-            as_of: as_of.into(),
-            ..self
-        }
-    }
-
-    /// Sets whether the receipt lists every note.
-    pub fn explain(self, explain: bool) -> Self {
-        Self { explain, ..self }
     }
 
     /// Sets the tools of the reader.

@@ -385,7 +385,7 @@ fn by_relevance(store: &dyn Reader, request: &Request, index: &mut Vec<Note>) ->
             Some(limit) if !request.explain => limit / LEAST_OF_NOTE + 2,
             _ => usize::MAX,
         },
-        ..SearchRequest::new(query)
+        ..SearchRequest::new(query).context(true)
     };
     // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
     // large notebook is found by the index of the store.

@@ -20,10 +20,6 @@ const NEAR: f64 = 0.3;
 /// A note with more tokens is shown as a line.
 const WHOLE_TOKENS: usize = 150;
 
-/// How much of the text is used as a query: each word takes time, and a long paste is not a specific question.
-const ASKED_CHARS: usize = 2000;
-const ASKED_WORDS: usize = 64;
-
 /// The notes that apply and match the request's query: at most five, best match first, within the budget. The query is
 /// taken as plain words. `known` says how much of which revision its reader has been shown already; a note that would
 /// show nothing new is left out.
@@ -47,7 +43,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
     let hits = store.search(&SearchRequest {
         scopes,
         limit: LOOKED_AT,
-        ..SearchRequest::new(query)
+        ..SearchRequest::new(query).context(true)
     })?;
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
     let notes = hits.iter().map(|hit| &hit.note);
@@ -66,11 +62,9 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
 
 /// The text without the operators of the query language, which a prompt does not mean; none if there is no text.
 fn plain(asked: &str) -> Option<String> {
-    let cut: String = asked.chars().take(ASKED_CHARS).collect();
     let signs = |char: char| matches!(char, '"' | '*') || char.is_whitespace();
-    let words = cut.split(signs).map(|word| word.trim_start_matches('-'));
-    let words = words.filter(|word| !word.is_empty());
-    let words: Vec<&str> = words.take(ASKED_WORDS).collect();
+    let words = asked.split(signs).map(|word| word.trim_start_matches('-'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let bare = |word: &str| {
         word.trim_matches(|char: char| !char.is_alphanumeric())
             .to_lowercase()
@@ -98,9 +92,5 @@ mod tests {
         ] {
             assert_eq!(plain(asked).as_deref(), words, "{asked}");
         }
-        assert_eq!(
-            plain(&"x".repeat(5000)).map(|words| words.len()),
-            Some(ASKED_CHARS)
-        );
     }
 }

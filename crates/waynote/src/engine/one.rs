@@ -1,15 +1,18 @@
 //! Methods that ask one question each. A question without an answer counts as one that found nothing.
 
 use super::{Ask, Blocks, IndexState, JournalRow, NoteState, Read, SegmentHead, Step};
+use jiff::Timestamp;
+
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
 use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
+use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version};
+use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version, answer, answers};
 
 /// One question each, with the errors of [`Read::read`].
 #[expect(
@@ -19,113 +22,75 @@ use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version};
 impl dyn Read + '_ {
     /// Questions of callers of the store.
     pub fn ask(&self, store: store::Ask) -> Result<store::Answers> {
-        let ask = Ask {
-            store,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.store)
+        Ok(answers!(self, store: store))
     }
 
     /// A note as it is now.
     pub fn note(&self, address: &Address) -> Result<Option<Note>> {
-        let ask = store::Ask {
-            notes: vec![address.clone()],
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.notes.pop().flatten())
+        Ok(answer!(self, store.notes: address.clone()))
     }
 
     /// A note's last revision, and the note as it is now.
     pub fn state(&self, address: &Address) -> Result<Option<NoteState>> {
-        let ask = Ask {
-            states: vec![address.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.states.pop().flatten())
+        Ok(answer!(self, states: address.clone()))
     }
 
     /// A number of notes.
     pub fn count(&self, count: Count) -> Result<u64> {
-        let ask = store::Ask {
-            counts: vec![count],
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.counts.pop().unwrap_or_default())
+        Ok(answer!(self, store.counts: count))
     }
 
     /// The scopes of a kind that have notes.
     pub fn summaries(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        let ask = store::Ask {
-            summaries: vec![kind],
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.summaries.pop().unwrap_or_default())
+        Ok(answer!(self, store.summaries: kind))
     }
 
     /// A note's revisions, oldest first.
     pub fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        let ask = store::Ask {
-            histories: vec![address.clone()],
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.histories.pop().unwrap_or_default())
+        Ok(answer!(self, store.histories: address.clone()))
     }
 
     /// One revision of a note.
     pub fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
-        let ask = Ask {
-            revisions: vec![AddressAt {
-                address: address.clone(),
-                revision: Some(number),
-            }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.revisions.pop().flatten())
+        Ok(answer!(self, revisions: AddressAt {
+            address: address.clone(),
+            revision: Some(number),
+        }))
+    }
+
+    /// Revisions of notes; none for one that does not exist.
+    pub fn revisions(&self, revisions: Vec<AddressAt>) -> Result<Vec<Option<Revision>>> {
+        Ok(answers!(self, revisions: revisions))
+    }
+
+    /// The time of the database.
+    pub fn clock(&self) -> Result<Option<Timestamp>> {
+        Ok(answers!(self, clock: true))
     }
 
     /// The revisions of every note that a scope ever had.
     pub fn scope_histories(&self, scope: &Scope) -> Result<Vec<Vec<Revision>>> {
-        let ask = Ask {
-            scope_histories: vec![scope.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.scope_histories.pop().unwrap_or_default())
+        Ok(answer!(self, scope_histories: scope.clone()))
     }
 
     /// The revisions at these positions.
     pub fn positions(&self, positions: &[i64]) -> Result<Vec<Option<Revision>>> {
-        let ask = Ask {
-            positions: positions.iter().copied().map(Position::new).collect(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.positions)
+        Ok(answers!(self, positions: positions.iter().copied().map(Position::new).collect()))
     }
 
     /// Every revision with one of these contents.
     pub fn holders(&self, contents: &[Content]) -> Result<Vec<Vec<AddressAt>>> {
-        let ask = Ask {
-            holders: contents.to_vec(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.holders)
+        Ok(answers!(self, holders: contents.to_vec()))
     }
 
     /// The entries of a session that are resolved.
     pub fn resolved(&self, session: &Name) -> Result<Vec<Note>> {
-        let ask = Ask {
-            resolved: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.resolved.pop().unwrap_or_default())
+        Ok(answer!(self, resolved: session.clone()))
     }
 
     /// The largest id that an entry of a session ever had.
     pub fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        let ask = Ask {
-            last_entries: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.last_entries.pop().flatten())
+        Ok(answer!(self, last_entries: session.clone()))
     }
 
     /// The first entry of a session that is of a type and has a content.
@@ -135,45 +100,27 @@ impl dyn Read + '_ {
         kind: &EntryType,
         content: &Content,
     ) -> Result<Option<NoteState>> {
-        let ask = Ask {
-            entries_saying: vec![(session.clone(), kind.clone(), content.clone())],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.entries_saying.pop().flatten())
+        Ok(answer!(self, entries_saying: (session.clone(), kind.clone(), content.clone())))
     }
 
     /// The event with which a loop took the session that it holds.
     pub fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
-        let ask = store::Ask {
-            leases: vec![session.clone()],
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.leases.pop().flatten())
+        Ok(answer!(self, store.leases: session.clone()))
     }
 
     /// The revisions and events that a call wrote, by step.
     pub fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
-        let mut ask = Ask::default();
-        ask.store.operations = vec![operation];
-        Ok(self.read(&ask)?.store.operations.pop().unwrap_or_default())
+        Ok(answer!(self, store.operations: operation))
     }
 
     /// For each content, the spaces of side data that have a value about it.
     pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
-        let ask = Ask {
-            about: contents.to_vec(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.about)
+        Ok(answers!(self, about: contents.to_vec()))
     }
 
     /// The spaces of side data that have a value, by name.
     pub fn spaces(&self) -> Result<Vec<String>> {
-        let ask = Ask {
-            spaces: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.spaces)
+        Ok(answers!(self, spaces: true))
     }
 
     /// The calls that wrote the rows at these positions.
@@ -181,52 +128,28 @@ impl dyn Read + '_ {
         &self,
         positions: impl IntoIterator<Item = Position>,
     ) -> Result<Vec<Option<Step>>> {
-        let ask = Ask {
-            steps: positions.into_iter().collect(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.steps)
+        Ok(answers!(self, steps: positions.into_iter().collect()))
     }
 
     /// The values of a space of side data.
     pub fn side(&self, space: &str) -> Result<Vec<SideValue>> {
-        let ask = Ask {
-            side: vec![space.to_owned()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.side.pop().unwrap_or_default())
+        Ok(answer!(self, side: space.to_owned()))
     }
 
     /// The version of the store.
     pub fn version(&self) -> Result<Version> {
-        let ask = store::Ask {
-            version: true,
-            ..store::Ask::default()
-        };
-        Ok(self.ask(ask)?.version)
+        Ok(answers!(self, store.version: true))
     }
 
     /// The engine's ids of these scopes, as far as it has them.
     pub fn scope_numbers(&self, scopes: &[Scope]) -> Result<Vec<u32>> {
-        let ask = Ask {
-            scope_numbers: scopes.to_vec(),
-            ..Ask::default()
-        };
-        Ok(self
-            .read(&ask)?
-            .scope_numbers
-            .into_iter()
-            .flatten()
-            .collect())
+        let numbers = answers!(self, scope_numbers: scopes.to_vec());
+        Ok(numbers.into_iter().flatten().collect())
     }
 
     /// The state of the search index.
     pub fn index(&self) -> Result<IndexState> {
-        let ask = Ask {
-            index: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.index)
+        Ok(answers!(self, index: true))
     }
 
     /// The state of the search index, and its segments in their order.
@@ -252,11 +175,8 @@ impl dyn Read + '_ {
         let (mut after, mut left) = (after, limit);
         loop {
             let asked = left.min(AT_ONCE);
-            let ask = Ask {
-                journal_rows: (asked > 0).then_some((after, asked)),
-                ..Ask::default()
-            };
-            let rows = self.read(&ask)?.journal_rows;
+            Allowance::check()?;
+            let rows = answers!(self, journal_rows: (asked > 0).then_some((after, asked)));
             rows.iter().for_each(&mut *each);
             match rows.last() {
                 Some(last) if rows.len() == asked => after = last.position,
@@ -268,19 +188,11 @@ impl dyn Read + '_ {
 
     /// The list of notes of a segment.
     pub fn segment_notes(&self, segment: i64) -> Result<Vec<u8>> {
-        let ask = Ask {
-            segment_notes: vec![segment],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.segment_notes.pop().unwrap_or_default())
+        Ok(answer!(self, segment_notes: segment))
     }
 
     /// Blocks of a segment, each with its first term.
     pub fn blocks(&self, blocks: Blocks) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-        let ask = Ask {
-            blocks: vec![blocks],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.blocks.pop().unwrap_or_default())
+        Ok(answer!(self, blocks: blocks))
     }
 }

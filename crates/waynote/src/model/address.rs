@@ -70,10 +70,10 @@ impl Address {
         match scope {
             Scope::Place(place) => Ok(Self::PlaceKey(place.clone(), key)),
             Scope::Agent(name) => Ok(Self::Agent(name.clone(), key)),
-            Scope::Session(_) => Err(Error::InvalidAddress {
-                address: format!("{scope}#{key}"),
-                reason: "a session's entries have ids, not keys".into(),
-            }),
+            Scope::Session(_) => Err(Error::invalid_address(
+                format!("{scope}#{key}"),
+                "a session's entries have ids, not keys",
+            )),
         }
     }
 
@@ -89,11 +89,8 @@ impl Address {
             (Scope::Agent(name), Some(key)) => Self::Agent(name, key.parse()?),
             (Scope::Session(name), Some(id)) => Self::Session(name, id.parse()?),
             (scope, None) => {
-                let reason = "the note's key is missing: `#KEY`".into();
-                return Err(Error::InvalidAddress {
-                    address: scope.to_string(),
-                    reason,
-                });
+                let reason = "the note's key is missing: `#KEY`";
+                return Err(Error::invalid_address(scope.to_string(), reason));
             }
         })
     }
@@ -122,10 +119,10 @@ impl FromStr for Address {
         let parsed: AddressAt = text.parse()?;
         match parsed.revision {
             None => Ok(parsed.address),
-            Some(_) => Err(Error::InvalidAddress {
-                address: text.to_owned(),
-                reason: "name the note without a revision".into(),
-            }),
+            Some(_) => Err(Error::invalid_address(
+                text,
+                "name the note without a revision",
+            )),
         }
     }
 }
@@ -143,10 +140,7 @@ impl FromStr for AddressAt {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = |reason: &str| Error::InvalidAddress {
-            address: text.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let invalid = |reason: &str| Error::invalid_address(text, reason);
         if text.parse::<EventAddress>().is_ok() {
             return Err(invalid("it is an event, and here a note is meant"));
         }

@@ -1,5 +1,7 @@
 //! A point in the history of a store.
 
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,23 @@ pub enum AsOf {
     Position(Position),
     /// After the last change of each note that was recorded at or before this time.
     Time(Timestamp),
+}
+
+impl FromStr for AsOf {
+    type Err = String;
+
+    /// Reads a position of the journal, or a time in RFC 3339.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if let Ok(position) = text.parse() {
+            return Ok(Self::Position(position));
+        }
+        text.parse().map(Self::Time).map_err(|_| {
+            format!(
+                "`{}` is neither a position in the journal nor a time such as 2026-05-17T12:00:00Z",
+                crate::error::safe(text)
+            )
+        })
+    }
 }
 
 impl AsOf {

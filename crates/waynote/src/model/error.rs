@@ -48,7 +48,8 @@ use form::{io, millis, safe_candidates, safe_text, text};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the library.
-#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Fields))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -172,6 +173,24 @@ pub enum Error {
         /// The limit.
         max_notes: i64,
     },
+
+    /// A request that asks for more than one request may.
+    #[error(
+        "too much is asked at once: {asked} {}, the limit is {most}",
+        safe(what)
+    )]
+    TooMuchAsked {
+        /// What there is too much of: `words`, `bytes of texts`.
+        what: Cow<'static, str>,
+        /// How much was asked for; of an answer, how much there was when it was given up.
+        asked: u64,
+        /// The limit.
+        most: u64,
+    },
+
+    /// A request whose answer nobody waits for any more.
+    #[error("the request was ended: nobody waits for its answer any more")]
+    Ended,
 
     /// No such note, or no such revision of it.
     #[error("there is no {}", safe(what))]
@@ -363,7 +382,7 @@ pub enum Error {
 
     /// Another writer held the store during the whole wait.
     #[error("the store {} is busy: another writer holds it{}{}", safe(path.display()), seconds(waited), match holder {
-        Some(holder) => format!(" (process {holder})"),
+        Some(holder) => format!(" ({})", safe(holder)),
         None => String::new(),
     })]
     Busy {
@@ -374,9 +393,9 @@ pub enum Error {
         #[serde(rename = "waited_ms", with = "millis")]
         #[cfg_attr(feature = "openapi", schema(value_type = u64))]
         waited: Duration,
-        /// The id of the process that holds it, if known.
+        /// The writer that holds it, if known: its process, and in a database its program and address too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        holder: Option<u32>,
+        holder: Option<String>,
     },
 
     /// A file cannot be read or written.
@@ -458,50 +477,27 @@ impl From<std::convert::Infallible> for Error {
     }
 }
 
+/// Makes errors of what they are about, and a reason.
+macro_rules! because {
+    ($($(#[$about:meta])* $name:ident: $variant:ident { $what:ident: $type:ty };)*) => {$(
+        $(#[$about])*
+        pub fn $name($what: impl Into<$type>, reason: impl Into<String>) -> Self {
+            let ($what, reason) = ($what.into(), reason.into());
+            Self::$variant { $what, reason }
+        }
+    )*};
+}
+
 impl Error {
     /// A stable word for programs.
     pub fn kind(&self) -> &str {
         match self {
-            Self::InvalidKey { .. } => "invalid_key",
-            Self::InvalidName { .. } => "invalid_name",
-            Self::InvalidPlace { .. } => "invalid_place",
-            Self::InvalidAddress { .. } => "invalid_address",
-            Self::UnknownType { .. } => "unknown_type",
-            Self::InvalidIteration { .. } => "invalid_iteration",
-            Self::NotText { .. } => "not_text",
-            Self::HoldsSecret { .. } => "holds_secret",
-            Self::NameHoldsSecret { .. } => "name_holds_secret",
-            Self::NoteTooLarge { .. } => "note_too_large",
-            Self::TooManyNotes { .. } => "too_many_notes",
-            Self::NotFound { .. } => "not_found",
-            Self::Conflict { .. } => "conflict",
-            Self::AppendOnly { .. } => "append_only",
-            Self::NotResolved { .. } => "not_resolved",
-            Self::NoSuchStuck { .. } => "no_such_stuck",
-            Self::Empty { .. } => "empty",
-            Self::Forgotten { .. } => "forgotten",
-            Self::Denied { .. } => "denied",
-            Self::DamagedStore { .. } => "damaged_store",
-            Self::DamagedNote { .. } => "damaged_note",
-            Self::DamagedIndex { .. } => "damaged_index",
-            Self::ForeignStore { .. } => "foreign_store",
-            Self::NotAStore { .. } => "not_a_store",
-            Self::NewerStore { .. } => "newer_store",
-            Self::StoreLost { .. } => "store_lost",
-            Self::LostWrites { .. } => "lost_writes",
-            Self::ReadOnly { .. } => "read_only",
-            Self::DiskFull { .. } => "disk_full",
-            Self::Busy { .. } => "busy",
-            Self::File { .. } => "file",
-            Self::Engine { .. } => "engine",
-            Self::NotBuiltIn { .. } => "not_built_in",
-            Self::InvalidTokenFactor { .. } => "invalid_token_factor",
-            Self::Incomplete { .. } => "incomplete",
             Self::Storage(error) => error.kind(),
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
             Self::Remote { kind, .. } => kind,
             Self::Custom(error) => error.kind(),
+            own => own.into(),
         }
     }
 
@@ -516,6 +512,38 @@ impl Error {
             action: action.into(),
             source,
         }
+    }
+
+    /// An error of a storage engine.
+    pub fn engine(
+        path: impl Into<PathBuf>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Engine {
+            path: path.into(),
+            source: source.into(),
+        }
+    }
+
+    /// Something that does not exist.
+    pub fn not_found(what: impl Into<String>) -> Self {
+        let what = what.into();
+        Self::NotFound { what }
+    }
+
+    because! {
+        /// A damaged store, with what is damaged.
+        damaged_store: DamagedStore { path: PathBuf };
+        /// A store that cannot be written, with the reason.
+        read_only: ReadOnly { path: PathBuf };
+        /// A store that is gone, with what happened to it.
+        store_lost: StoreLost { path: PathBuf };
+        /// A path of something else than a store, with what that is.
+        not_a_store: NotAStore { path: PathBuf };
+        /// A text that is not an address, with the reason.
+        invalid_address: InvalidAddress { address: String };
+        /// A text that is not a place, with the reason.
+        invalid_place: InvalidPlace { path: String };
     }
 }
 

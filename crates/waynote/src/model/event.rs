@@ -195,7 +195,8 @@ impl fmt::Display for IterationOutcome {
 }
 
 /// Why a loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -224,24 +225,13 @@ pub enum EndReason {
 
 impl EndReason {
     /// True if the run is complete: the next loop of the session begins a new run.
-    pub fn ends_the_run(self) -> bool {
+    pub(crate) fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
     }
 
     /// The reason's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Iterations => "iterations",
-            Self::Time => "time",
-            Self::Until => "until",
-            Self::Completed => "completed",
-            Self::Blocked => "blocked",
-            Self::Stalled => "stalled",
-            Self::Failed => "failed",
-            Self::Interrupted => "interrupted",
-            Self::Error => "error",
-            Self::Lost => "lost",
-        }
+        self.into()
     }
 }
 

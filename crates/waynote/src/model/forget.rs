@@ -116,9 +116,7 @@ impl Forget {
 
     /// The error when such a note, revision, event or session never existed.
     pub fn not_found(&self) -> Error {
-        Error::NotFound {
-            what: self.target.to_string(),
-        }
+        Error::not_found(self.target.to_string())
     }
 }
 

@@ -53,10 +53,7 @@ macro_rules! sixteen_bytes {
             fn from_str(text: &str) -> Result<Self, Error> {
                 bytes_of(text)
                     .map(Self)
-                    .ok_or_else(|| Error::InvalidAddress {
-                        address: text.into(),
-                        reason: "an id is 32 hexadecimal digits".into(),
-                    })
+                    .ok_or_else(|| Error::invalid_address(text, "an id is 32 hexadecimal digits"))
             }
         }
     };

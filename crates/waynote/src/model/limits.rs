@@ -18,6 +18,24 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The most bytes of a search that a person or a tool asks for.
+    pub const QUERY_BYTES: usize = 4096;
+
+    /// The most words, phrases and exclusions of a search. Text that is handed in as context is cut to so many words.
+    pub const QUERY_CLAUSES: usize = 256;
+
+    /// How much of a text that is handed in as context is looked at: half of it from the start, half from the end.
+    pub const CONTEXT_BYTES: usize = 256 << 10;
+
+    /// The most bytes of texts that one request reads, and of the answer to it.
+    pub const ANSWER_BYTES: u64 = 64 << 20;
+
+    /// The most different questions of a kind in one request.
+    pub const QUESTIONS: usize = 10_000;
+
+    /// The most different pages of a scope, of the journal or of the feed in one request.
+    pub const PAGES: usize = 64;
+
     /// No limits: for imports, which keep everything that another program allowed.
     pub const NONE: Self = Self {
         max_bytes: 0,
@@ -25,22 +43,15 @@ impl Limits {
         max_notes: 0,
     };
 
-    /// The most bytes of a keyed note's content; zero or less: no limit.
-    pub fn max_bytes(self, max_bytes: i64) -> Self {
-        Self { max_bytes, ..self }
-    }
-
-    /// The most bytes of a directory's own note; zero or less: no limit.
-    pub fn max_place_bytes(self, max_place_bytes: i64) -> Self {
-        Self {
-            max_place_bytes,
-            ..self
+    setters! {
+        exact {
+            /// The most bytes of a keyed note's content; zero or less: no limit.
+            max_bytes: i64;
+            /// The most bytes of a directory's own note; zero or less: no limit.
+            max_place_bytes: i64;
+            /// The most notes of a notebook; zero or less: no limit.
+            max_notes: i64;
         }
-    }
-
-    /// The most notes of a notebook; zero or less: no limit.
-    pub fn max_notes(self, max_notes: i64) -> Self {
-        Self { max_notes, ..self }
     }
 }
 

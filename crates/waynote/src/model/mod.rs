@@ -1,6 +1,7 @@
 //! The value types: notes, addresses, changes and session events. They validate and print themselves.
 
 pub mod address;
+pub(crate) mod allowance;
 pub(crate) mod as_of;
 pub mod author;
 pub mod change;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::Timestamp;
+use serde::de::value::{self, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
@@ -177,7 +178,8 @@ impl From<NoteForm> for Note {
 }
 
 /// The action that made a revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Action {
@@ -204,38 +206,14 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [Self; 10] = [
-        Self::Save,
-        Self::Sync,
-        Self::Pin,
-        Self::Unpin,
-        Self::Delete,
-        Self::Restore,
-        Self::Undo,
-        Self::Redo,
-        Self::Repeat,
-        Self::Forget,
-    ];
-
     /// The action's word.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Save => "save",
-            Self::Sync => "sync",
-            Self::Pin => "pin",
-            Self::Unpin => "unpin",
-            Self::Delete => "delete",
-            Self::Restore => "restore",
-            Self::Undo => "undo",
-            Self::Redo => "redo",
-            Self::Repeat => "repeat",
-            Self::Forget => "forget",
-        }
+        self.into()
     }
 
     /// The action with this word ([`Action::as_str`]), as an engine stores it.
     pub fn stored(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.as_str() == word)
+        Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
     }
 }
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 
 /// The longest path, in bytes, as operating systems allow it.
-pub const PATH_BYTES: usize = 4096;
+pub(crate) const PATH_BYTES: usize = 4096;
 
 /// The directories that paths are resolved against: the home directory (`~`), if there is one, and the directory that
 /// relative paths start from. Both are absolute.
@@ -102,9 +102,8 @@ impl Place {
     pub fn resolve(path: &str, base: &Base) -> Result<Self> {
         check(path)?;
         let home = || {
-            base.home.as_deref().ok_or_else(|| Error::InvalidPlace {
-                path: path.to_owned(),
-                reason: "there is no home directory that `~` could stand for".into(),
+            base.home.as_deref().ok_or_else(|| {
+                Error::invalid_place(path, "there is no home directory that `~` could stand for")
             })
         };
         let absolute = if path == "~" {
@@ -210,10 +209,7 @@ impl FromStr for Place {
             rest if normalize(rest) != rest => "it is not normalized",
             _ => return Ok(Self(key.to_owned())),
         };
-        Err(Error::InvalidPlace {
-            path: key.to_owned(),
-            reason: reason.into(),
-        })
+        Err(Error::invalid_place(key, reason))
     }
 }
 
@@ -225,18 +221,15 @@ impl fmt::Display for Place {
 
 fn check(path: &str) -> Result<()> {
     if path.contains('\0') {
-        return Err(Error::InvalidPlace {
-            path: path.replace('\0', "\\0"),
-            reason: "it holds a NUL".into(),
-        });
+        return Err(Error::invalid_place(
+            path.replace('\0', "\\0"),
+            "it holds a NUL",
+        ));
     }
     if path.len() > PATH_BYTES {
         let reason = format!("it has {} bytes, the limit is {PATH_BYTES}", path.len());
         let start: String = path.chars().take(40).collect();
-        return Err(Error::InvalidPlace {
-            path: format!("{start}…"),
-            reason,
-        });
+        return Err(Error::invalid_place(format!("{start}…"), reason));
     }
     Ok(())
 }
@@ -246,10 +239,10 @@ fn absolute(what: &str, path: &str) -> Result<String> {
     if path.starts_with('/') {
         return Ok(normalize(path));
     }
-    Err(Error::InvalidPlace {
-        path: path.to_owned(),
-        reason: format!("the {what} is not an absolute path"),
-    })
+    Err(Error::invalid_place(
+        path,
+        format!("the {what} is not an absolute path"),
+    ))
 }
 
 /// An absolute path without `.`, `..`, doubled or trailing slashes. `..` at the root stays there.

@@ -10,7 +10,20 @@ use crate::key::Name;
 use crate::place::Place;
 
 /// The three kinds of scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -29,11 +42,7 @@ impl ScopeKind {
 
     /// The word used in addresses and in the store.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Place => "place",
-            Self::Agent => "agent",
-            Self::Session => "session",
-        }
+        self.into()
     }
 }
 
@@ -45,10 +54,10 @@ impl FromStr for ScopeKind {
             "place" => Ok(Self::Place),
             "agent" => Ok(Self::Agent),
             "session" => Ok(Self::Session),
-            _ => Err(Error::InvalidAddress {
-                address: text.to_owned(),
-                reason: "it must start with `place:`, `agent:` or `session:`".into(),
-            }),
+            _ => Err(Error::invalid_address(
+                text,
+                "it must start with `place:`, `agent:` or `session:`",
+            )),
         }
     }
 }
@@ -113,10 +122,7 @@ impl FromStr for Scope {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let invalid = |reason: &str| Error::InvalidAddress {
-            address: text.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let invalid = |reason: &str| Error::invalid_address(text, reason);
         let (kind, name) = text.split_once(':').unwrap_or((text, ""));
         let kind: ScopeKind = kind
             .parse()

@@ -1,6 +1,7 @@
 //! Calls that write: changes of notes, and session events. Each is decided inside the transaction, on top of the
 //! planned writes of earlier calls.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::decide::{Before, decide};
@@ -13,31 +14,51 @@ use super::session_events::{self, check_inside};
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change, NoteBefore};
 use crate::content::Content;
-use crate::engine::{Read, Step};
+use crate::engine::{Ask, Read, Step};
 use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
-use crate::store::{self, Count, Done, EventPage, Happened, Reader};
+use crate::store::{Count, Done, EventPage, Happened, Reader, answers};
 
 /// A call that writes.
-#[derive(Clone, Copy)]
 pub(super) enum Call<'c> {
     Apply {
-        changes: &'c [Change],
-        stamp: &'c Stamp,
+        changes: Cow<'c, [Change]>,
+        stamp: Cow<'c, Stamp>,
     },
     Record {
-        session: &'c Name,
-        events: &'c [SessionEvent],
+        session: Cow<'c, Name>,
+        events: Cow<'c, [SessionEvent]>,
         lease: Option<u64>,
-        stamp: &'c Stamp,
+        stamp: Cow<'c, Stamp>,
     },
 }
 
 impl Call<'_> {
+    /// The same call for another thread.
+    pub(super) fn into_owned(self) -> Call<'static> {
+        match self {
+            Self::Apply { changes, stamp } => Call::Apply {
+                changes: Cow::Owned(changes.into_owned()),
+                stamp: Cow::Owned(stamp.into_owned()),
+            },
+            Self::Record {
+                session,
+                events,
+                lease,
+                stamp,
+            } => Call::Record {
+                session: Cow::Owned(session.into_owned()),
+                events: Cow::Owned(events.into_owned()),
+                lease,
+                stamp: Cow::Owned(stamp.into_owned()),
+            },
+        }
+    }
+
     pub(super) fn stamp(&self) -> &Stamp {
         match self {
             Self::Apply { stamp, .. } | Self::Record { stamp, .. } => stamp,
@@ -54,7 +75,7 @@ impl Call<'_> {
         }
         match self {
             Self::Apply { changes, .. } => {
-                for change in *changes {
+                for change in changes.iter() {
                     questions.of_change(change);
                 }
             }
@@ -149,10 +170,10 @@ fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
 /// The error when another call has used the id.
 pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
-    Error::InvalidAddress {
-        address: id.unwrap_or_default(),
-        reason: "another call went by this id; each call has one of its own".into(),
-    }
+    Error::invalid_address(
+        id.unwrap_or_default(),
+        "another call went by this id; each call has one of its own",
+    )
 }
 
 /// The answer to a repeated call: the notes as its revisions made them.
@@ -215,9 +236,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
         (_, Some(address)) => address.clone(),
         // An id that the store makes is never there already.
         (_, None) => {
-            return Err(Error::NotFound {
-                what: "id for the entry".into(),
-            });
+            return Err(Error::not_found("id for the entry"));
         }
     };
     let note = pending.current(&address)?;
@@ -279,20 +298,12 @@ impl Holders for View<'_> {
     }
 
     fn sessions(&self) -> Result<Vec<Name>> {
-        let ask = store::Ask {
-            event_sessions: true,
-            ..store::Ask::default()
-        };
-        Ok(self.0.ask(ask)?.event_sessions)
+        Ok(answers!(self.0, store.event_sessions: true))
     }
 
     fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
         let of_each = sessions.iter();
         let of_each = of_each.map(|session| EventPage::last(session.clone(), usize::MAX));
-        let ask = store::Ask {
-            events: of_each.collect(),
-            ..store::Ask::default()
-        };
-        Ok(self.0.ask(ask)?.events)
+        Ok(answers!(self.0, store.events: of_each.collect()))
     }
 }

@@ -223,9 +223,7 @@ pub(crate) fn decide(
             not_in_log(address)?;
             let target = before
                 .revision(address, *revision)?
-                .ok_or_else(|| Error::NotFound {
-                    what: format!("{address}@{revision}"),
-                })?;
+                .ok_or_else(|| Error::not_found(format!("{address}@{revision}")))?;
             bring_back(Action::Restore, target.state, address, before, stamp).map(Some)
         }
         Change::Undo {
@@ -457,7 +455,5 @@ fn not_in_log(address: &Address) -> Result<()> {
 }
 
 fn not_found(address: &Address) -> Error {
-    Error::NotFound {
-        what: address.to_string(),
-    }
+    Error::not_found(address.to_string())
 }

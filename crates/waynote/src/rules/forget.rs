@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::erasure::{Erasure, decide};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
-use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
+use crate::engine::{Ask, Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent};
 use crate::forget::{Forget, ForgetTarget, Forgotten};
@@ -14,7 +14,7 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
-use crate::store::{Ask, Done, ForgottenTexts, Happened};
+use crate::store::{Done, ForgottenTexts, Happened, answers};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
@@ -33,13 +33,7 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
             }
             let rows: &dyn Read = tx;
             check_inside(stamp, |session| rows.lease(session))?;
-            let stamp = &*person::stamped(stamp, || {
-                let ask = Ask {
-                    all_leases: true,
-                    ..Ask::default()
-                };
-                Ok(rows.ask(ask)?.all_leases)
-            })?;
+            let stamp = &*person::stamped(stamp, || Ok(answers!(rows, store.all_leases: true)))?;
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));

@@ -9,11 +9,8 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 
 use super::apply::Call;
-use crate::change::{Applied, Change};
+use crate::change::Applied;
 use crate::error::{Error, Result};
-use crate::event::SessionEvent;
-use crate::key::Name;
-use crate::note::Stamp;
 
 /// The most calls in one commit, so that no call waits long for the others.
 const MOST: usize = 256;
@@ -22,7 +19,7 @@ const MOST: usize = 256;
 pub(super) type Answer = Result<Vec<Applied>>;
 
 /// Writes calls in one transaction, and returns an answer for each.
-type Write<'w> = &'w dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>;
+type Write<'w> = &'w dyn Fn(&[&Call<'_>]) -> Result<Vec<Answer>>;
 
 /// The waiting calls.
 #[derive(Default)]
@@ -38,7 +35,8 @@ struct Waiting {
 
 /// A thread that waits while another thread writes its call.
 struct Waiter {
-    call: Kept,
+    /// The call, kept until its turn.
+    call: Call<'static>,
     told: Mutex<Told>,
     tells: Condvar,
 }
@@ -51,59 +49,6 @@ enum Told {
     Answered(Answer),
 }
 
-/// A call, kept until its turn.
-enum Kept {
-    Apply {
-        changes: Vec<Change>,
-        stamp: Stamp,
-    },
-    Record {
-        session: Name,
-        events: Vec<SessionEvent>,
-        lease: Option<u64>,
-        stamp: Stamp,
-    },
-}
-
-impl Kept {
-    fn of(call: Call<'_>) -> Self {
-        match call {
-            Call::Apply { changes, stamp } => Self::Apply {
-                changes: changes.to_vec(),
-                stamp: stamp.clone(),
-            },
-            Call::Record {
-                session,
-                events,
-                lease,
-                stamp,
-            } => Self::Record {
-                session: session.clone(),
-                events: events.to_vec(),
-                lease,
-                stamp: stamp.clone(),
-            },
-        }
-    }
-
-    fn call(&self) -> Call<'_> {
-        match self {
-            Self::Apply { changes, stamp } => Call::Apply { changes, stamp },
-            Self::Record {
-                session,
-                events,
-                lease,
-                stamp,
-            } => Call::Record {
-                session,
-                events,
-                lease: *lease,
-                stamp,
-            },
-        }
-    }
-}
-
 impl Group {
     /// Carries out a call, alone or with those of other threads.
     pub(super) fn run(&self, call: Call<'_>, write: Write<'_>) -> Answer {
@@ -111,10 +56,10 @@ impl Group {
         if !waiting.is_led {
             waiting.is_led = true;
             drop(waiting);
-            return self.lead(call, write);
+            return self.lead(&call, write);
         }
         let waiter = Arc::new(Waiter {
-            call: Kept::of(call),
+            call: call.into_owned(),
             told: Mutex::new(Told::Nothing),
             tells: Condvar::new(),
         });
@@ -122,18 +67,18 @@ impl Group {
         drop(waiting);
         match waiter.wait() {
             Some(answer) => answer,
-            None => self.lead(call, write),
+            None => self.lead(&waiter.call, write),
         }
     }
 
     /// Writes this call together with the waiting ones.
-    fn lead(&self, own: Call<'_>, write: Write<'_>) -> Answer {
+    fn lead(&self, own: &Call<'_>, write: Write<'_>) -> Answer {
         let mut led = Led {
             group: self,
             others: self.take(),
         };
-        let others = led.others.iter().map(|other| other.call.call());
-        let calls: Vec<Call<'_>> = std::iter::once(own).chain(others).collect();
+        let others = led.others.iter().map(|other| &other.call);
+        let calls: Vec<&Call<'_>> = std::iter::once(own).chain(others).collect();
         let answers = match write(&calls) {
             Ok(answers) => answers,
             Err(error) if calls.len() > 1 => match the_same(&error) {
@@ -180,12 +125,9 @@ fn the_same(error: &Error) -> Option<Error> {
         } => Error::Busy {
             path: path.clone(),
             waited: *waited,
-            holder: *holder,
+            holder: holder.clone(),
         },
-        Error::StoreLost { path, reason } => Error::StoreLost {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
+        Error::StoreLost { path, reason } => Error::store_lost(path.clone(), reason.clone()),
         Error::LostWrites {
             path,
             acknowledged,
@@ -195,10 +137,7 @@ fn the_same(error: &Error) -> Option<Error> {
             acknowledged: *acknowledged,
             found: *found,
         },
-        Error::ReadOnly { path, reason } => Error::ReadOnly {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
+        Error::ReadOnly { path, reason } => Error::read_only(path.clone(), reason.clone()),
         Error::Custom(error) => Error::Custom(error.of_store()?),
         _ => return None,
     })
@@ -209,19 +148,18 @@ fn unanswered() -> Answer {
 }
 
 fn failed() -> Error {
-    Error::Engine {
-        path: "store".into(),
-        source: "the thread that wrote for others failed; whether this was written is not known"
-            .into(),
-    }
+    Error::engine(
+        "store",
+        "the thread that wrote for others failed; whether this was written is not known",
+    )
 }
 
 /// Writes each call in a transaction of its own, and answers each thread when its call is written.
-fn one_by_one(own: Call<'_>, led: &mut Led<'_>, write: Write<'_>) -> Answer {
-    let alone = |call: Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
+fn one_by_one(own: &Call<'_>, led: &mut Led<'_>, write: Write<'_>) -> Answer {
+    let alone = |call: &Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
     let answered = alone(own);
     while let Some(other) = led.others.first().cloned() {
-        let answer = alone(other.call.call());
+        let answer = alone(&other.call);
         led.others.remove(0);
         other.answer(answer);
     }

@@ -24,6 +24,7 @@ pub mod stall;
 pub(crate) mod undo;
 mod verify;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,12 +35,13 @@ use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{self, Engine, Read, Writing};
+use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
+use crate::model::allowance::Allowance;
 use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
@@ -124,11 +126,7 @@ impl<E: Engine> EngineStore<E> {
         if !self.engine.is_shared() {
             return Ok(None);
         }
-        let ask = engine::Ask {
-            clock: true,
-            ..engine::Ask::default()
-        };
-        Ok(self.engine.rows()?.read(&ask)?.clock)
+        self.engine.rows()?.clock()
     }
 
     /// Reads the current state on every call.
@@ -149,14 +147,17 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let answer = self.group.run(call, &|calls| self.write(calls));
-        // The others of the group have their answers, and the next group is being written.
-        self.build_index();
-        answer
+        // A group has the calls of several requests.
+        Allowance::aside(|| {
+            let answer = self.group.run(call, &|calls| self.write(calls));
+            // The others of the group have their answers, and the next group is being written.
+            self.build_index();
+            answer
+        })
     }
 
     /// Writes calls in one transaction and returns an answer for each.
-    fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
+    fn write(&self, calls: &[&Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let (mut reached, mut head, mut due) = (None, 0, 0);
         let is_apart = self.engine.is_shared();
@@ -232,7 +233,7 @@ impl<E: Engine> EngineStore<E> {
 /// Plans calls in order. A call that is repeated while the first one is being written gets the answer of the first. An
 /// error of the engine ends the transaction instead of answering a call.
 fn plan_all(
-    calls: &[Call<'_>],
+    calls: &[&Call<'_>],
     done: &[Option<Vec<Done>>],
     pending: &Pending<'_>,
 ) -> Result<Vec<Answer>> {
@@ -243,7 +244,7 @@ fn plan_all(
         let first = operation.and_then(|operation| planned.get(&operation));
         let answered = first.and_then(|first| Some((first, answers.get(*first)?.as_ref().ok()?)));
         let answer = match answered {
-            Some((first, applied)) if same::calls(&calls[*first], call) => Ok(applied.clone()),
+            Some((first, applied)) if same::calls(calls[*first], call) => Ok(applied.clone()),
             Some(_) => Err(apply::another(call.stamp())),
             None => call.plan(pending, done.as_deref()),
         };
@@ -292,7 +293,10 @@ impl<E: Engine> Reader for EngineStore<E> {
 
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        self.carry_out(Call::Apply { changes, stamp })
+        self.carry_out(Call::Apply {
+            changes: changes.into(),
+            stamp: Cow::Borrowed(stamp),
+        })
     }
 
     fn record(
@@ -303,16 +307,16 @@ impl<E: Engine> Store for EngineStore<E> {
         stamp: &Stamp,
     ) -> Result<()> {
         self.carry_out(Call::Record {
-            session,
-            events,
+            session: Cow::Borrowed(session),
+            events: events.into(),
             lease,
-            stamp,
+            stamp: Cow::Borrowed(stamp),
         })
         .map(|_| ())
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        forget::forget(&self.engine, request, stamp)
+        Allowance::aside(|| forget::forget(&self.engine, request, stamp))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {

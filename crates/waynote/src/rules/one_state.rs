@@ -2,7 +2,7 @@
 
 use super::{Memory, as_of};
 use crate::address::{Address, AddressAt};
-use crate::engine::{self, Engine, Read};
+use crate::engine::{Engine, Read};
 use crate::error::{Error, Result};
 use crate::note::{Note, Revision};
 use crate::scope::Scope;
@@ -44,17 +44,8 @@ impl<'s> OneState<'s> {
             address: address.clone(),
             revision: Some(number),
         });
-        let ask = engine::Ask {
-            revisions: revisions.collect(),
-            ..engine::Ask::default()
-        };
-        Ok(self
-            .rows
-            .read(&ask)?
-            .revisions
-            .into_iter()
-            .flatten()
-            .collect())
+        let revisions = self.rows.revisions(revisions.collect())?;
+        Ok(revisions.into_iter().flatten().collect())
     }
 
     /// Remembers damaged notes that were left out of an answer.

@@ -11,7 +11,7 @@ use crate::note::{Action, Revision, State};
 pub(super) fn calls(one: &Call<'_>, other: &Call<'_>) -> bool {
     match (one, other) {
         (Call::Apply { changes: one, .. }, Call::Apply { changes: other, .. }) => {
-            let mut pairs = one.iter().zip(*other);
+            let mut pairs = one.iter().zip(other.iter());
             one.len() == other.len() && pairs.all(|(one, other)| changes(one, other))
         }
         (

@@ -14,7 +14,7 @@ use crate::event::{RecordedEvent, SessionEvent};
 use crate::model::report::Report;
 use crate::note::{Action, Note, Position, Revision};
 use crate::scope::Scope;
-use crate::store::{AsOf, Count, Damage, EventPage};
+use crate::store::{AsOf, Count, Damage, EventPage, answers};
 
 /// Checks the whole store. Reads one state of it.
 pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
@@ -29,9 +29,7 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
         report,
     };
     let mut scopes = checked.journal()?;
-    let mut ask = Ask::default();
-    ask.store.event_sessions = true;
-    let sessions = rows.read(&ask)?.store.event_sessions;
+    let sessions = answers!(rows, store.event_sessions: true);
     scopes.extend(sessions.into_iter().map(Scope::Session));
     for scope in scopes {
         // One that cannot be read is a finding like others.

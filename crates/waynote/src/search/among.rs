@@ -17,10 +17,7 @@ use crate::note::Note;
 pub fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
     search(&Nothing, request, notes).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
-        Stopped::Damaged(damage) => crate::Error::DamagedStore {
-            path: "store".into(),
-            reason: damage.0.into(),
-        },
+        Stopped::Damaged(damage) => crate::Error::damaged_store("store", damage.0),
     })
 }
 

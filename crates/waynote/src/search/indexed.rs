@@ -63,10 +63,7 @@ pub(crate) fn search(
         scan: request.history,
         history: request.history,
     };
-    let damaged = |damage: Damage| Error::DamagedStore {
-        path: store().into(),
-        reason: damage.0.to_owned(),
-    };
+    let damaged = |damage: Damage| Error::damaged_store(store(), damage.0);
     match super::rank::search(&view, request, laid_over) {
         Ok(hits) => return Ok(hits),
         Err(Stopped::Failed(error)) => return Err(error),

@@ -100,6 +100,10 @@ pub struct SearchRequest {
     /// Search every revision with a text, including deleted and superseded ones, instead of the current notes.
     #[serde(default)]
     pub history: bool,
+    /// True for text that is handed in as context: a prompt, the output of a program. It is never refused for its
+    /// length: it is cut to its rarest words, [`Limits::QUERY_CLAUSES`](crate::Limits::QUERY_CLAUSES) of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub context: bool,
 }
 
 fn default_limit() -> usize {
@@ -115,27 +119,26 @@ impl SearchRequest {
             scopes: Vec::new(),
             limit: DEFAULT_LIMIT,
             history: false,
+            context: false,
         }
     }
 
-    /// Only notes of these kinds; empty: all kinds.
-    pub fn kinds(self, kinds: Vec<SearchKind>) -> Self {
-        Self { kinds, ..self }
+    setters! {
+        exact {
+            /// Only notes of these kinds; empty: all kinds.
+            kinds: Vec<SearchKind>;
+            /// Only notes of these scopes; empty: all scopes.
+            scopes: Vec<Scope>;
+            /// The maximum number of hits.
+            limit: usize;
+            /// Sets whether to search every revision instead of the current notes (default: no).
+            history: bool;
+        }
     }
 
-    /// Only notes of these scopes; empty: all scopes.
-    pub fn scopes(self, scopes: Vec<Scope>) -> Self {
-        Self { scopes, ..self }
-    }
-
-    /// The maximum number of hits.
-    pub fn limit(self, limit: usize) -> Self {
-        Self { limit, ..self }
-    }
-
-    /// Sets whether to search every revision instead of the current notes (default: no).
-    pub fn history(self, history: bool) -> Self {
-        Self { history, ..self }
+    /// Sets whether the query is text that is handed in as context (default: no).
+    pub fn context(self, context: bool) -> Self {
+        Self { context, ..self }
     }
 }
 

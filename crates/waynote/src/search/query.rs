@@ -1,6 +1,11 @@
 //! The query language: plain words, `"phrases"`, `prefix*`, `-not`. Any text is a query.
 
+use std::collections::HashSet;
+
+use super::SearchRequest;
 use super::analyze::{Analyzer, Form, is_stop_word};
+use crate::error::{Error, Result};
+use crate::limits::Limits;
 
 /// The weight of a part of an identifier, compared with the whole.
 const PART: f32 = 0.5;
@@ -10,10 +15,16 @@ const PART: f32 = 0.5;
 pub(crate) struct Query {
     pub(crate) wanted: Vec<Clause>,
     pub(crate) unwanted: Vec<Clause>,
+    /// The terms and the prefixes of all clauses, and the terms that show a match of a wanted one.
+    terms: HashSet<String>,
+    prefixes: HashSet<String>,
+    shown: HashSet<String>,
+    shown_stems: HashSet<String>,
+    shown_prefixes: HashSet<String>,
 }
 
 /// One thing to look for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Clause {
     Word(Word),
     /// Any word with this prefix.
@@ -22,17 +33,51 @@ pub(crate) enum Clause {
     Phrase(Vec<(String, u32)>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Word {
     pub(crate) surface: String,
     /// Its stem, which may be the word itself; none if it is not stemmed.
     pub(crate) stem: Option<String>,
-    pub(crate) weight: f32,
+    /// True if it is a part of an identifier.
+    pub(crate) is_part: bool,
+}
+
+impl Word {
+    pub(crate) fn weight(&self) -> f32 {
+        if self.is_part { PART } else { 1.0 }
+    }
 }
 
 impl Query {
+    /// The query of a request. Text that is handed in as context is not refused, and not limited yet: see
+    /// [`Query::limit`].
+    ///
+    /// # Errors
+    /// [`Error::TooMuchAsked`].
+    pub(crate) fn of(request: &SearchRequest) -> Result<Self> {
+        if request.context {
+            return Ok(Self::parse(&ends(&request.query)));
+        }
+        let too_much = |what: &'static str, asked: usize, most: usize| Error::TooMuchAsked {
+            what: what.into(),
+            asked: asked as u64,
+            most: most as u64,
+        };
+        let bytes = request.query.len();
+        if bytes > Limits::QUERY_BYTES {
+            return Err(too_much("bytes of a query", bytes, Limits::QUERY_BYTES));
+        }
+        let query = Self::parse(&request.query);
+        let clauses = query.wanted.len() + query.unwanted.len();
+        match clauses > Limits::QUERY_CLAUSES {
+            true => Err(too_much("words of a query", clauses, Limits::QUERY_CLAUSES)),
+            false => Ok(query),
+        }
+    }
+
     pub(crate) fn parse(text: &str) -> Self {
         let mut query = Self::default();
+        let mut known = HashSet::new();
         let mut analyzer = Analyzer::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {
@@ -64,14 +109,12 @@ impl Query {
             } else {
                 &mut query.wanted
             };
-            for clause in clauses {
-                if !all.contains(&clause) {
-                    all.push(clause);
-                }
-            }
+            let new = |clause: &Clause| known.insert((not, clause.clone()));
+            all.extend(clauses.into_iter().filter(new));
             rest = after.trim_start();
         }
         query.drop_stop_words();
+        query.list();
         query
     }
 
@@ -83,51 +126,104 @@ impl Query {
         }
     }
 
-    /// The terms that it needs, each once, and the prefixes.
-    pub(crate) fn looked_at(&self) -> (Vec<&str>, Vec<&str>) {
-        let (mut terms, mut prefixes) = (Vec::new(), Vec::new());
-        for clause in self.wanted.iter().chain(&self.unwanted) {
+    /// Lists the terms of the clauses.
+    fn list(&mut self) {
+        let Self {
+            wanted, unwanted, ..
+        } = std::mem::take(self);
+        for (clause, is_wanted) in (wanted.iter().map(|clause| (clause, true)))
+            .chain(unwanted.iter().map(|clause| (clause, false)))
+        {
+            let mut words = Vec::new();
             match clause {
-                Clause::Word(word) => terms.extend(word.stem.iter().chain([&word.surface])),
-                Clause::Prefix(prefix) => prefixes.push(prefix.as_str()),
-                Clause::Phrase(words) => terms.extend(words.iter().map(|(word, _)| word)),
+                Clause::Word(word) => {
+                    words.push(&word.surface);
+                    self.terms.extend(word.stem.clone());
+                    self.shown_stems
+                        .extend(word.stem.clone().filter(|_| is_wanted));
+                }
+                Clause::Prefix(prefix) => {
+                    self.prefixes.insert(prefix.clone());
+                    self.shown_prefixes
+                        .extend(is_wanted.then(|| prefix.clone()));
+                }
+                Clause::Phrase(of) => words.extend(of.iter().map(|(word, _)| word)),
+            }
+            self.terms.extend(words.iter().copied().cloned());
+            if is_wanted {
+                self.shown.extend(words.into_iter().cloned());
             }
         }
-        let mut terms: Vec<&str> = terms.into_iter().map(String::as_str).collect();
-        for all in [&mut terms, &mut prefixes] {
+        (self.wanted, self.unwanted) = (wanted, unwanted);
+    }
+
+    /// Keeps the clauses that the fewest notes match, if there are too many. `notes` says how many match each wanted
+    /// one. A clause that no note matches finds nothing, and is not kept.
+    pub(crate) fn limit(&mut self, notes: &[usize]) {
+        let mut matched: Vec<usize> = notes.iter().copied().filter(|notes| *notes > 0).collect();
+        let mut left = Limits::QUERY_CLAUSES;
+        let most = match matched.len() > left {
+            true => *matched.select_nth_unstable(left - 1).1,
+            false => usize::MAX,
+        };
+        let mut below = matched.iter().filter(|notes| **notes < most).count();
+        left -= below.min(left);
+        let mut notes = notes.iter();
+        self.wanted.retain(|_| {
+            let notes = notes.next().copied().unwrap_or_default();
+            let room = if notes < most { &mut below } else { &mut left };
+            let stays = notes > 0 && notes <= most && *room > 0;
+            *room -= usize::from(stays);
+            stays
+        });
+        self.unwanted.truncate(Limits::QUERY_CLAUSES);
+        self.list();
+    }
+
+    /// The terms that it needs, each once, and the prefixes.
+    pub(crate) fn looked_at(&self) -> (Vec<&str>, Vec<&str>) {
+        let [terms, prefixes] = [&self.terms, &self.prefixes].map(|all| {
+            let mut all: Vec<&str> = all.iter().map(String::as_str).collect();
             all.sort_unstable();
-            all.dedup();
-        }
+            all
+        });
         (terms, prefixes)
     }
 
     /// True if the query needs the term.
     pub(crate) fn looks_at(&self, term: &str) -> bool {
-        let mut clauses = self.wanted.iter().chain(&self.unwanted);
-        clauses.any(|clause| match clause {
-            Clause::Word(word) => word.surface == term || word.stem.as_deref() == Some(term),
-            Clause::Prefix(prefix) => term.starts_with(prefix),
-            Clause::Phrase(words) => words.iter().any(|(word, _)| word == term),
-        })
+        self.terms.contains(term) || has_prefix(&self.prefixes, term)
     }
 
     /// True if a term of a text matches.
     pub(crate) fn shows(&self, term: &str, form: Form) -> bool {
-        self.wanted.iter().any(|clause| match clause {
-            Clause::Word(word) if word.stem.as_deref() == Some(term) => true,
-            Clause::Word(word) => form != Form::Stem && word.surface == term,
-            Clause::Prefix(prefix) => form != Form::Stem && term.starts_with(prefix),
-            Clause::Phrase(words) => {
-                form != Form::Stem && words.iter().any(|(word, _)| word == term)
-            }
-        })
+        self.shown_stems.contains(term)
+            || (form != Form::Stem
+                && (self.shown.contains(term) || has_prefix(&self.shown_prefixes, term)))
     }
 
     /// The number of its plain words.
     pub(crate) fn words(&self) -> usize {
-        let is_word = |clause: &&Clause| matches!(clause, Clause::Word(word) if word.weight >= 1.0);
+        let is_word = |clause: &&Clause| matches!(clause, Clause::Word(word) if !word.is_part);
         self.wanted.iter().filter(is_word).count()
     }
+}
+
+/// True if a term begins with one of these.
+fn has_prefix(prefixes: &HashSet<String>, term: &str) -> bool {
+    let mut ends = term.char_indices().map(|(at, char)| at + char.len_utf8());
+    !prefixes.is_empty() && ends.any(|end| prefixes.contains(&term[..end]))
+}
+
+/// The start and the end of a text that is handed in as context: a question stands at the start, an error at the end.
+fn ends(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= Limits::CONTEXT_BYTES {
+        return text.into();
+    }
+    let half = Limits::CONTEXT_BYTES / 2;
+    let start = text.floor_char_boundary(half);
+    let end = text.ceil_char_boundary(text.len() - half);
+    format!("{} {}", &text[..start], &text[end..]).into()
 }
 
 /// A term of the query text.
@@ -185,12 +281,11 @@ impl Analyzer {
                 }
                 Form::Last => {}
                 Form::Whole => {
-                    // The first is the widest, the others are parts of it.
-                    let weight = if index == 0 { 1.0 } else { PART };
                     clauses.push(Clause::Word(Word {
                         surface: term.term.clone(),
                         stem: None,
-                        weight,
+                        // The first is the widest, the others are parts of it.
+                        is_part: index > 0,
                     }));
                 }
                 Form::Surface => clauses.push(Clause::Word(Word {
@@ -198,7 +293,7 @@ impl Analyzer {
                         .map(|stem| stem.term.clone())
                         .or_else(|| self.is_own_stem(text, term).then(|| term.term.clone())),
                     surface: term.term.clone(),
-                    weight: if term.is_part { PART } else { 1.0 },
+                    is_part: term.is_part,
                 })),
             }
         }
@@ -247,7 +342,7 @@ fn exactly(word: &str) -> Clause {
     Clause::Word(Word {
         surface: word.to_owned(),
         stem: None,
-        weight: 1.0,
+        is_part: false,
     })
 }
 
@@ -288,7 +383,7 @@ mod tests {
                     .stem
                     .as_deref()
                     .map_or(String::new(), |stem| format!("~{stem}"));
-                let part = if word.weight < 1.0 { "part:" } else { "" };
+                let part = if word.is_part { "part:" } else { "" };
                 format!("{part}{}{stem}", word.surface)
             }
             Clause::Prefix(prefix) => format!("{prefix}*"),
@@ -345,6 +440,38 @@ mod tests {
             says("AND OR (NEAR/2 col:x)"),
             "near/2 part:near part:2 col:x part:col part:x"
         );
+    }
+
+    #[test]
+    fn the_rarest_words_are_kept() {
+        let many = |words: usize| {
+            let words = (0..words).map(|number| format!("w{number}"));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let of = |text: String| Query::of(&SearchRequest::new(text));
+        let most = Limits::QUERY_CLAUSES;
+        assert_eq!(of(many(most)).unwrap().wanted.len(), most);
+        let refused = of(many(most + 1)).unwrap_err().to_string();
+        insta::assert_snapshot!(refused, @"too much is asked at once: 257 words of a query, the limit is 256");
+        let refused = of("x".repeat(5000)).unwrap_err().to_string();
+        insta::assert_snapshot!(refused, @"too much is asked at once: 5000 bytes of a query, the limit is 4096");
+
+        let text = SearchRequest::new(many(20_000)).context(true);
+        let mut query = Query::of(&text).unwrap();
+        assert_eq!(query.wanted.len(), 20_000);
+        let first = query.wanted[7].clone();
+        // One is in one note, some in none, and the others in many.
+        let notes: Vec<usize> = (0..20_000)
+            .map(|word| match word {
+                7 => 1,
+                10..1000 => 0,
+                _ => 50,
+            })
+            .collect();
+        query.limit(&notes);
+        assert_eq!(query.wanted.len(), most);
+        assert!(query.wanted.contains(&first) && query.looks_at("w7"));
+        assert!(!query.looks_at("w10") && !query.looks_at("w19999"));
     }
 
     proptest::proptest! {

@@ -17,6 +17,8 @@ use super::notes::{Index, Looking, Tail};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
 use super::{Hit, SearchRequest};
+use crate::limits::Limits;
+use crate::model::allowance::Allowance;
 use crate::note::Note;
 use crate::secrets::masked;
 
@@ -47,11 +49,14 @@ pub(crate) fn search(
     request: &SearchRequest,
     laid_over: &[Note],
 ) -> Looked<Vec<Hit>> {
-    let query = Query::parse(&request.query);
+    let mut query = Query::of(request)?;
     if request.limit == 0 || (query.wanted.is_empty() && query.unwanted.is_empty()) {
         return Ok(Vec::new());
     }
     let corpus = Corpus::open(index, request, laid_over, &query)?;
+    if query.wanted.len() > Limits::QUERY_CLAUSES {
+        query.limit(&corpus.notes_of(&query.wanted)?);
+    }
     let ranked = corpus.ranked(&query, request)?;
     corpus.hits(index, &query, request, ranked)
 }
@@ -189,9 +194,10 @@ impl<'i> Corpus<'i> {
         let mut scores = vec![0.0; self.live.len()];
         let weights = self.weights();
         for clause in &query.wanted {
+            Allowance::check()?;
             let found = self.found(clause)?;
             let weight = match clause {
-                Clause::Word(word) => word.weight,
+                Clause::Word(word) => word.weight(),
                 _ => 1.0,
             };
             let weight = weight * self.rarity(found.len()) * (K1 + 1.0);
@@ -213,6 +219,7 @@ impl<'i> Corpus<'i> {
                 .for_each(|(may, holds)| *may &= holds);
         }
         for clause in &query.unwanted {
+            Allowance::check()?;
             for (doc, ..) in self.found(clause)? {
                 may[doc as usize] = false;
             }
@@ -388,12 +395,15 @@ impl<'i> Corpus<'i> {
                 .then_with(|| other.revision.cmp(&one.revision))
         });
         hits.truncate(request.limit);
-        let hit = |(note, score): (Note, f32)| Hit {
-            snippet: snippet(query, &masked(&note.content.shown())),
-            note,
-            score: f64::from(score),
+        let hit = |(note, score): (Note, f32)| {
+            Allowance::check()?;
+            Ok(Hit {
+                snippet: snippet(query, &masked(&note.content.shown())),
+                note,
+                score: f64::from(score),
+            })
         };
-        Ok(hits.into_iter().map(hit).collect())
+        hits.into_iter().map(hit).collect()
     }
 }
 
@@ -401,6 +411,7 @@ impl<'i> Corpus<'i> {
 fn segment_of(notes: &[Note], request: &SearchRequest, query: &Query) -> Looked<InMemory> {
     let mut builder = Builder::new();
     for (index, note) in notes.iter().enumerate() {
+        Allowance::check()?;
         let scope = note.address.scope();
         if !request.scopes.is_empty() && !request.scopes.contains(&scope) {
             continue;

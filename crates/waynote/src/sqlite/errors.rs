@@ -51,25 +51,21 @@ impl Failure {
             Self::Ours(error) => return error,
             Self::Engine(error) => error,
         };
-        if let Some(what) = damage::named(&error) {
-            return Error::DamagedNote {
-                what: what.to_owned(),
-            };
-        }
         let path = path.to_owned();
         if let Some(reason) = damage::of_index(&error) {
             let reason = reason.to_owned();
             return Error::DamagedIndex { path, reason };
         }
+        let error = match damage::passed(error) {
+            Ok(error) => return error,
+            Err(error) => error,
+        };
         let (code, extended) = match &error {
             rusqlite::Error::SqliteFailure(failure, _) => {
                 (failure.extended_code & 0xff, failure.extended_code)
             }
             _ => {
-                return Error::Engine {
-                    path,
-                    source: Box::new(error),
-                };
+                return Error::engine(path, error);
             }
         };
         match code {
@@ -92,33 +88,20 @@ impl Failure {
                         }
                         .into()
                     }),
-                None => Error::Engine {
-                    path,
-                    source: Box::new(error),
-                },
+                None => Error::engine(path, error),
             },
-            ffi::SQLITE_READONLY => side_files::denied(&path).unwrap_or(Error::ReadOnly {
-                path,
-                reason: "it is read-only".into(),
-            }),
+            ffi::SQLITE_READONLY => {
+                side_files::denied(&path).unwrap_or(Error::read_only(path, "it is read-only"))
+            }
             ffi::SQLITE_PERM | ffi::SQLITE_CANTOPEN => side_files::denied(&path)
                 .or_else(|| side_files::not_growing(&path))
-                .unwrap_or(Error::ReadOnly {
+                .unwrap_or(Error::read_only(
                     path,
-                    reason: "it or its folder cannot be opened for writing".into(),
-                }),
-            ffi::SQLITE_NOTADB => Error::NotAStore {
-                path,
-                reason: "it is not a SQLite database".into(),
-            },
-            ffi::SQLITE_CORRUPT => Error::DamagedStore {
-                path,
-                reason: error.to_string(),
-            },
-            _ => Error::Engine {
-                path,
-                source: Box::new(error),
-            },
+                    "it or its folder cannot be opened for writing",
+                )),
+            ffi::SQLITE_NOTADB => Error::not_a_store(path, "it is not a SQLite database"),
+            ffi::SQLITE_CORRUPT => Error::damaged_store(path, error.to_string()),
+            _ => Error::engine(path, error),
         }
     }
 
@@ -141,12 +124,13 @@ impl Failure {
 }
 
 /// The process that keeps others out of a store by a lock of the engine.
-fn holder(store: &Path) -> Option<u32> {
+fn holder(store: &Path) -> Option<String> {
     let store = followed(store);
     ["-shm", ""].iter().find_map(|suffix| {
         // Not opened: closing a file takes away the locks that this process has on it.
         let file = std::fs::metadata(side_files::beside(&store, suffix)).ok()?;
-        holder::of(Kind::Bytes, &file)
+        let process = holder::of(Kind::Bytes, &file)?;
+        Some(format!("process {process}"))
     })
 }
 

@@ -71,10 +71,7 @@ impl Attachment {
 
     /// The store on a connection to that database, or on a transaction of it.
     pub fn on<'c>(&self, connection: &'c Connection) -> EngineStore<Lent<'c>> {
-        EngineStore::new(Lent {
-            named: self.named.clone(),
-            conn: connection,
-        })
+        EngineStore::new(Lent::new(self.named.clone(), connection))
     }
 }
 
@@ -85,7 +82,11 @@ pub struct Lent<'c> {
     conn: &'c Connection,
 }
 
-impl Lent<'_> {
+impl<'c> Lent<'c> {
+    pub(super) fn new(named: Named, conn: &'c Connection) -> Self {
+        Self { named, conn }
+    }
+
     fn handle(&self) -> Handle<'_> {
         Handle::new(&self.named, self.conn).lent()
     }

@@ -1,14 +1,19 @@
 //! Many questions in one round trip, and their answers.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
+use super::{Cursor, FeedEntry, Reader, Recent, ScopeSummary, Version};
 use crate::address::Address;
+use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionsEvent};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
+use crate::limits::Limits;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
+use crate::wire::Written;
 
 /// The questions with their answers. Those of `each` are lists, with an answer for each question; those of `once` are
 /// asked or not.
@@ -51,7 +56,43 @@ macro_rules! questions {
             pub damaged: Vec<String>,
         }
 
+        impl Ask {
+            /// The same questions, each once, and for each question of this one the place of its answer.
+            fn folded(&self) -> (Self, Places) {
+                let mut places = Places::default();
+                let ask = Self {
+                    $($each: fold(&self.$each, &mut places.$each),)*
+                    $($once: self.$once,)*
+                };
+                (ask, places)
+            }
+
+            /// # Errors
+            /// [`Error::TooMuchAsked`].
+            fn check(&self) -> Result<()> {
+                $(check(stringify!($each), self.$each.len())?;)*
+                Ok(())
+            }
+        }
+
+        /// For each question the place of its answer.
+        #[derive(Default)]
+        struct Places {
+            $($each: Vec<usize>,)*
+        }
+
         impl Answers {
+            /// The answers to questions of which some stand several times.
+            fn unfolded(self, places: &Places) -> Result<Self> {
+                let mut written = Written::default();
+                let noted = unfold(&self.pages_noted, &places.pages, &mut written)?;
+                Ok(Self {
+                    $($each: unfold(&self.$each, &places.$each, &mut written)?,)*
+                    pages_noted: noted,
+                    ..self
+                })
+            }
+
             /// As many answers as there are questions, all of them empty.
             pub fn none(ask: &Ask) -> Self {
                 Self {
@@ -146,6 +187,92 @@ questions! {
         /// The store's version.
         -> Version;
     }
+}
+
+/// Asks a reader the questions of one field.
+macro_rules! answers {
+    ($reader:expr, $($field:ident).+: $questions:expr) => {{
+        let mut ask = Ask::default();
+        ask.$($field).+ = $questions;
+        $reader.read(&ask)?.$($field).+
+    }};
+}
+
+/// Asks a reader one question. Without an answer it counts as one that found nothing.
+macro_rules! answer {
+    ($reader:expr, $($field:ident).+: $question:expr) => {
+        $crate::store::answers!($reader, $($field).+: vec![$question]).pop().unwrap_or_default()
+    };
+}
+
+pub(crate) use {answer, answers};
+
+impl Ask {
+    /// The answers of a store to what somebody else asks: equal questions are answered once, and there are limits for
+    /// the questions of each kind and for the answers.
+    ///
+    /// # Errors
+    /// [`Error::TooMuchAsked`], and those of [`Reader::read`](super::Reader::read).
+    pub fn answered(&self, store: &(impl Reader + ?Sized)) -> Result<Answers> {
+        let (folded, places) = self.folded();
+        folded.check()?;
+        let answers = store.read(&folded)?;
+        match folded.questions() == self.questions() {
+            true => Ok(answers),
+            false => answers.unfolded(&places),
+        }
+    }
+}
+
+/// The different questions of a list, in their order.
+fn fold<Q: Clone + Serialize>(questions: &[Q], places: &mut Vec<usize>) -> Vec<Q> {
+    let mut known = HashMap::new();
+    let mut folded = Vec::new();
+    for question in questions {
+        let next = folded.len();
+        // Every question has a JSON form.
+        let form = serde_json::to_string(question).unwrap_or_default();
+        let place = *known.entry(form).or_insert(next);
+        if place == next {
+            folded.push(question.clone());
+        }
+        places.push(place);
+    }
+    folded
+}
+
+/// Checks the number of different questions of a kind.
+fn check(kind: &'static str, asked: usize) -> Result<()> {
+    let most = match kind {
+        "pages" | "journal" | "feed" => Limits::PAGES,
+        _ => Limits::QUESTIONS,
+    };
+    if asked <= most {
+        return Ok(());
+    }
+    Err(Error::TooMuchAsked {
+        what: format!("questions in `{kind}`").into(),
+        asked: asked as u64,
+        most: most as u64,
+    })
+}
+
+/// The answers in the order of the questions, as long as they are no longer than one answer may be.
+fn unfold<A: Clone + Serialize>(
+    answers: &[A],
+    places: &[usize],
+    written: &mut Written,
+) -> Result<Vec<A>> {
+    let mut all = Vec::with_capacity(places.len());
+    for place in places {
+        // No store answers less than it is asked.
+        let Some(answer) = answers.get(*place) else {
+            continue;
+        };
+        written.add(answer)?;
+        all.push(answer.clone());
+    }
+    Ok(all)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -121,19 +121,12 @@ impl<'a> LoopStart<'a> {
         }
     }
 
-    /// Sets how many iterations the run should have.
-    pub fn iterations(self, iterations: impl Into<Option<u64>>) -> Self {
-        Self {
-            iterations: iterations.into(),
-            ..self
-        }
-    }
-
-    /// Sets the answer to the question that stopped the last loop.
-    pub fn answer(self, answer: impl Into<Option<&'a str>>) -> Self {
-        Self {
-            answer: answer.into(),
-            ..self
+    setters! {
+        or_none {
+            /// Sets how many iterations the run should have.
+            iterations: u64;
+            /// Sets the answer to the question that stopped the last loop.
+            answer: &'a str;
         }
     }
 }

@@ -72,9 +72,9 @@ impl<'s> Notebook<'s> {
     /// store cannot be read.
     pub fn get(&self, key: &Key) -> Result<Note> {
         let address = self.address(key)?;
-        self.store.get(&address)?.ok_or_else(|| Error::NotFound {
-            what: address.to_string(),
-        })
+        self.store
+            .get(&address)?
+            .ok_or_else(|| Error::not_found(address.to_string()))
     }
 
     /// All notes, most recently updated first; notes of the same time by key.

@@ -14,7 +14,7 @@ use crate::store::{Filter, Recent, ScopeSummary, Store, noted_before};
 pub use crate::model::lists::seen_before;
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
-pub const REPLY_UNITS: usize = 50;
+pub(crate) const REPLY_UNITS: usize = 50;
 
 /// How many entries an error lists at most.
 const CANDIDATES: usize = 5;

@@ -10,20 +10,24 @@ use crate::loops::{IsDead, is_gone};
 use crate::rules::session_state::{
     Answer, End, Question, answer_in, end_in, latest, latest_after, question_in,
 };
-use crate::store::{Ask, EventPage, Reader, Store};
+use crate::store::{Ask, EventPage, Reader, Store, answers};
 use crate::text::minute;
 
 /// The state of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[non_exhaustive]
 pub enum SessionState {
     /// No loop has run in it.
+    #[strum(serialize = "no loop has run")]
     NoLoop,
     /// A loop is running.
     Running,
     /// The agent asked a person, and nobody has answered. No loop runs.
+    #[strum(serialize = "waiting for an answer")]
     Waiting,
     /// The question is answered, and no loop has run since.
+    #[strum(serialize = "answered and ready to go on")]
     Answered,
     /// The last loop ran all its iterations, or its agent said that the task is done.
     Done,
@@ -34,6 +38,7 @@ pub enum SessionState {
     /// The loop was killed, and no other loop has run since.
     Lost,
     /// The last loop's time was over.
+    #[strum(serialize = "out of time")]
     OutOfTime,
     /// A person or the system ended the last loop.
     Interrupted,
@@ -42,18 +47,7 @@ pub enum SessionState {
 impl SessionState {
     /// The state's words, the same for people and programs.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoLoop => "no loop has run",
-            Self::Running => "running",
-            Self::Waiting => "waiting for an answer",
-            Self::Answered => "answered and ready to go on",
-            Self::Done => "done",
-            Self::Stalled => "stalled",
-            Self::Failed => "failed",
-            Self::Lost => "lost",
-            Self::OutOfTime => "out of time",
-            Self::Interrupted => "interrupted",
-        }
+        self.into()
     }
 
     /// The state of a session whose last loop ended for this reason.
@@ -272,11 +266,8 @@ pub fn last_events(
 ) -> Result<BTreeMap<Name, Vec<RecordedEvent>>> {
     let of_each = sessions.iter();
     let of_each = of_each.map(|session| EventPage::last(session.clone(), LAST_EVENTS));
-    let answers = store.read(&Ask {
-        events: of_each.collect(),
-        ..Ask::default()
-    })?;
-    Ok(sessions.into_iter().zip(answers.events).collect())
+    let events = answers!(store, events: of_each.collect());
+    Ok(sessions.into_iter().zip(events).collect())
 }
 
 /// The open question of a session with these last events, as [`last_events`] reads them.

@@ -35,22 +35,17 @@ impl Default for SaveOptions {
 }
 
 impl SaveOptions {
-    /// The limits.
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
-    pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
-        Self {
-            pin: pin.into(),
-            ..self
+    setters! {
+        exact {
+            /// The limits.
+            limits: Limits;
+            /// The revision that must be current.
+            expect: Expect;
         }
-    }
-
-    /// The revision that must be current.
-    pub fn expect(self, expect: Expect) -> Self {
-        Self { expect, ..self }
+        or_none {
+            /// Pins (`true`) or unpins (`false`) the note in the same change; none: leave it as it is.
+            pin: bool;
+        }
     }
 
     /// The change that saves a note in this way.
@@ -81,11 +76,11 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
         return Err(forgotten.unwrap_or(Error::NotFound { what }));
     };
     let note = as_of.note(&store.history(address)?)?;
-    note.ok_or_else(|| Error::NotFound {
-        what: match as_of {
+    note.ok_or_else(|| {
+        Error::not_found(match as_of {
             NoteAsOf::Revision(revision) => format!("{address}@{revision}"),
             NoteAsOf::Time(time) => format!("{address} at {time}"),
-        },
+        })
     })
 }
 
@@ -189,7 +184,5 @@ pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp
 pub fn saved(applied: Vec<Applied>) -> Result<(Note, Option<NoteBefore>)> {
     let last = applied.into_iter().next_back();
     last.and_then(|applied| Some((applied.note?, applied.before)))
-        .ok_or_else(|| Error::NotFound {
-            what: "note after the change".into(),
-        })
+        .ok_or_else(|| Error::not_found("note after the change"))
 }

@@ -1,16 +1,10 @@
 //! A store in a database that an application has open, beside its own tables.
 
 use rusqlite::Connection;
-use waynote::{
-    Content, Error, Limits, LocalStore, Notebook, SaveOptions, SqliteStore, Stamp, Store,
-};
+use waynote::{AttachedStore, Content, Error, LocalStore, Notebook, SqliteStore, Store};
 
-fn stamp() -> Stamp {
-    Stamp::new(
-        "2026-05-17T12:00:00Z".parse().unwrap(),
-        "person".parse().unwrap(),
-    )
-}
+use super::head::open;
+use waynote_testing::values::{self, at, key, save_limited, value};
 
 fn application() -> Connection {
     let conn = Connection::open_in_memory().unwrap();
@@ -21,16 +15,8 @@ fn application() -> Connection {
     conn
 }
 
-fn save(store: &dyn LocalStore, key: &str) -> waynote::Result<()> {
-    let notebook = Notebook::of_agent(store, "a".parse()?);
-    notebook
-        .save(
-            &key.parse()?,
-            Content::text("v")?,
-            SaveOptions::default(),
-            &stamp(),
-        )
-        .map(|_| ())
+fn save(store: &dyn LocalStore, of: &str) -> waynote::Result<()> {
+    store.apply(&[values::save(key(of), "v")], &at(1)).map(drop)
 }
 
 fn count(store: &dyn LocalStore) -> u64 {
@@ -42,50 +28,32 @@ fn count(store: &dyn LocalStore) -> u64 {
 #[test]
 fn the_applications_tables_and_settings_stay() {
     let conn = application();
-    let before: String = conn
-        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
-        .unwrap();
+    let before: String = value(&conn, "PRAGMA journal_mode");
     {
-        let store = waynote::AttachedStore::attach(&conn).unwrap();
+        let store = AttachedStore::attach(&conn).unwrap();
         save(&store, "k").unwrap();
     }
     // Opening it again is safe and changes nothing.
-    assert_eq!(count(&waynote::AttachedStore::attach(&conn).unwrap()), 1);
-    let theirs: String = conn
-        .query_row("SELECT x FROM notes", [], |row| row.get(0))
-        .unwrap();
-    let version: i64 = conn
-        .query_row("PRAGMA user_version", [], |row| row.get(0))
-        .unwrap();
-    let after: String = conn
-        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
-        .unwrap();
+    assert_eq!(count(&AttachedStore::attach(&conn).unwrap()), 1);
+    let theirs: String = value(&conn, "SELECT x FROM notes");
+    let version: i64 = value(&conn, "PRAGMA user_version");
+    let after: String = value(&conn, "PRAGMA journal_mode");
     assert_eq!((theirs.as_str(), version, before), ("theirs", 7, after));
-    let foreign: i64 = conn
-        .query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE tbl_name NOT LIKE 'waynote\\_%' ESCAPE '\\'",
-            [],
-            |row| row.get(0),
-        )
-        .unwrap();
+    let foreign: i64 = value(
+        &conn,
+        "SELECT count(*) FROM sqlite_schema WHERE tbl_name NOT LIKE 'waynote\\_%' ESCAPE '\\'",
+    );
     assert_eq!(foreign, 1);
 }
 
 #[test]
 fn a_write_is_a_savepoint_in_the_applications_transaction() {
     let conn = application();
-    let store = waynote::AttachedStore::attach(&conn).unwrap();
+    let store = AttachedStore::attach(&conn).unwrap();
     conn.execute_batch("BEGIN; INSERT INTO notes VALUES ('more')")
         .unwrap();
     save(&store, "k").unwrap();
-    let full = SaveOptions::default().limits(Limits::NONE.max_notes(1));
-    let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
-    let refused = notebook.save(
-        &"l".parse().unwrap(),
-        Content::text("v").unwrap(),
-        full,
-        &stamp(),
-    );
+    let refused = store.apply(&[save_limited(key("l"), "v", 1)], &at(1));
     assert!(matches!(
         refused,
         Err(Error::TooManyNotes {
@@ -98,9 +66,7 @@ fn a_write_is_a_savepoint_in_the_applications_transaction() {
     assert_eq!(count(&store), 1);
     conn.execute_batch("ROLLBACK").unwrap();
     assert_eq!(count(&store), 0);
-    let theirs: i64 = conn
-        .query_row("SELECT count(*) FROM notes", [], |row| row.get(0))
-        .unwrap();
+    let theirs: i64 = value(&conn, "SELECT count(*) FROM notes");
     assert_eq!(theirs, 1);
     assert!(store.verify().unwrap().is_clean());
 }
@@ -113,7 +79,7 @@ fn a_database_that_another_holds_is_a_typed_error() {
         Connection::open(&path).unwrap(),
         Connection::open(&path).unwrap(),
     );
-    let store = waynote::AttachedStore::attach(&conn).unwrap();
+    let store = AttachedStore::attach(&conn).unwrap();
     conn.busy_timeout(std::time::Duration::ZERO).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(save(&store, "k"), Err(Error::Busy { .. })));
@@ -127,9 +93,9 @@ fn a_file_with_both_opens_as_a_store_too() {
     let path = folder.path().join("app.db");
     let conn = Connection::open(&path).unwrap();
     conn.execute_batch("CREATE TABLE theirs (x)").unwrap();
-    save(&waynote::AttachedStore::attach(&conn).unwrap(), "k").unwrap();
+    save(&AttachedStore::attach(&conn).unwrap(), "k").unwrap();
     drop(conn);
-    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let store = open(&path);
     save(&store, "l").unwrap();
     assert_eq!(count(&store), 2);
 }
@@ -142,7 +108,7 @@ fn opening_a_store_again_keeps_the_locks_of_the_first() {
     use std::os::unix::fs::MetadataExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let first = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let first = open(&path);
     save(&first, "k").unwrap();
     let inodes = ["notes.db", "notes.db-shm"].map(|file| {
         format!(
@@ -165,15 +131,12 @@ fn opening_a_store_again_keeps_the_locks_of_the_first() {
     };
     let held = locks();
     assert!(held > 0);
-    let second = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
-    let third = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let second = open(&path);
+    let third = open(&path);
     assert!(locks() >= held);
     drop((second, third));
     save(&first, "l").unwrap();
-    assert_eq!(
-        count(&SqliteStore::open(&path, &waynote::Options::default()).unwrap()),
-        2
-    );
+    assert_eq!(count(&open(&path)), 2);
 }
 
 #[test]
@@ -183,20 +146,14 @@ fn a_store_that_was_copied_into_another_mode_is_put_back_when_it_is_written() {
         folder.path().join("notes.db"),
         folder.path().join("copy.db"),
     );
-    save(
-        &SqliteStore::open(&path, &waynote::Options::default()).unwrap(),
-        "k",
-    )
-    .unwrap();
+    save(&open(&path), "k").unwrap();
     let conn = Connection::open(&path).unwrap();
     conn.execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
         .unwrap();
-    let store = SqliteStore::open(&copy, &waynote::Options::default()).unwrap();
+    let store = open(&copy);
     save(&store, "l").unwrap();
     let conn = Connection::open(&copy).unwrap();
-    let mode: String = conn
-        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
-        .unwrap();
+    let mode: String = value(&conn, "PRAGMA journal_mode");
     assert_eq!((mode.as_str(), count(&store)), ("wal", 2));
 }
 
@@ -210,41 +167,31 @@ fn forgetting_is_part_of_the_applications_transaction() {
         "PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF; CREATE TABLE theirs (x)",
     )
     .unwrap();
-    let store = waynote::AttachedStore::attach(&conn).unwrap();
-    let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
+    let store = AttachedStore::attach(&conn).unwrap();
     let secret = "zq7Kp ".repeat(650);
-    let key = "k".parse().unwrap();
-    let write = |key: &waynote::Key, text: &str| {
-        let content = Content::text(text).unwrap();
-        notebook
-            .save(key, content, SaveOptions::default(), &stamp())
-            .unwrap();
+    let write = |of: &str, text: &str| {
+        store.apply(&[values::save(key(of), text)], &at(1)).unwrap();
     };
     // Others around it, so that their pages are not simply emptied.
     for number in 0..20 {
-        write(
-            &format!("other-{number}").parse().unwrap(),
-            &number.to_string(),
-        );
+        write(&format!("other-{number}"), &number.to_string());
     }
-    write(&key, &secret);
-    write(&"last".parse().unwrap(), "last");
+    write("k", &secret);
+    write("last", "last");
     let request = waynote::Forget::new("agent:a#k".parse().unwrap());
     conn.execute_batch("BEGIN; INSERT INTO theirs VALUES (1)")
         .unwrap();
-    let forgotten = store.forget(&request, &stamp()).unwrap();
+    let forgotten = store.forget(&request, &at(1)).unwrap();
     assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Lent));
     assert!(!conn.is_autocommit());
     conn.execute_batch("ROLLBACK").unwrap();
     assert_eq!(count(&store), 22);
     conn.execute_batch("BEGIN").unwrap();
-    store.forget(&request, &stamp()).unwrap();
+    store.forget(&request, &at(1)).unwrap();
     conn.execute_batch("COMMIT").unwrap();
     assert_eq!(count(&store), 21);
     assert!(store.verify().unwrap().is_clean());
-    let setting: i64 = conn
-        .query_row("PRAGMA secure_delete", [], |row| row.get(0))
-        .unwrap();
+    let setting: i64 = value(&conn, "PRAGMA secure_delete");
     assert_eq!(setting, 0);
     drop(store);
     let bytes = std::fs::read(&path).unwrap();
@@ -262,11 +209,11 @@ fn another_programs_tables_are_not_rebuilt() {
         .unwrap()
         .execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs (rowid, x) VALUES (7, 'x')")
         .unwrap();
-    waynote::AttachedStore::attach(&Connection::open(&path).unwrap()).unwrap();
-    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    AttachedStore::attach(&Connection::open(&path).unwrap()).unwrap();
+    let store = open(&path);
     save(&store, "k").unwrap();
     let request = waynote::Forget::new("agent:a#k".parse().unwrap());
-    let forgotten = store.forget(&request, &stamp()).unwrap();
+    let forgotten = store.forget(&request, &at(1)).unwrap();
     assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Foreign));
     let rowid: i64 = Connection::open(&path)
         .unwrap()
@@ -280,7 +227,7 @@ fn threads_share_a_store() {
     fn shared<T: Send + Sync>(_: &T) {}
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let store = open(&path);
     shared(&store);
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -317,7 +264,7 @@ fn a_note_goes_with_the_applications_own_transaction() {
 fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let store = open(&path);
     assert_eq!(count(&store), 0);
     assert!(!path.exists());
     save(&store, "k").unwrap();
@@ -334,7 +281,7 @@ fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
     for ending in ["-wal", "-shm", "-lock"] {
         std::fs::remove_file(folder.path().join(format!("notes.db{ending}"))).unwrap();
     }
-    let other = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let other = open(&path);
     save(&other, "m").unwrap();
     let refused = save(&store, "l").unwrap_err().to_string();
     assert!(
@@ -347,7 +294,7 @@ fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
 #[test]
 fn what_is_written_while_one_state_is_read_stays() {
     let conn = Connection::open_in_memory().unwrap();
-    let store = waynote::AttachedStore::attach(&conn).unwrap();
+    let store = AttachedStore::attach(&conn).unwrap();
     store.snapshot(&mut |_| save(&store, "k")).unwrap();
     assert_eq!(count(&store), 1);
 }

@@ -8,27 +8,18 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use waynote::{
-    Address, Change, Content, Error, Expect, Limits, Options, Reader, SqliteStore, Stamp, Store,
-};
+use waynote::{Address, Error, Options, Reader, SqliteStore, Store};
 
-use super::worker::Job;
+use waynote_testing::suites::Job;
+use waynote_testing::values::{self, at};
 
 fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, &Options::default()).unwrap()
 }
 
 fn save(store: &SqliteStore, key: &str, text: &str) -> waynote::Result<()> {
-    let change = Change::Save {
-        address: address(key),
-        content: Content::text(text)?,
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
-    let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse()?);
-    store.apply(&[change], &stamp).map(|_| ())
+    let change = values::save(address(key), text);
+    store.apply(&[change], &at(0)).map(drop)
 }
 
 fn address(key: &str) -> Address {
@@ -341,7 +332,7 @@ fn what_is_no_sound_backup_is_refused_and_the_store_stays() {
 fn a_backup_of_an_older_program_is_upgraded() {
     let folder = tempfile::tempdir().unwrap();
     let backup = folder.path().join("schema-5.db");
-    fs::write(&backup, include_bytes!("../data/schema-5.db")).unwrap();
+    fs::write(&backup, waynote_testing::old_store::scale::SCHEMA_5).unwrap();
     let path = folder.path().join("new/notes.db");
     let restored = restore(&backup, &path, false).unwrap();
     assert_eq!(restored.before, None);

@@ -9,18 +9,18 @@ use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, TokenFa
 use waynote::visible::{lines, visible};
 use waynote::{
     Address, AsOf, Change, Content, EntryType, Expect, Limits, LocalStore, Notebook, Origin, Place,
-    Places, SaveOptions, SecretPolicy, SessionLog, SqliteStore, Stamp,
+    Places, SaveOptions, SecretPolicy, SessionLog, SqliteStore,
 };
-
-fn at(second: i64) -> Stamp {
-    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
-    Stamp::new(now, "agent:a".parse().unwrap())
-}
+use waynote_testing::values::{by_agent, entry};
 
 fn request(tokens: usize) -> Request {
-    Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(0).now)
-        .session(Some("s".parse().unwrap()))
-        .budget(Budget::of(tokens))
+    Request::new(
+        "a".parse().unwrap(),
+        "~/x/y".parse().unwrap(),
+        by_agent(0).now,
+    )
+    .session(Some("s".parse().unwrap()))
+    .budget(Budget::of(tokens))
 }
 
 /// A note that may hold anything.
@@ -34,22 +34,14 @@ fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
         origin: Some(Origin {
             is_synced: false,
             author: None,
-            created_at: at(second).now,
-            updated_at: at(second).now,
+            created_at: by_agent(second).now,
+            updated_at: by_agent(second).now,
         }),
     }
 }
 
 fn append(kind: &str, iteration: i64, text: &str) -> Change {
-    Change::Append {
-        resolves: None,
-        session: "s".parse().unwrap(),
-        kind: EntryType::imported(kind),
-        iteration: Some(iteration),
-        content: Content::imported(text),
-        id: None,
-        created_at: None,
-    }
+    entry(EntryType::imported(kind), iteration, text)
 }
 
 fn with_store<T>(work: impl FnOnce(&dyn LocalStore) -> T) -> T {
@@ -118,7 +110,7 @@ proptest! {
         changes.push(save(&Address::Place(place.clone()).to_string(), &format!("x{}", texts[0]), false, 1));
         let request = request(9000).place(place.clone());
         let text = with_store(|store| {
-            store.apply(&changes, &at(1)).unwrap();
+            store.apply(&changes, &by_agent(1)).unwrap();
             render(store, &request).unwrap().text
         });
         let date = "2027-01-15";
@@ -207,7 +199,7 @@ proptest! {
         }
         let request = request(tokens).budget(Budget::of(tokens).factor(TokenFactor::new(factor).unwrap()));
         let (block, explained, notes) = with_store(|store| {
-            store.apply(&changes, &at(1)).unwrap();
+            store.apply(&changes, &by_agent(1)).unwrap();
             let explained = render(store, &request.clone().explain(true)).unwrap();
             let blank = places.iter().filter(|text| Content::imported(text.as_str()).is_blank()).count();
             let entries = store.count(&"session:s#03ha3k08o7ty8aejjfa1xvzas".parse::<Address>().unwrap().scope());
@@ -239,13 +231,13 @@ fn day(store: &dyn LocalStore, step: i64) {
             let (key, text) = (key.parse().unwrap(), Content::text(text).unwrap());
             let options = SaveOptions::default().pin((step % 15 == 0).then_some(true));
             Notebook::of_agent(store, "a".parse().unwrap())
-                .save(&key, text, options, &at(step))
+                .save(&key, text, options, &by_agent(step))
                 .unwrap();
         }
         1 if step % 2 == 0 => {
             let place: Place = ["~", "~/x", "~/x/y"][(step % 3) as usize].parse().unwrap();
             Places::new(store)
-                .write(&place, Content::text(text).unwrap(), &at(step))
+                .write(&place, Content::text(text).unwrap(), &by_agent(step))
                 .unwrap();
         }
         _ => {
@@ -255,7 +247,7 @@ fn day(store: &dyn LocalStore, step: i64) {
                     kind,
                     Some(1 + step / 4),
                     Content::text(text).unwrap(),
-                    &at(step),
+                    &by_agent(step),
                 )
                 .unwrap();
         }
@@ -310,10 +302,10 @@ fn equal_notes_give_equal_bytes() {
         with_store(|store| {
             for change in order {
                 store
-                    .apply(std::slice::from_ref(change), &at(second))
+                    .apply(std::slice::from_ref(change), &by_agent(second))
                     .unwrap();
             }
-            let request = request(tokens).now(at(second * 1000).now);
+            let request = request(tokens).now(by_agent(second * 1000).now);
             render(store, &request).unwrap().text
         })
     };
@@ -341,7 +333,7 @@ fn no_section_starves_another() {
         }
     }
     with_store(|store| {
-        store.apply(&changes, &at(1)).unwrap();
+        store.apply(&changes, &by_agent(1)).unwrap();
         let block = render(store, &request(2000)).unwrap();
         assert_eq!(block.sections.len(), 4, "{}", block.text);
         for kind in ["STUCK:", "LEARNING:", "TIP:", "DECISION:"] {
@@ -360,7 +352,7 @@ fn a_block_as_it_was() {
         for step in 0..40 {
             day(store, step);
             let block = render(store, &request(700)).unwrap();
-            then.push((at(step).now, block.position.unwrap(), block.text));
+            then.push((by_agent(step).now, block.position.unwrap(), block.text));
         }
         for (time, position, text) in then {
             for moment in [AsOf::Time(time), AsOf::Position(position)] {
@@ -369,7 +361,9 @@ fn a_block_as_it_was() {
             }
         }
         let style = Style::Faithful;
-        let request = request(0).as_of(Some(AsOf::Time(at(-9).now))).style(style);
+        let request = request(0)
+            .as_of(Some(AsOf::Time(by_agent(-9).now)))
+            .style(style);
         assert_eq!(render(store, &request).unwrap().text, "");
     });
 }
@@ -383,7 +377,7 @@ fn the_last_block_is_handed_out_while_nothing_changes() {
     let mut renderer = Renderer::default();
     let request = request(2000);
     let first = renderer.render(&store, &request).unwrap();
-    let later = request.clone().now(at(500).now);
+    let later = request.clone().now(by_agent(500).now);
     assert!(Arc::ptr_eq(
         &first,
         &renderer.render(&store, &later).unwrap()
@@ -410,7 +404,7 @@ fn a_large_session_is_read_only_as_far_as_it_is_shown() {
                 )
             })
             .collect();
-        store.apply(&changes, &at(1)).unwrap();
+        store.apply(&changes, &by_agent(1)).unwrap();
         let block = render(store, &request(2000).iteration(Some(2500))).unwrap();
         assert_eq!(
             block.receipt.shown + block.receipt.lines + block.receipt.left_out,
@@ -431,7 +425,7 @@ fn a_place_of_many_keys_is_read_only_as_far_as_it_is_shown() {
         changes.extend(
             (0..3000).map(|key| save(&format!("place:~/x#k{key:04}"), "a word", false, key)),
         );
-        store.apply(&changes, &at(1)).unwrap();
+        store.apply(&changes, &by_agent(1)).unwrap();
         let block = render(store, &request(2000)).unwrap();
         let receipt = &block.receipt;
         assert!(receipt.claims.len() < 200);
@@ -458,7 +452,7 @@ fn as_many_notes_are_read_as_there_is_room_for() {
             ));
             changes.push(save(&format!("agent:a#{number}"), "-", false, number));
         }
-        store.apply(&changes, &at(1)).unwrap();
+        store.apply(&changes, &by_agent(1)).unwrap();
         for only in [Section::Index, Section::Iterations] {
             for iteration in [None, Some(350)] {
                 let request = request(1000).only(only).iteration(iteration);
@@ -479,7 +473,7 @@ fn a_query_chooses_the_notes_of_the_index() {
                 _ => format!("fact {number} about something else altogether"),
             };
             let change = save(&format!("agent:a#k{number}"), &text, number == 3, number);
-            store.apply(&[change], &at(number)).unwrap();
+            store.apply(&[change], &by_agent(number)).unwrap();
         }
         let request = request(300);
         assert!(!render(store, &request).unwrap().text.contains("compiler"));
@@ -494,7 +488,7 @@ fn a_query_chooses_the_notes_of_the_index() {
         assert!(block.text.contains("fact 59 "));
         let notes = block.receipt.shown + block.receipt.lines + block.receipt.left_out;
         assert_eq!(notes, 60);
-        let moment = AsOf::Time(at(30).now);
+        let moment = AsOf::Time(by_agent(30).now);
         let then = render(store, &asked.as_of(Some(moment))).unwrap();
         assert!(
             then.text.contains("`the cache of the compiler"),

@@ -3,36 +3,25 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
 use waynote::{
-    Address, AsOf, Change, Content, EntryType, Expect, Limits, LocalStore, Options, Reader,
-    SessionLog, SqliteStore, Stamp, Store, forget::Forget,
+    Address, AsOf, Change, Content, EntryType, LocalStore, Options, Reader, SessionLog,
+    SqliteStore, Store, forget::Forget,
 };
+use waynote_testing::values::{by_agent, key, save_pinned};
 
 const LONG: &str = "quite another and much longer text ";
-
-fn at(second: i64) -> Stamp {
-    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
-    Stamp::new(now, "agent:a".parse().unwrap())
-}
 
 fn request(tokens: usize) -> Request {
     Request::new(
         "a".parse().unwrap(),
         "~/x".parse().unwrap(),
-        at(900_000).now,
+        by_agent(900_000).now,
     )
     .budget(Budget::of(tokens))
 }
 
-fn save(store: &dyn LocalStore, key: &str, text: &str) {
-    let change = Change::Save {
-        address: format!("agent:a#{key}").parse().unwrap(),
-        content: Content::text(text).unwrap(),
-        pin: Some(true),
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
-    store.apply(&[change], &at(1)).unwrap();
+fn save(store: &dyn LocalStore, of: &str, text: &str) {
+    let change = save_pinned(key(of), text, true);
+    store.apply(&[change], &by_agent(1)).unwrap();
 }
 
 #[test]
@@ -72,7 +61,7 @@ fn without_what_was_forgotten_since() {
     // By another process.
     let other = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
-    other.forget(&forget, &at(5)).unwrap();
+    other.forget(&forget, &by_agent(5)).unwrap();
     assert!(
         !renderer
             .render(&store, &as_of)
@@ -94,7 +83,7 @@ fn as_they_counted_then() {
             EntryType::Stuck,
             Some(iteration),
             wall.clone(),
-            &at(iteration),
+            &by_agent(iteration),
         )
         .unwrap();
         let asked = request(2000)
@@ -126,7 +115,9 @@ fn while_others_write() {
             for _ in 0..150 {
                 save(&other, "passing", "here and gone");
                 let address = "agent:a#passing".parse().unwrap();
-                other.apply(&[Change::delete(address)], &at(2)).unwrap();
+                other
+                    .apply(&[Change::delete(address)], &by_agent(2))
+                    .unwrap();
             }
             done.store(true, std::sync::atomic::Ordering::Release);
         });

@@ -3,9 +3,8 @@
 use waynote::context::{
     Budget, Request, Section, Shown, ShownNote, Style, block_and_notes, changed, render,
 };
-use waynote::{
-    Change, Content, EntryType, Expect, Limits, LocalStore, Options, SessionLog, SqliteStore, Stamp,
-};
+use waynote::{Content, EntryType, LocalStore, Options, SessionLog, SqliteStore, Stamp};
+use waynote_testing::values::{key, save_pinned};
 
 fn stamp() -> Stamp {
     let now = jiff::Timestamp::from_second(1_800_000_000).unwrap();
@@ -17,15 +16,8 @@ fn request() -> Request {
         .session(Some("nightly".parse().unwrap()))
 }
 
-fn save(store: &dyn LocalStore, key: &str, text: &str, pin: bool) {
-    let change = Change::Save {
-        address: format!("agent:a#{key}").parse().unwrap(),
-        content: Content::text(text).unwrap(),
-        pin: Some(pin),
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    };
+fn save(store: &dyn LocalStore, of: &str, text: &str, pin: bool) {
+    let change = save_pinned(key(of), text, pin);
     store.apply(&[change], &stamp()).unwrap();
 }
 

@@ -1,7 +1,5 @@
 //! Copying a whole store into another engine.
 
-mod writer;
-
 use std::time::Duration;
 
 use waynote::copy::{Copied, CopyError, CopyPhase, copy};
@@ -13,9 +11,9 @@ use waynote::{
     SqliteStore, Store,
 };
 
-use super::memory::Memory;
-use super::old_store::Old;
-use writer::Writer;
+use memory_engine::Memory;
+use waynote_testing::old_store::Old;
+use waynote_testing::writer::Writer;
 
 fn filled(store: &dyn LocalStore, seed: u64, times: usize) -> Writer {
     let mut writer = Writer::new(seed);
@@ -96,7 +94,9 @@ fn an_engine_of_another_kind_takes_a_copy_and_gives_it_back() {
 #[test]
 fn a_copy_is_one_state_of_its_source() {
     let folder = tempfile::tempdir().unwrap();
-    let store = file(&folder, "a.db");
+    // A forgetting waits for readers, and the copy reads.
+    let options = Options::default().wait(Duration::from_millis(20));
+    let store = SqliteStore::open(folder.path().join("a.db"), &options).unwrap();
     let mut writer = filled(&store, 3, 300);
     let copy_of = file(&folder, "b.db");
     let before = feed(&store);

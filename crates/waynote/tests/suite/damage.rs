@@ -6,11 +6,12 @@ use waynote::engine::{Engine, Writing};
 use waynote::notebook::each_page;
 use waynote::store::{Cursor, Filter};
 use waynote::{
-    Address, AsOf, AttachedStore, Content, EntryType, Error, LocalStore, Reader, Scope,
+    Address, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader, Scope,
     SearchRequest, SessionLog, Store,
 };
 
-use super::search::{TINY, assert_clean, at, keep, key, name, save};
+use waynote_testing::stores::TINY;
+use waynote_testing::values::{assert_clean, at, keep, key, name, save};
 
 /// Notes of an agent, with a text in an older revision, and an entry of a session.
 fn filled(conn: &Connection) -> AttachedStore<'_> {
@@ -199,6 +200,102 @@ fn a_damaged_event_is_named() {
     );
 }
 
+/// Ways to damage a store, and the problems that `verify` names.
+const PROBLEMS: [(&str, &[&str]); 12] = [
+    (
+        "UPDATE waynote_content SET body = 'two' WHERE body = CAST('one' AS BLOB)",
+        &[
+            "the content of agent:a#k0@1 does not match its hash",
+            "agent:a#k0 has a wrong preview",
+        ],
+    ),
+    (
+        "DELETE FROM waynote_note WHERE key = 'k0'",
+        &[
+            "agent:a#k0 has revisions in the journal that belong to no note",
+            "agent:a has a wrong count of notes",
+        ],
+    ),
+    (
+        "PRAGMA foreign_keys = OFF; DELETE FROM waynote_content",
+        &[
+            "agent:a#k0 has a revision whose content is missing",
+            "agent:a#k1 has a revision whose content is missing",
+        ],
+    ),
+    (
+        "UPDATE waynote_journal SET revision = 3 WHERE key = 'k0'",
+        &[
+            "agent:a#k0 has a gap in its revisions",
+            "agent:a#k0@1 is damaged",
+        ],
+    ),
+    (
+        "UPDATE waynote_journal SET forgotten_by = NULL",
+        &["agent:a#k1 has a revision that is only half forgotten"],
+    ),
+    (
+        "INSERT INTO waynote_content SELECT 1, zeroblob(32), x'00'",
+        &[
+            "the content of no note does not match its hash",
+            "contents without a revision: 1",
+        ],
+    ),
+    (
+        "UPDATE waynote_journal SET content = (SELECT content FROM waynote_note WHERE key = 'k0')
+         WHERE action = 'repeat' AND revision = 2",
+        &["@2 (row 6 of waynote_journal) does not match its checksum"],
+    ),
+    (
+        "UPDATE waynote_note SET author = '' WHERE kind = 'tip'",
+        &[ENTRY],
+    ),
+    (
+        "UPDATE waynote_note SET iteration = 9 WHERE kind = 'tip'",
+        &[ENTRY],
+    ),
+    (
+        "UPDATE waynote_note SET author = 'agent:b' WHERE kind = 'tip'",
+        &[ENTRY],
+    ),
+    (
+        "UPDATE waynote_note SET updated_at = updated_at + 1 WHERE kind = 'tip'",
+        &[ENTRY],
+    ),
+    (
+        "UPDATE waynote_note SET revision = 2 WHERE kind = 'tip'",
+        &[ENTRY],
+    ),
+];
+
+/// A problem of the entry: the other rows are looked at all the same.
+const ENTRY: &str = "of waynote_note) does not match its checksum";
+
+#[test]
+fn each_kind_of_damage_is_named() {
+    for (sql, named) in PROBLEMS {
+        let conn = Connection::open_in_memory().unwrap();
+        let store = AttachedStore::attach(&conn).unwrap();
+        keep(&store, &["one", "first"]);
+        store.apply(&[save(key("k1"), "second")], &at(2)).unwrap();
+        let forget = Forget::new(key("k1")).revision(Some(1));
+        store.forget(&forget, &at(3)).unwrap();
+        let log = SessionLog::new(&store, name("s"));
+        for iteration in 1..4 {
+            let wall = Content::text("wall").unwrap();
+            log.add(EntryType::Tip, Some(iteration), wall, &at(4))
+                .unwrap();
+        }
+        assert_clean(&store);
+        conn.execute_batch(sql).unwrap();
+        let problems = store.verify().unwrap().problems;
+        for named in named {
+            let is_named = problems.iter().any(|problem| problem.ends_with(named));
+            assert!(is_named, "{sql}: {named}: {problems:?}");
+        }
+    }
+}
+
 #[test]
 fn pages_do_not_end_at_a_damaged_note() {
     let conn = Connection::open_in_memory().unwrap();
@@ -266,7 +363,7 @@ fn the_next_write_builds_a_damaged_index_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
         let indexing = TINY.tail(4, 2048).merging(100, 8192);
-        let open = || super::search::open(&path, indexing);
+        let open = || waynote_testing::values::open(&path, indexing);
         keep(&open(), &["old words", "one", "two", "three", "four"]);
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let store = open();
@@ -288,7 +385,7 @@ fn the_next_write_builds_a_damaged_index_again() {
 fn the_index_is_rebuilt_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let store = super::search::open(&path, TINY);
+    let store = waynote_testing::values::open(&path, TINY);
     keep(
         &store,
         &[

@@ -14,7 +14,9 @@ use waynote::{
     Stamp, Store, UndoScope, pass_on, undo_last,
 };
 
-use super::conformance::{at, each_store, name, place, text};
+use super::stores::Here;
+use waynote_testing::stores::Stores as _;
+use waynote_testing::values::{at, name, place, text};
 
 /// Answers from a store, and lets somebody else write before some of its answers.
 struct Distant<'s> {
@@ -88,7 +90,7 @@ fn saver<'s>(store: &'s dyn LocalStore, key: &'s str) -> impl FnMut() + 's {
 
 #[test]
 fn a_block_is_made_again_when_the_store_was_written_meanwhile() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         saver(store, "k")();
         let distant = Distant::of(store, 1, saver(store, "other"));
         let request = Request::new(name("a"), place("~/p"), at(9).now);
@@ -102,7 +104,7 @@ fn a_block_is_made_again_when_the_store_was_written_meanwhile() {
 
 #[test]
 fn a_reader_does_not_wait_for_a_store_that_is_written_all_the_time() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let distant = Distant::of(store, usize::MAX, saver(store, "k"));
         let all = distant
             .on_one_state(|reader| reader.journal(None, 99))
@@ -113,7 +115,7 @@ fn a_reader_does_not_wait_for_a_store_that_is_written_all_the_time() {
 
 #[test]
 fn an_undo_takes_back_the_change_that_is_last_when_it_is_applied() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let reach = UndoScope::new(name("a"), Vec::new());
@@ -185,7 +187,7 @@ impl Reader for Laid<'_> {
 
 #[test]
 fn a_block_is_one_request_where_the_other_side_makes_it() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let distant = Rendering {
@@ -223,7 +225,7 @@ fn a_block_is_one_request_where_the_other_side_makes_it() {
 
 #[test]
 fn a_block_is_not_made_again_while_nothing_changes() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let distant = Rendering {
@@ -244,7 +246,7 @@ fn a_block_is_not_made_again_while_nothing_changes() {
 
 #[test]
 fn a_block_is_made_here_from_what_a_wrapper_reads() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         saver(store, "k")();
         let laid = Laid(store);
         let request = Request::new(name("a"), place("~/p"), at(9).now);

@@ -2,11 +2,13 @@
 
 use waynote::{Address, Change, Error, Expect, Notebook, SaveOptions};
 
-use super::conformance::{at, each_store, name, text};
+use super::stores::Here;
+use waynote_testing::stores::Stores as _;
+use waynote_testing::values::{at, name, text};
 
 #[test]
 fn a_pin_and_a_deletion_can_expect_a_revision() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let address: Address = "agent:a#k".parse().unwrap();
         let apply = |change| store.apply(&[change], &at(1));
         let pin = |revision| Change::Pin {

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use waynote::context::{Failure, Matching, Request, ShownNote, after_failure};
 use waynote::{EntryType, LocalStore, Options, Places, SessionLog, SqliteStore};
 
-use super::conformance::{at, each_store, name, place, text};
+use waynote_testing::stores::Stores;
+use waynote_testing::values::{at, name, place, text};
+
+use super::stores::Here;
 
 /// Failures with the note that fits, where there is one. Fields: command, output, note; a blank line ends one.
-const FAILURES: &str = include_str!("../data/failures.txt");
+const FAILURES: &str = include_str!("../fixtures/failures.txt");
 
 struct Case {
     command: String,
@@ -140,7 +143,7 @@ fn a_failure_gets_the_note_that_fits_and_no_other() {
 
 #[test]
 fn notes_of_places_and_of_the_agent_fit_too() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         if store.search(&waynote::SearchRequest::new("x")).is_err() {
             return;
         }

@@ -10,12 +10,13 @@ use waynote::{
     Content, EntryType, Error, LocalStore, Name, OperationId, Options, Place, Reader, Rollback,
     Scope, SessionLog, SqliteStore, Stamp, Store,
 };
+use waynote_testing::values::value;
 
 pub(super) fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, &Options::default()).unwrap()
 }
 
-fn at(path: &Path) -> SqliteStore {
+pub(super) fn at(path: &Path) -> SqliteStore {
     SqliteStore::at(path, &Options::default())
 }
 
@@ -308,7 +309,7 @@ fn only_a_copy_with_a_wal_is_read_as_a_whole_before_its_first_write() {
             let file = format!("file:{}?immutable=1", path.display());
             let conn = rusqlite::Connection::open(file).unwrap();
             let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'waynote_side_about'";
-            conn.query_row(index, [], |row| row.get(0)).unwrap()
+            value(&conn, index)
         };
         let copy = copied(&path, other.path());
         let file = fs::OpenOptions::new().write(true).open(&copy).unwrap();

@@ -3,11 +3,13 @@
 use waynote::notebook::each_page;
 use waynote::{Address, Change, Forget, Notebook, Revision, SaveOptions};
 
-use super::conformance::{at, each_store, name, text};
+use super::stores::Here;
+use waynote_testing::stores::Stores as _;
+use waynote_testing::values::{at, name, text};
 
 #[test]
 fn pages_of_a_history_are_the_history() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let notebook = Notebook::of_agent(store, name("a"));
         let address: Address = "agent:a#k".parse().unwrap();
         let key = "k".parse().unwrap();
@@ -47,7 +49,7 @@ fn pages_of_a_history_are_the_history() {
 
 #[test]
 fn pages_of_a_notebook_are_its_list() {
-    each_store(|store| {
+    Here::each_store(&|store| {
         let notebook = Notebook::of_agent(store, name("a"));
         for number in 0..40_i64 {
             // Many notes have one time, as after an import.

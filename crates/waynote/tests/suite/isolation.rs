@@ -10,8 +10,8 @@ use waynote::{
     SqliteStore,
 };
 
-use super::conformance::{at, name, text};
-use super::memory::Memory;
+use memory_engine::Memory;
+use waynote_testing::values::{at, name, text};
 
 /// Two handles on one store, of every engine.
 fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {

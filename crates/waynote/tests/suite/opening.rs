@@ -9,26 +9,10 @@ use waynote::{
     ReaderExt, Scope, SessionLog, SqliteStore, Stamp, Store,
 };
 
-fn at(path: &Path) -> SqliteStore {
-    SqliteStore::at(path, &Options::default())
-}
+use super::head::{add, at, session, stamp};
 
 fn open(path: &Path) -> waynote::Result<SqliteStore> {
     SqliteStore::open(path, &Options::default())
-}
-
-fn stamp() -> Stamp {
-    Stamp::new(Timestamp::UNIX_EPOCH, "agent:tester".parse().unwrap())
-}
-
-fn session() -> Name {
-    "nightly".parse().unwrap()
-}
-
-fn add(store: &dyn LocalStore, text: &str) -> waynote::Result<()> {
-    let log = SessionLog::new(store, session());
-    let note = log.add(EntryType::Tip, Some(1), Content::text(text)?, &stamp());
-    note.map(|_| ())
 }
 
 fn count(store: &dyn LocalStore) -> waynote::Result<u64> {

@@ -11,7 +11,7 @@ use waynote::sqlite::salvage;
 use waynote::store::{Cursor, Filter, Happened};
 use waynote::{LocalStore, Options, Reader, ScopeKind, SearchRequest, SqliteStore, Store};
 
-use super::search::{at, key, save};
+use waynote_testing::values::{at, key, save};
 
 /// Numbers that are the same for the same seed.
 struct Random(u64);

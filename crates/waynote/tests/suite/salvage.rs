@@ -10,11 +10,11 @@ use waynote::{
     Content, EntryType, LocalStore, Options, Reader, ScopeKind, SessionLog, SqliteStore, Store,
 };
 
-use super::search::{assert_clean, at, keep, key, name, open, save};
+use waynote_testing::values::{assert_clean, at, keep, key, name, open, save};
 
 /// A store with histories, a deleted note, a forgotten one, entries, repeats, and events.
 pub(super) fn fill(path: &Path) {
-    let store = open(path, super::search::TINY);
+    let store = open(path, waynote_testing::stores::TINY);
     let texts: Vec<String> = (0..40)
         .map(|number| format!("text {number} {}", "words ".repeat(number * 7)))
         .collect();
@@ -64,7 +64,7 @@ fn saved_after(sql: &str) -> (SqliteStore, SqliteStore, Salvaged, tempfile::Temp
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.db"), folder.path().join("new.db"));
     fill(&old);
-    let before = open(&folder.path().join("old.db"), super::search::TINY);
+    let before = open(&folder.path().join("old.db"), waynote_testing::stores::TINY);
     let conn = Connection::open(&old).unwrap();
     conn.pragma_update(None, "foreign_keys", "OFF").unwrap();
     conn.execute_batch(sql).unwrap();

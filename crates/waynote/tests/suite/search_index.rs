@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use waynote::{Change, Content, EntryType, Reader, SearchRequest, Store};
 
-use super::search::{NEVER, TINY, all_found, assert_clean, at, found, keep, key, name, open, save};
+use waynote_testing::stores::{NEVER, TINY};
+use waynote_testing::values::{all_found, assert_clean, at, found, keep, key, name, open, save};
 
 #[test]
 fn a_damaged_index_is_passed_over_named_and_made_again() {

@@ -3,16 +3,15 @@
 use waynote::engine::Engine;
 use waynote::{AttachedStore, EngineStore, LocalStore, Options, Reader, SqliteStore};
 
-use super::conformance::at;
-use super::memory::Memory;
-use super::one_order::{key, save};
+use memory_engine::Memory;
+use waynote_testing::values::{at, key, save};
 
 #[test]
 fn a_store_keeps_its_id_until_it_gets_another() {
     fn check(store: &dyn LocalStore) {
         let renewed = store.renew_id().unwrap();
         assert_eq!(store.store_id().unwrap(), Some(renewed));
-        store.apply(&[save(key("a", "k"), "v")], &at(1)).unwrap();
+        store.apply(&[save(key("k"), "v")], &at(1)).unwrap();
         assert_eq!(store.store_id().unwrap(), Some(renewed));
         assert_ne!(store.renew_id().unwrap(), renewed);
         assert!(store.verify().unwrap().is_clean());

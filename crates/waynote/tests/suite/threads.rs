@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Mutex};
 
-use waynote::engine::{Engine, Read, Transaction, Writing};
-use waynote::forget::Residue;
 use waynote::{
-    Address, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options, Reader,
-    Result, Scope, Sqlite, SqliteStore, Store,
+    Address, Change, EngineStore, EntryType, Error, OperationId, Options, Reader, Scope,
+    SqliteStore, Store,
 };
 
-use super::conformance::{at, name, text};
-use super::one_order::{ended, key, save, started, whole_feed};
+use waynote_testing::hooked::{Hooked, Hooks};
+use waynote_testing::values::{
+    at, ended, entry, key, name, save, save_limited, started, whole_feed,
+};
 
 const THREADS: usize = 16;
 
@@ -20,15 +20,8 @@ fn open(folder: &tempfile::TempDir) -> SqliteStore {
     SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap()
 }
 
-fn limited(agent: &str, of: &str) -> Change {
-    Change::Save {
-        address: key(agent, of),
-        content: text(of),
-        pin: None,
-        limits: Limits::NONE.max_notes(40),
-        expect: Expect::Any,
-        origin: None,
-    }
+fn limited(of: &str) -> Change {
+    save_limited(key(of), of, 40)
 }
 
 /// Positions are 1, 2, 3 …
@@ -57,10 +50,10 @@ fn many_threads_at_a_cap() {
                 store.record(&session, &[started()], None, &at(1)).unwrap();
                 for number in 0..6 {
                     let of = format!("k{thread}-{number}");
-                    match store.apply(&[limited("a", &of)], &at(2)) {
+                    match store.apply(&[limited(&of)], &at(2)) {
                         Ok(applied) => kept.lock().unwrap().push(applied[0].address.clone()),
                         Err(Error::TooManyNotes { notes: 40, .. }) => {
-                            refused.lock().unwrap().push(key("a", &of));
+                            refused.lock().unwrap().push(key(&of));
                         }
                         Err(error) => panic!("{error}"),
                     }
@@ -97,15 +90,7 @@ fn a_call_that_is_made_again_while_the_first_waits_is_one_call() {
             let (store, begin, answers) = (&store, &begin, &answers);
             scope.spawn(move || {
                 for call in 0..CALLS {
-                    let append = Change::Append {
-                        session: name("s"),
-                        kind: EntryType::Tip,
-                        iteration: Some(1),
-                        content: text(&format!("call {call}")),
-                        resolves: None,
-                        id: None,
-                        created_at: None,
-                    };
+                    let append = entry(EntryType::Tip, 1, &format!("call {call}"));
                     let stamp = at(1).of_operation(OperationId::of(&call.to_string()));
                     begin.wait();
                     let applied = store.apply(&[append], &stamp).unwrap().remove(0);
@@ -132,46 +117,15 @@ fn a_call_that_is_made_again_while_the_first_waits_is_one_call() {
     assert_no_gap(&store);
 }
 
-/// An engine that panics once, when a call has put its rows.
-struct Panics<'e> {
-    engine: &'e Sqlite,
-    next: AtomicBool,
-}
+/// Panics once, when a call has put its rows.
+struct Panics(AtomicBool);
 
-impl Engine for Panics<'_> {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        self.engine.rows()
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        self.engine.snapshot(work)
-    }
-
-    fn write(
-        &self,
-        writing: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        self.engine.write(writing, &mut |tx| {
-            work(tx)?;
-            assert!(
-                !self.next.swap(false, Ordering::SeqCst),
-                "as the test wants it"
-            );
-            Ok(())
-        })
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        self.engine.exclusively(work)
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        self.engine.scrub()
-    }
-
-    fn name(&self) -> String {
-        self.engine.name()
+impl Hooks for Panics {
+    fn in_write(&self) {
+        assert!(
+            !self.0.swap(false, Ordering::SeqCst),
+            "as the test wants it"
+        );
     }
 }
 
@@ -179,11 +133,8 @@ impl Engine for Panics<'_> {
 fn a_panic_in_one_call_leaves_the_others_working() {
     let folder = tempfile::tempdir().unwrap();
     let own = open(&folder);
-    own.apply(&[save(key("a", "first"), "v")], &at(1)).unwrap();
-    let store = EngineStore::new(Panics {
-        engine: own.engine(),
-        next: AtomicBool::new(true),
-    });
+    own.apply(&[save(key("first"), "v")], &at(1)).unwrap();
+    let store = EngineStore::new(Hooked::new(own.engine(), Panics(AtomicBool::new(true))));
     let begin = Barrier::new(THREADS);
     let written = Mutex::new(Vec::new());
     let panicked = std::thread::scope(|scope| {
@@ -193,7 +144,7 @@ fn a_panic_in_one_call_leaves_the_others_working() {
                 scope.spawn(move || {
                     begin.wait();
                     for number in 0..4 {
-                        let address = key("a", &format!("k{thread}-{number}"));
+                        let address = key(&format!("k{thread}-{number}"));
                         // The callers whose writes the panicking thread carried out get its failure.
                         if store.apply(&[save(address.clone(), "v")], &at(2)).is_ok() {
                             written.lock().unwrap().push(address);
@@ -222,6 +173,6 @@ fn a_panic_in_one_call_leaves_the_others_working() {
         own.count(&Scope::Agent(name("a"))).unwrap() as usize,
         1 + written.len()
     );
-    store.apply(&[save(key("a", "last"), "v")], &at(3)).unwrap();
+    store.apply(&[save(key("last"), "v")], &at(3)).unwrap();
     assert_no_gap(&own);
 }

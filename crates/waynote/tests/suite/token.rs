@@ -9,7 +9,9 @@ use waynote::{
     Revision, SaveOptions, SessionLog, SqliteStore, Stamp, Store,
 };
 
-use super::conformance::{at, each_store, name, text};
+use super::stores::Here;
+use waynote_testing::stores::Stores as _;
+use waynote_testing::values::{at, name, text};
 
 fn with(token: Option<&str>, second: i64) -> Stamp {
     Stamp {
@@ -61,7 +63,7 @@ const WROTE: [Option<&str>; 6] = [
 
 #[test]
 fn each_revision_has_the_token_that_wrote_it() {
-    each_store(|store: &dyn LocalStore| {
+    Here::each_store(&|store: &dyn LocalStore| {
         let address = write(store);
         let history = store.history(&address).unwrap();
         assert_eq!(tokens(&history), WROTE);

@@ -5,39 +5,16 @@ use waynote::context::{
 };
 use waynote::engine::Engine;
 use waynote::{
-    AsOf, Change, Content, EngineStore, EntryType, Expect, Limits, LocalStore, Options, Reader,
-    Scope, SearchKind, SearchRequest, SqliteStore, Stamp, Store,
+    AsOf, Change, Content, EngineStore, EntryType, LocalStore, Options, Reader, Scope, SearchKind,
+    SearchRequest, SqliteStore, Store,
 };
 
 use super::counting::Counting;
-use super::memory::Memory;
+use memory_engine::Memory;
+use waynote_testing::values::{by_agent, entry, save_pinned};
 
-fn at(second: i64) -> Stamp {
-    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
-    Stamp::new(now, "agent:a".parse().unwrap())
-}
-
-fn save(address: &str, text: String, pinned: bool) -> Change {
-    Change::Save {
-        address: address.parse().unwrap(),
-        content: Content::text(text).unwrap(),
-        pin: Some(pinned),
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: None,
-    }
-}
-
-fn append(kind: &str, iteration: i64, text: String) -> Change {
-    Change::Append {
-        resolves: None,
-        session: "s".parse().unwrap(),
-        kind: EntryType::imported(kind),
-        iteration: Some(iteration),
-        content: Content::text(text).unwrap(),
-        id: None,
-        created_at: None,
-    }
+fn save(address: &str, text: &str, pinned: bool) -> Change {
+    save_pinned(address.parse().unwrap(), text, pinned)
 }
 
 /// A text of `number` words. Every third one depends on the seed and on its place.
@@ -55,31 +32,39 @@ fn words(seed: u64, number: usize) -> String {
 fn fill(store: &dyn Store, notes: u64, repeated: u64, words_of: impl Fn(u64) -> usize) {
     let types = ["stuck", "learning", "tip", "decision", "warning"];
     let mut changes = vec![
-        save("place:~/x/y", words(1, 20), false),
-        save("place:~", words(2, 20), false),
+        save("place:~/x/y", &words(1, 20), false),
+        save("place:~", &words(2, 20), false),
     ];
     let entry = |number: u64, iteration: u64| {
         let text = format!("e{number} {}", words(number, words_of(number)));
         let kind = types[usize::try_from(number % 5).unwrap()];
-        append(kind, i64::try_from(iteration).unwrap(), text)
+        entry(
+            EntryType::imported(kind),
+            i64::try_from(iteration).unwrap(),
+            &text,
+        )
     };
     for number in 0..notes {
         let text = words(number, words_of(number));
-        changes.push(save(&format!("agent:a#k{number}"), text, number < 10));
+        changes.push(save(&format!("agent:a#k{number}"), &text, number < 10));
         changes.push(entry(number, 1 + number / 100));
     }
     for again in 1..4 {
         let last = notes.saturating_sub(repeated)..notes;
         changes.extend(last.map(|number| entry(number, 1 + notes / 100 + again)));
     }
-    store.apply(&changes, &at(1)).unwrap();
+    store.apply(&changes, &by_agent(1)).unwrap();
 }
 
 fn request(tokens: usize) -> Request {
-    Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(9).now)
-        .session(Some("s".parse().unwrap()))
-        .iteration(Some(1_000_000))
-        .budget(Budget::default().tokens(tokens))
+    Request::new(
+        "a".parse().unwrap(),
+        "~/x/y".parse().unwrap(),
+        by_agent(9).now,
+    )
+    .session(Some("s".parse().unwrap()))
+    .iteration(Some(1_000_000))
+    .budget(Budget::default().tokens(tokens))
 }
 
 /// How often the engine was asked by some work.
@@ -129,7 +114,7 @@ fn every_kind_of_block_is_read_in_few_round_trips() {
         |number| 3 + usize::try_from(number % 20).unwrap(),
         |store| {
             let store = EngineStore::new(Counting::new(store.engine()));
-            let then = Some(AsOf::Time(at(5).now));
+            let then = Some(AsOf::Time(by_agent(5).now));
             let usual = request(1500);
             let session = None;
             let explain = true;
@@ -239,7 +224,10 @@ fn a_search_is_read_in_three_round_trips() {
                     }
                 }
                 store
-                    .apply(&[save("agent:a#late", words(round, 6), false)], &at(2))
+                    .apply(
+                        &[save("agent:a#late", &words(round, 6), false)],
+                        &by_agent(2),
+                    )
                     .unwrap();
             }
         },

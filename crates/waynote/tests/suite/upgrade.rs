@@ -8,7 +8,7 @@ use std::path::Path;
 
 use waynote::{Error, Options, SqliteStore, Store};
 
-use super::old_store::Old;
+use waynote_testing::old_store::Old;
 
 fn refused<T>(outcome: rusqlite::Result<T>) -> String {
     outcome.err().expect("it was not refused").to_string()

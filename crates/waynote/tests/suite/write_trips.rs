@@ -1,12 +1,11 @@
 //! How often a write asks its engine: over a network, each time is a round trip.
 
 use waynote::event::{EndReason, SessionEvent};
-use waynote::{
-    Change, Content, EngineStore, EntryType, Expect, Indexing, Limits, OperationId, Stamp, Store,
-};
+use waynote::{Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store};
 
 use super::counting::Counting;
-use super::memory::Memory;
+use memory_engine::Memory;
+use waynote_testing::values::{entry, save_limited};
 
 fn stamp() -> Stamp {
     Stamp::new(
@@ -16,26 +15,7 @@ fn stamp() -> Stamp {
 }
 
 fn save(key: &str, text: &str) -> Change {
-    Change::Save {
-        address: format!("agent:a#{key}").parse().unwrap(),
-        content: Content::text(text).unwrap(),
-        pin: None,
-        limits: Limits::default(),
-        expect: Expect::Any,
-        origin: None,
-    }
-}
-
-fn append(kind: EntryType, text: &str) -> Change {
-    Change::Append {
-        session: "s".parse().unwrap(),
-        kind,
-        iteration: Some(1),
-        content: Content::text(text).unwrap(),
-        resolves: None,
-        id: None,
-        created_at: None,
-    }
+    save_limited(format!("agent:a#{key}").parse().unwrap(), text, 64)
 }
 
 /// The round trips of a write of each kind, once the store knows how far its index reaches.
@@ -60,8 +40,8 @@ fn a_write_takes_two_round_trips() {
             }],
         ),
         ("a deletion", vec![Change::delete(address())]),
-        ("an entry", vec![append(EntryType::Stuck, "the wall")]),
-        ("a repeat", vec![append(EntryType::Stuck, "the wall")]),
+        ("an entry", vec![entry(EntryType::Stuck, 1, "the wall")]),
+        ("a repeat", vec![entry(EntryType::Stuck, 1, "the wall")]),
         ("many at once", many.collect()),
         (
             "one over another",

@@ -12,6 +12,7 @@ mod words;
 
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::time::Duration;
 
 use signal_hook::consts::SIGTERM;
 use waynote::loops::BEAT;
@@ -25,6 +26,9 @@ use crate::{clock, program, session_view};
 
 use beats::{Beats, OfLoop};
 use show::Show;
+
+/// How long a loop waits for a server that is away: it is restarted, or updated.
+const SERVER_WAIT: Duration = Duration::from_mins(10);
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
     let is_json = context.output.json;
@@ -40,7 +44,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if let Some(logs) = &plan.logs {
         logs.check()?;
     }
-    let opened = Opened::for_writing(&context.settings, is_json)?;
+    let mut settings = context.settings.clone();
+    if settings.remote().is_some() {
+        settings.lock_wait.value = settings.lock_wait.value.max(SERVER_WAIT);
+    }
+    let opened = Opened::for_writing(&settings, is_json)?;
     let store = opened.store();
     let summary = looped(plan, &opened, args, is_json, || {
         for missing in &planned.missing {

@@ -8,7 +8,7 @@ use waynote::{Change, Error, Expect, Limits};
 
 use super::files::{Files, Found};
 use super::path::{Path, shown};
-use super::view::{lines, numbered};
+use super::view::{lines, missing, numbered};
 use super::{needed, path};
 use crate::call::{Call, content};
 use crate::reply::Refusal;
@@ -39,7 +39,7 @@ fn save(
 pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     let path = Path::read(needed(&call.arguments, "path", "create")?)?;
     let text = needed(&call.arguments, "file_text", "create")?.to_owned();
-    let exists = || Refusal::only(format!("Error: File {path} already exists"));
+    let exists = || Refusal::only(format!("File {path} already exists"));
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
     let limits = call.here.caller.limits;
     let store = call.notes.writable()?;
@@ -59,7 +59,6 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
 fn edit<T>(
     call: &mut Call<'_>,
     path: &Path,
-    missing: impl Fn() -> String,
     work: impl Fn(&str) -> Result<(String, T), Refusal>,
 ) -> Result<T, Refusal> {
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
@@ -73,7 +72,7 @@ fn edit<T>(
             Found::Directory => {
                 return Err(Refusal::only(format!("The path {path} is not a file.")));
             }
-            Found::Nothing => return Err(Refusal::only(missing())),
+            Found::Nothing => return Err(missing(path)),
         };
         let (text, result) = work(&note.content.shown())?;
         let change = save(&files, path, &text, note.revision, limits)?;
@@ -94,10 +93,9 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
         .unwrap_or_default()
         .to_owned();
     if old.is_empty() {
-        return Err(Refusal::only("Error: `old_str` is empty"));
+        return Err(Refusal::only("`old_str` is empty"));
     }
-    let missing = || format!("Error: The path {path} does not exist. Please provide a valid path.");
-    edit(call, &path, missing, |text| {
+    edit(call, &path, |text| {
         let hits = find(text, &old);
         let hit = match &hits[..] {
             [hit] => hit.clone(),
@@ -107,10 +105,8 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
                 )));
             }
             _ => {
-                let mut numbers: Vec<usize> =
-                    hits.iter().map(|hit| line_of(text, hit.start)).collect();
-                numbers.dedup();
-                let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                let lines = hits.iter().map(|hit| line_of(text, hit.start).to_string());
+                let numbers: Vec<String> = lines.collect();
                 return Err(Refusal::only(format!(
                     "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}. Please ensure it is unique",
                     numbers.join(", ")
@@ -134,17 +130,16 @@ pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
 pub(super) fn insert(call: &mut Call<'_>) -> Result<String, Refusal> {
     let path = Path::read(needed(&call.arguments, "path", "insert")?)?;
     let Some(line) = call.arguments.number("insert_line") else {
-        let what = "Error: command `insert` needs the argument `insert_line`";
+        let what = "command `insert` needs the argument `insert_line`";
         return Err(Refusal::only(what));
     };
     let inserted = needed(&call.arguments, "insert_text", "insert")?.to_owned();
-    let missing = || format!("Error: The path {path} does not exist");
-    edit(call, &path, missing, |text| {
+    edit(call, &path, |text| {
         let all = lines(text);
         let at = usize::try_from(line).ok().filter(|at| *at <= all.len());
         let Some(at) = at else {
             return Err(Refusal::only(format!(
-                "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
+                "Invalid `insert_line` parameter: {line}. It should be within the range [0, {}].",
                 all.len()
             )));
         };
@@ -179,9 +174,7 @@ pub(super) fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
         gone.push(path.clone());
     }
     if gone.is_empty() {
-        return Err(Refusal::only(format!(
-            "Error: The path {path} does not exist"
-        )));
+        return Err(Refusal::only(format!("The path {path} does not exist")));
     }
     let changes = gone
         .iter()
@@ -197,7 +190,7 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
         let what = format!("Cannot rename the {} directory itself", path::ROOT);
         return Err(Refusal::only(what));
     }
-    let exists = || Refusal::only(format!("Error: The destination {to} already exists"));
+    let exists = || Refusal::only(format!("The destination {to} already exists"));
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
     let store = call.notes.writable()?;
     let files = Files { store, agent };
@@ -205,16 +198,14 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
         Found::File(_) => vec![from.clone()],
         Found::Directory => files.below(&from)?,
         Found::Nothing => {
-            return Err(Refusal::only(format!(
-                "Error: The path {from} does not exist"
-            )));
+            return Err(Refusal::only(format!("The path {from} does not exist")));
         }
     };
     if from == to || !matches!(files.find(&to)?, Found::Nothing) {
         return Err(exists());
     }
     if to.below(&from).is_some() {
-        let what = format!("Error: {to} lies in {from} itself");
+        let what = format!("{to} lies in {from} itself");
         return Err(Refusal::only(what));
     }
     files.check_above(&to)?;
@@ -246,7 +237,7 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
         )),
         Err(Error::Conflict { address, .. }) if old.contains(&address) => {
             Err(Refusal::only(format!(
-                "Error: {from} was changed by somebody else meanwhile, so nothing was renamed. View it, then try again"
+                "{from} was changed by somebody else meanwhile, so nothing was renamed. View it, then try again"
             )))
         }
         Err(Error::Conflict { .. }) => Err(exists()),

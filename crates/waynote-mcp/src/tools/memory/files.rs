@@ -76,9 +76,7 @@ impl Files<'_> {
     pub(super) fn check_above(&self, path: &Path) -> Result<(), Refusal> {
         for above in path.above() {
             if self.file(&above)?.is_some() {
-                return Err(Refusal::only(format!(
-                    "Error: {above} is a file, not a directory"
-                )));
+                return Err(Refusal::only(format!("{above} is a file, not a directory")));
             }
         }
         Ok(())

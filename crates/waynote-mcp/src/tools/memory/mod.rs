@@ -67,9 +67,7 @@ fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 /// An argument that a command needs.
 fn needed<'a>(arguments: &'a Arguments, name: &str, command: &str) -> Result<&'a str, Refusal> {
-    arguments.text(name).ok_or_else(|| {
-        Refusal::only(format!(
-            "Error: command `{command}` needs the argument `{name}`"
-        ))
-    })
+    arguments
+        .text(name)
+        .ok_or_else(|| Refusal::only(format!("command `{command}` needs the argument `{name}`")))
 }

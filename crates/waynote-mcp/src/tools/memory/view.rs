@@ -24,10 +24,15 @@ pub(super) fn view(call: &mut Call<'_>) -> Result<String, Refusal> {
     match files.find(&path)? {
         Found::File(note) => file(&path, &note.content.shown(), range),
         Found::Directory => directory(&files, &path),
-        Found::Nothing => Err(Refusal::only(format!(
-            "The path {path} does not exist. Please provide a valid path."
-        ))),
+        Found::Nothing => Err(missing(&path)),
     }
+}
+
+/// The refusal to read or edit a path that has no file.
+pub(super) fn missing(path: &Path) -> Refusal {
+    Refusal::only(format!(
+        "The path {path} does not exist. Please provide a valid path."
+    ))
 }
 
 fn directory(files: &Files<'_>, path: &Path) -> Result<String, Refusal> {
@@ -85,7 +90,7 @@ fn file(path: &Path, text: &str, range: Option<(i64, i64)>) -> Result<String, Re
     let end = if wanted == -1 { last } else { wanted.min(last) };
     if range.is_some() && (first < 1 || first > last.max(1) || end < first.min(last)) {
         return Err(Refusal::only(format!(
-            "Error: Invalid `view_range` parameter: [{first}, {wanted}]. It should be within the range of lines of the file: [1, {last}]"
+            "Invalid `view_range` parameter: [{first}, {wanted}]. It should be within the range [1, {last}]."
         )));
     }
     let shown = numbered(&lines, first, end);

@@ -59,9 +59,7 @@ fn of_note(store: &dyn Store, address: Address, fields: &Fields) -> Result<Histo
     // One more than the page shows: the text before its last revision.
     let page = store.history_before(&address, before, REVISIONS + 1)?;
     let Some(latest) = page.first().map(Revision::number) else {
-        return Err(waynote::Error::NotFound {
-            what: address.to_string(),
-        });
+        return Err(waynote::Error::not_found(address.to_string()));
     };
     let last = match before {
         None => latest,

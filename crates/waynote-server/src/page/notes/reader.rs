@@ -51,9 +51,7 @@ impl Reader {
             Ok(Some(note)) => Found::Note(Box::new(note)),
             Ok(None) => match store.history_before(&address, None, 1)?.pop() {
                 Some(last) => Found::Gone(Box::new(last)),
-                None => Found::Nothing(Error::NotFound {
-                    what: address.to_string(),
-                }),
+                None => Found::Nothing(Error::not_found(address.to_string())),
             },
             Err(error) => Found::Nothing(error),
         };

@@ -70,12 +70,14 @@ impl Error {
             | Self::NameHoldsSecret { .. }
             | Self::AppendOnly { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,
-            Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } => ErrorClass::Limit,
+            Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } | Self::TooMuchAsked { .. } => {
+                ErrorClass::Limit
+            }
             Self::DamagedStore { .. }
             | Self::DamagedNote { .. }
             | Self::DamagedIndex { .. }
             | Self::LostWrites { .. } => ErrorClass::Damaged,
-            Self::Busy { .. } => ErrorClass::Busy,
+            Self::Busy { .. } | Self::Ended => ErrorClass::Busy,
             Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }
             | Self::NotAStore { .. }

@@ -110,7 +110,21 @@ pub(super) mod io {
 impl Error {
     /// Replaces the store's name in the error, also in the names of its files, by the name that the reader of the error
     /// knows.
-    pub fn name_store(&mut self, name: &Path) {
+    pub(crate) fn name_store(&mut self, name: &Path) {
+        self.set_path(name);
+        // That reader does not know other paths of this machine.
+        match self {
+            Self::Storage(StorageError::SideFile { file, .. }) => *file = "a file beside it".into(),
+            Self::Storage(StorageError::SecondName {
+                name: SecondName::Link { other, .. },
+                ..
+            }) => *other = None,
+            _ => {}
+        }
+    }
+
+    /// Names the store as its user does.
+    pub(crate) fn set_path(&mut self, name: &Path) {
         match self {
             Self::DamagedStore { path, .. }
             | Self::DamagedIndex { path, .. }
@@ -124,18 +138,7 @@ impl Error {
             | Self::Busy { path, .. }
             | Self::File { path, .. }
             | Self::Engine { path, .. } => name.clone_into(path),
-            Self::Storage(error) => {
-                error.name_store(name);
-                // That reader does not know other paths of this machine.
-                match error {
-                    StorageError::SideFile { file, .. } => *file = "a file beside it".into(),
-                    StorageError::SecondName {
-                        name: SecondName::Link { other, .. },
-                        ..
-                    } => *other = None,
-                    _ => {}
-                }
-            }
+            Self::Storage(error) => error.set_path(name),
             _ => {}
         }
     }

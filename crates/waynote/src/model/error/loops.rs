@@ -11,7 +11,10 @@ use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
 /// An error for a loop, for its agent, or for the person who answers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -136,16 +139,7 @@ impl fmt::Display for PersonalAct {
 impl LoopError {
     /// A stable word for programs.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::LoopRunning { .. } => "loop_running",
-            Self::LeaseLost { .. } => "lease_lost",
-            Self::NoLiveIteration { .. } => "no_live_iteration",
-            Self::Unanswered { .. } => "unanswered",
-            Self::AlreadySaid { .. } => "already_said",
-            Self::NothingAsked { .. } => "nothing_asked",
-            Self::AlreadyAnswered { .. } => "already_answered",
-            Self::NotAPerson { .. } => "not_a_person",
-        }
+        self.into()
     }
 
     /// The family of the error.

@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, safe};
 
 /// A store whose files the system does not let this process use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -179,13 +182,7 @@ impl From<SideFileProblem> for Option<(u32, u32, u32)> {
 impl StorageError {
     /// A stable word for programs.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::QuotaExceeded { .. } => "quota_exceeded",
-            Self::FileSizeLimit { .. } => "file_size_limit",
-            Self::DiskError { .. } => "disk_error",
-            Self::SideFile { .. } => "side_file",
-            Self::SecondName { .. } => "second_name",
-        }
+        self.into()
     }
 
     pub(super) fn class(&self) -> ErrorClass {
@@ -232,7 +229,7 @@ impl StorageError {
     }
 
     /// Names the store as its user does.
-    pub(crate) fn name_store(&mut self, named: &Path) {
+    pub(super) fn set_path(&mut self, named: &Path) {
         match self {
             Self::QuotaExceeded { path }
             | Self::FileSizeLimit { path }

@@ -9,7 +9,10 @@ use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
 /// Why nothing was undone or redone.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -55,11 +58,7 @@ pub enum UndoError {
 impl UndoError {
     /// A stable word for programs.
     pub fn kind(&self) -> &'static str {
-        match self {
-            Self::NothingToUndo { .. } => "nothing_to_undo",
-            Self::NothingToRedo { .. } => "nothing_to_redo",
-            Self::Superseded { .. } => "superseded",
-        }
+        self.into()
     }
 
     /// The family of the error.

@@ -30,10 +30,7 @@ impl FromStr for EventAddress {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let refused = |reason: &str| Error::InvalidAddress {
-            address: text.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let refused = |reason: &str| Error::invalid_address(text, reason);
         let no_event = || refused("an event is `session:NAME#event-NUMBER`");
         let (session, number) = text
             .strip_prefix("session:")

@@ -9,7 +9,7 @@ use crate::event::SessionsEvent;
 use crate::note::Position;
 use crate::rules::EngineStore;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Cursor, FeedEntry, FeedPage, Happened, Store};
+use crate::store::{Cursor, FeedEntry, FeedPage, Happened, Store, answer, answers};
 
 /// How many items of the feed are compared at once.
 const ITEMS: usize = 512;
@@ -130,10 +130,8 @@ impl Sides<'_> {
             }
             let scopes: Vec<Scope> = scopes.into_iter().map(|of| of.scope).collect();
             for some in scopes.chunks(SCOPES) {
-                let mut ask = Ask::default();
-                ask.store.scopes = some.to_vec();
-                let ours = self.rows.read(&ask)?.store.scopes;
-                let theirs = self.copy.read(&ask)?.store.scopes;
+                let ours = answers!(self.rows, store.scopes: some.to_vec());
+                let theirs = answers!(self.copy, store.scopes: some.to_vec());
                 for (scope, (ours, theirs)) in some.iter().zip(ours.iter().zip(&theirs)) {
                     compared.notes += ours.len() as u64;
                     if ours == theirs {
@@ -186,12 +184,8 @@ impl Compared {
 
 /// A page of the feed, each item with the call that wrote it.
 fn page(rows: &dyn Read, after: Cursor) -> Result<Vec<(FeedEntry, Option<Step>)>> {
-    let mut ask = Ask::default();
-    ask.store.feed = vec![FeedPage {
-        after,
-        limit: ITEMS,
-    }];
-    let feed = rows.read(&ask)?.store.feed.pop().unwrap_or_default();
+    let limit = ITEMS;
+    let feed = answer!(rows, store.feed: FeedPage { after, limit });
     let steps = rows.steps(feed.iter().map(|entry| entry.at.position))?;
     let alone = |entry: &FeedEntry| entry.at.ordinal == 0;
     let with_step = |(entry, step): (FeedEntry, Option<Step>)| {
@@ -223,9 +217,7 @@ fn named(entry: &FeedEntry) -> String {
 }
 
 fn leases(rows: &dyn Read) -> Result<Vec<SessionsEvent>> {
-    let mut ask = Ask::default();
-    ask.store.all_leases = true;
-    let mut leases = rows.read(&ask)?.store.all_leases;
+    let mut leases = answers!(rows, store.all_leases: true);
     for lease in &mut leases {
         lease.recorded.position = Position::new(0);
     }

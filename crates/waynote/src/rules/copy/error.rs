@@ -5,7 +5,8 @@ use crate::secrets::masked;
 use crate::visible::visible;
 
 /// Why a store cannot be copied.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum CopyError {
     /// The target holds something.
@@ -17,6 +18,7 @@ pub enum CopyError {
 
     /// The caller's `watch` stopped the copy.
     #[error("the copy was stopped")]
+    #[strum(serialize = "copy_stopped")]
     Stopped,
 
     /// The copy is not equal to the source.
@@ -25,6 +27,7 @@ pub enum CopyError {
         safe(store),
         listed(differences)
     )]
+    #[strum(serialize = "copy_differs")]
     Differs {
         /// The copy.
         store: String,
@@ -35,11 +38,7 @@ pub enum CopyError {
 
 impl CustomError for CopyError {
     fn kind(&self) -> &'static str {
-        match self {
-            Self::NotEmpty { .. } => "not_empty",
-            Self::Stopped => "copy_stopped",
-            Self::Differs { .. } => "copy_differs",
-        }
+        self.into()
     }
 
     fn class(&self) -> ErrorClass {

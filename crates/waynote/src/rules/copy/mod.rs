@@ -148,9 +148,7 @@ fn identity(rows: &dyn Read, name: &str) -> Result<(StoreId, i64)> {
     let answers = rows.ask(ask)?;
     match answers.store_id {
         Some(id) => Ok((id, answers.version.head())),
-        None => Err(Error::NotFound {
-            what: format!("the store {name}"),
-        }),
+        None => Err(Error::not_found(format!("the store {name}"))),
     }
 }
 

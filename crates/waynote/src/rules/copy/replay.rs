@@ -11,7 +11,7 @@ use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::key::{EntryId, Name};
 use crate::note::{Note, Position, Revision};
 use crate::rules::pending::is_counted;
-use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened};
+use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened, answer};
 
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;
@@ -106,12 +106,8 @@ struct Batch {
 
 impl Batch {
     fn after(from: &dyn Read, after: Cursor) -> Result<Option<Self>> {
-        let mut ask = Ask::default();
-        ask.store.feed = vec![FeedPage {
-            after,
-            limit: ITEMS,
-        }];
-        let feed = from.read(&ask)?.store.feed.pop().unwrap_or_default();
+        let limit = ITEMS;
+        let feed = answer!(from, store.feed: FeedPage { after, limit });
         let Some(end) = feed.last().map(|entry| entry.at) else {
             return Ok(None);
         };

@@ -1,8 +1,12 @@
 //! Calls that arrive together and do not belong together.
 
+use std::borrow::Cow;
+
 use super::*;
-use crate::event::{EventAddress, ProcessIdentity};
-use crate::{Content, Expect, Limits, OperationId, Options, SqliteStore, Store};
+use crate::event::{EventAddress, ProcessIdentity, SessionEvent};
+use crate::{
+    Change, Content, Expect, Limits, Name, OperationId, Options, SqliteStore, Stamp, Store,
+};
 
 fn at(second: i64) -> Stamp {
     let now = jiff::Timestamp::from_second(second).unwrap();
@@ -25,10 +29,11 @@ fn written(store: &SqliteStore, calls: &[(Change, Stamp)]) -> Vec<String> {
     let calls: Vec<_> = calls
         .iter()
         .map(|(change, stamp)| Call::Apply {
-            changes: std::slice::from_ref(change),
-            stamp,
+            changes: std::slice::from_ref(change).into(),
+            stamp: Cow::Borrowed(stamp),
         })
         .collect();
+    let calls: Vec<_> = calls.iter().collect();
     let answers = store.write(&calls).unwrap().into_iter();
     let shown = answers.map(|answer| match answer {
         Ok(applied) => applied[0].note.as_ref().unwrap().revision.to_string(),

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Corpus, Found, Part};
+use crate::model::allowance::Allowance;
 use crate::search::block::{self, Terms};
 use crate::search::damage::{Damage, Looked};
 use crate::search::postings::{Posting, Reader};
@@ -20,6 +21,53 @@ impl Corpus<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// How many notes match each of these clauses, about: of a prefix many, and of a phrase those with its rarest word.
+    /// Looks at each block once.
+    pub(super) fn notes_of(&self, clauses: &[Clause]) -> Looked<Vec<usize>> {
+        let mut terms: Vec<(&[u8], usize)> = Vec::new();
+        for clause in clauses {
+            match clause {
+                Clause::Word(word) => {
+                    let term = word.stem.as_ref().unwrap_or(&word.surface);
+                    terms.push((term.as_bytes(), 0));
+                }
+                Clause::Prefix(_) => {}
+                Clause::Phrase(words) => {
+                    terms.extend(words.iter().map(|(word, _)| (word.as_bytes(), 0)));
+                }
+            }
+        }
+        terms.sort_unstable();
+        terms.dedup();
+        for part in &self.parts {
+            let mut at = 0;
+            for block in part.memory().blocks(b"") {
+                Allowance::check()?;
+                let mut of_block = Terms::new(block)?;
+                while let Some((term, places)) = of_block.next()? {
+                    while terms.get(at).is_some_and(|(wanted, _)| *wanted < term) {
+                        at += 1;
+                    }
+                    if let Some((wanted, notes)) = terms.get_mut(at)
+                        && *wanted == term
+                    {
+                        *notes += Reader::new(places)?.len();
+                    }
+                }
+            }
+        }
+        let of = |term: &str| {
+            let found = terms.binary_search_by_key(&term.as_bytes(), |(term, _)| term);
+            found.map_or(0, |at| terms[at].1)
+        };
+        let of_clause = |clause: &Clause| match clause {
+            Clause::Word(word) => of(word.stem.as_ref().unwrap_or(&word.surface)),
+            Clause::Prefix(_) => usize::MAX,
+            Clause::Phrase(words) => words.iter().map(|(word, _)| of(word)).min().unwrap_or(0),
+        };
+        Ok(clauses.iter().map(of_clause).collect())
     }
 
     fn place(&self, part: &Part, doc: u32) -> Looked<Option<u32>> {
@@ -102,6 +150,7 @@ impl Corpus<'_> {
         // None may be missing in between, or at either end.
         let mut before: Option<Terms<'_>> = None;
         for block in part.memory().blocks(prefix.as_bytes()) {
+            Allowance::check()?;
             let mut terms = Terms::new(block)?;
             if before.is_some() {
                 terms = terms.after(before.as_ref())?;

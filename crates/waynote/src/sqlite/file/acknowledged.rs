@@ -16,10 +16,12 @@ use super::pool::Sqlite;
 use super::queue::Turn;
 use crate::sqlite::errors::Outcome;
 use crate::sqlite::options::Rollback;
+use crate::sqlite::rows::query::exactly_one;
 
 /// How far a store is.
 pub(in crate::sqlite) fn head(conn: &Connection) -> Outcome<Head> {
-    let mut statement = conn.prepare_cached(
+    exactly_one(
+        conn,
         "WITH head (position) AS (
              SELECT max(coalesce((SELECT max(position) FROM waynote_journal), 0),
                         coalesce((SELECT max(position) FROM waynote_event), 0))
@@ -29,14 +31,15 @@ pub(in crate::sqlite) fn head(conn: &Connection) -> Outcome<Head> {
                          (SELECT operation FROM waynote_event e WHERE e.position = head.position
                           ORDER BY ordinal DESC LIMIT 1))
          FROM head",
-    )?;
-    Ok(statement.query_row([], |row| {
-        Ok(Head {
-            store: StoreId::new(row.get(0)?),
-            position: row.get(1)?,
-            operation: row.get::<_, Option<[u8; 16]>>(2)?.map(OperationId::new),
-        })
-    })?)
+        [],
+        |row| {
+            Ok(Head {
+                store: StoreId::new(row.get(0)?),
+                position: row.get(1)?,
+                operation: row.get::<_, Option<[u8; 16]>>(2)?.map(OperationId::new),
+            })
+        },
+    )
 }
 
 /// The acknowledged writes that the store lost, if it is behind its record.
@@ -55,7 +58,7 @@ pub(in crate::sqlite) fn rollback(noted: &Head, now: &Head) -> Option<Rollback> 
 }
 
 /// A writer that has its turn and a connection.
-pub(in crate::sqlite) struct Guard<'g> {
+pub(super) struct Guard<'g> {
     sqlite: &'g Sqlite,
     lock: &'g File,
     conn: &'g Connection,
@@ -65,7 +68,7 @@ pub(in crate::sqlite) struct Guard<'g> {
 impl<'g> Guard<'g> {
     /// None for a database in which an application keeps its own tables: the application decides itself what to
     /// restore.
-    pub(in crate::sqlite) fn new(
+    pub(super) fn new(
         sqlite: &'g Sqlite,
         turn: Option<&'g Turn<'_>>,
         conn: &'g Connection,
@@ -85,7 +88,7 @@ impl<'g> Guard<'g> {
     }
 
     /// After a failed sync: brings all of the WAL into the database before anything else is acknowledged.
-    pub(in crate::sqlite) fn settle(&self) -> Result<()> {
+    pub(super) fn settle(&self) -> Result<()> {
         if !self.noted.is_unsynced {
             return Ok(());
         }
@@ -94,12 +97,12 @@ impl<'g> Guard<'g> {
     }
 
     /// How far the store is.
-    pub(in crate::sqlite) fn head(&self) -> Result<Head> {
+    pub(super) fn head(&self) -> Result<Head> {
         self.sqlite.named().mapped(head(self.conn))
     }
 
     /// Checks that this is still the same store, with everything that was acknowledged.
-    pub(in crate::sqlite) fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let now = self.head()?;
         let known = self.sqlite.known();
         let noted = self.noted.of(now.store).copied();
@@ -139,10 +142,10 @@ impl<'g> Guard<'g> {
                 self.sqlite.set_suspect(false);
                 Ok(())
             }
-            found => Err(Error::DamagedStore {
-                path: named.path.clone(),
-                reason: format!("its file was changed by something else ({found})"),
-            }),
+            found => Err(Error::damaged_store(
+                named.path.clone(),
+                format!("its file was changed by something else ({found})"),
+            )),
         }
     }
 
@@ -154,7 +157,7 @@ impl<'g> Guard<'g> {
     }
 
     /// Records an acknowledged write. If that fails, an older record stays: one behind the store proves nothing.
-    pub(in crate::sqlite) fn acknowledge(&self, head: Head) {
+    pub(super) fn acknowledge(&self, head: Head) {
         if let Ok(file) = self.file_state() {
             let record = Record { head, file };
             self.noted.note(self.lock, &record);
@@ -164,7 +167,7 @@ impl<'g> Guard<'g> {
 
     /// A sync failed: parts of the WAL may never reach the disk, though every process reads them. No later write counts
     /// until they are in the database.
-    pub(in crate::sqlite) fn has_failed_to_sync(&self) {
+    pub(super) fn has_failed_to_sync(&self) {
         let _ = Noted::mark_unsynced(self.lock, true);
     }
 
@@ -185,7 +188,7 @@ impl<'g> Guard<'g> {
     }
 
     /// Accepts the store as it is, even behind its record.
-    pub(in crate::sqlite) fn accept(&self) -> Result<Option<Rollback>> {
+    pub(super) fn accept(&self) -> Result<Option<Rollback>> {
         let head = self.head()?;
         let noted = self.noted.of(head.store);
         let Some(rollback) = noted.and_then(|noted| rollback(&noted.head, &head)) else {
@@ -198,11 +201,7 @@ impl<'g> Guard<'g> {
 }
 
 /// Notes this in place of everything else.
-pub(in crate::sqlite) fn replace(
-    sqlite: &Sqlite,
-    lock: &File,
-    record: Option<&Record>,
-) -> Result<()> {
+pub(super) fn replace(sqlite: &Sqlite, lock: &File, record: Option<&Record>) -> Result<()> {
     Noted::replace(lock, record)
         .map_err(|error| Error::file(&sqlite.named().path, "written", error))
 }

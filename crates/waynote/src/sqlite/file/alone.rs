@@ -19,7 +19,7 @@ use crate::sqlite::transaction;
 
 /// A file while no other writer of it can run. One that does not exist is made by the first write that has something
 /// to put.
-pub(in crate::sqlite) struct Alone<'e> {
+pub(super) struct Alone<'e> {
     sqlite: &'e Sqlite,
     /// It goes before the turn.
     conn: OnceCell<Lease<'e>>,
@@ -30,7 +30,7 @@ pub(in crate::sqlite) struct Alone<'e> {
 
 impl<'e> Alone<'e> {
     /// For one write.
-    pub(in crate::sqlite) fn of(sqlite: &'e Sqlite) -> Result<Self> {
+    pub(super) fn of(sqlite: &'e Sqlite) -> Result<Self> {
         let alone = Self {
             sqlite,
             conn: OnceCell::new(),
@@ -42,7 +42,7 @@ impl<'e> Alone<'e> {
     }
 
     /// For more than one, between which nobody else may write.
-    pub(in crate::sqlite) fn exclusive(sqlite: &'e Sqlite) -> Result<Self> {
+    pub(super) fn exclusive(sqlite: &'e Sqlite) -> Result<Self> {
         let alone = Self::of(sqlite)?;
         // A store cannot be made either if its folder cannot.
         if alone.conn.get().is_none() && sqlite.make_folder().is_ok() {

@@ -30,7 +30,7 @@ impl FileId {
 
 /// A database file, its WAL and the index of its WAL that processes share; none for one that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sqlite) struct Files {
+pub(super) struct Files {
     database: Option<FileId>,
     wal: Option<FileId>,
     shared: Option<FileId>,
@@ -38,7 +38,7 @@ pub(in crate::sqlite) struct Files {
 
 impl Files {
     /// Those at a path.
-    pub(in crate::sqlite) fn at(database: &Path) -> Self {
+    pub(super) fn at(database: &Path) -> Self {
         Self {
             database: FileId::at(database),
             wal: FileId::at(&beside(database, "-wal")),
@@ -48,7 +48,7 @@ impl Files {
 
     /// True if they are still the ones at the path. A file that did not exist when it was looked for has been made by
     /// SQLite itself since.
-    pub(in crate::sqlite) fn are(&self, now: &Self) -> bool {
+    pub(super) fn are(&self, now: &Self) -> bool {
         let is_same =
             |opened: Option<FileId>, now: Option<FileId>| opened.is_none() || opened == now;
         self.database == now.database
@@ -67,7 +67,7 @@ pub(in crate::sqlite) fn empty_wal(conn: &Connection) -> Outcome<bool> {
 /// Writes all of a WAL again, as every process reads it, and syncs it. After a failed sync the kernel counts the pages
 /// that it could not write as written, and a later sync reports no error. A power cut during a checkpoint would then
 /// leave half of the WAL in the database, and no WAL to finish it from. Nobody may write meanwhile.
-pub(in crate::sqlite) fn write_wal_again(database: &Path) -> io::Result<()> {
+pub(super) fn write_wal_again(database: &Path) -> io::Result<()> {
     let mut wal = match File::options()
         .read(true)
         .write(true)

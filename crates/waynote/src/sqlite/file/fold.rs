@@ -67,11 +67,7 @@ impl Sqlite {
     }
 
     /// The distance of the store behind a record that was read before it.
-    pub(in crate::sqlite) fn behind(
-        &self,
-        noted: &Noted,
-        conn: &Connection,
-    ) -> Result<Option<Rollback>> {
+    pub(super) fn behind(&self, noted: &Noted, conn: &Connection) -> Result<Option<Rollback>> {
         if noted.highest().is_none() || !self.is_ours(conn)? {
             return Ok(None);
         }
@@ -81,7 +77,7 @@ impl Sqlite {
     }
 
     /// The faults of the store as a whole, in sentences: a list cannot show notes that are lost.
-    pub(in crate::sqlite) fn faults(&self) -> Vec<String> {
+    pub(super) fn faults(&self) -> Vec<String> {
         // Somebody may have accepted it meanwhile.
         let lost = match self.was_behind() {
             true => self.rollback().ok().flatten(),

@@ -24,11 +24,11 @@ use crate::sqlite::options::Options;
 
 /// Connections that nobody uses now, with the state of the files that each shows.
 #[derive(Default)]
-pub(in crate::sqlite) struct Frozen(Mutex<Vec<(State, Connection)>>);
+pub(super) struct Frozen(Mutex<Vec<(State, Connection)>>);
 
 impl Frozen {
     /// A connection that shows the files as they are now, if one is kept. Others are closed.
-    pub(in crate::sqlite) fn take(&self, store: &Path) -> Option<(State, Connection)> {
+    pub(super) fn take(&self, store: &Path) -> Option<(State, Connection)> {
         let mut idle = self.0.lock();
         if idle.is_empty() {
             return None;
@@ -39,7 +39,7 @@ impl Frozen {
     }
 
     /// Keeps a connection for the next call.
-    pub(in crate::sqlite) fn keep(&self, state: State, conn: Option<Connection>) {
+    pub(super) fn keep(&self, state: State, conn: Option<Connection>) {
         self.0.lock().extend(conn.map(|conn| (state, conn)));
     }
 }
@@ -47,7 +47,7 @@ impl Frozen {
 /// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
 /// writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sqlite) struct State(u64);
+pub(super) struct State(u64);
 
 impl State {
     fn of(store: &Path) -> Self {
@@ -67,7 +67,7 @@ impl State {
 }
 
 /// Opens a store that can only be read.
-pub(in crate::sqlite) fn open(store: &Path, options: &Options) -> Result<(Connection, State)> {
+pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State)> {
     let has = |suffix| std::fs::metadata(beside(store, suffix)).is_ok_and(|file| file.len() > 0);
     let fail = |failure: Failure| failure.at(store, options.wait);
     if has("-journal") {
@@ -99,10 +99,7 @@ pub(in crate::sqlite) fn open(store: &Path, options: &Options) -> Result<(Connec
 }
 
 fn read_only(store: &Path, reason: &str) -> Error {
-    Error::ReadOnly {
-        path: store.to_owned(),
-        reason: reason.into(),
-    }
+    Error::read_only(store, reason)
 }
 
 /// A connection that has the WAL for itself keeps its index in memory of its own. The exclusive lock that goes with it

@@ -32,9 +32,9 @@ const MARK: &[u8; 8] = b"unsynced";
 pub(in crate::sqlite) struct Head {
     pub(in crate::sqlite) store: StoreId,
     /// Of the last row.
-    pub(in crate::sqlite) position: i64,
+    pub(super) position: i64,
     /// The call that wrote the last row, if it had an id.
-    pub(in crate::sqlite) operation: Option<OperationId>,
+    pub(super) operation: Option<OperationId>,
 }
 
 /// Size and time of change of the database file, which only a checkpoint changes.
@@ -61,7 +61,7 @@ impl FileState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sqlite) struct Record {
     pub(in crate::sqlite) head: Head,
-    pub(in crate::sqlite) file: FileState,
+    pub(super) file: FileState,
 }
 
 impl Record {
@@ -115,7 +115,7 @@ pub(in crate::sqlite) struct Noted {
 
 impl Noted {
     /// Reads a lock file. A file or a slot that cannot be read counts as empty.
-    pub(in crate::sqlite) fn in_file(lock: &File) -> Self {
+    pub(super) fn in_file(lock: &File) -> Self {
         let mut bytes = [0; MARK_AT + MARK.len()];
         let mut filled = 0;
         while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -149,7 +149,7 @@ impl Noted {
     }
 
     /// The highest position in a record of any store.
-    pub(in crate::sqlite) fn highest(&self) -> Option<i64> {
+    pub(super) fn highest(&self) -> Option<i64> {
         let positions = self.slots.iter().flatten();
         positions
             .map(|record| record.head.position)
@@ -159,7 +159,7 @@ impl Noted {
 
     /// Writes a record over the older slot, unless it is there already. If that fails, an older record stays: one
     /// behind the store proves nothing.
-    pub(in crate::sqlite) fn note(&self, lock: &File, record: &Record) {
+    pub(super) fn note(&self, lock: &File, record: &Record) {
         let last = self.of(record.head.store);
         if last == Some(record) {
             return;
@@ -170,7 +170,7 @@ impl Noted {
     }
 
     /// Replaces both slots by one record, even if they are ahead of it, or by none. On disk when it returns.
-    pub(in crate::sqlite) fn replace(lock: &File, record: Option<&Record>) -> io::Result<()> {
+    pub(super) fn replace(lock: &File, record: Option<&Record>) -> io::Result<()> {
         let slot = record.map_or([0; SLOT], Record::bytes);
         for at in [0, SECTOR] {
             lock.write_all_at(&slot, at as u64)?;
@@ -179,7 +179,7 @@ impl Noted {
     }
 
     /// Sets or clears the mark of a failed sync. Clear it once the data is on disk.
-    pub(in crate::sqlite) fn mark_unsynced(lock: &File, is_unsynced: bool) -> io::Result<()> {
+    pub(super) fn mark_unsynced(lock: &File, is_unsynced: bool) -> io::Result<()> {
         let mark = if is_unsynced { *MARK } else { [0; MARK.len()] };
         lock.write_all_at(&mark, MARK_AT as u64)
     }

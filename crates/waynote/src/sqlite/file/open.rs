@@ -40,7 +40,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sqlite) enum Access {
+pub(super) enum Access {
     /// To be read and written.
     Usual,
     /// For a store that cannot be written, and whose readers cannot share an index either: its files are read as if
@@ -68,7 +68,7 @@ pub(in crate::sqlite) fn found(path: &Path) -> Result<Option<Metadata>> {
 }
 
 /// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
-pub(in crate::sqlite) fn first(
+pub(super) fn first(
     path: &Path,
     file: Option<&Metadata>,
     options: &Options,
@@ -118,10 +118,10 @@ pub(in crate::sqlite) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
         return Err(gone(path, highest));
     }
     if has_wal {
-        return Err(Error::DamagedStore {
-            path: path.to_owned(),
-            reason: "its file is empty or gone, but its write-ahead log (`-wal`) has notes".into(),
-        });
+        return Err(Error::damaged_store(
+            path,
+            "its file is empty or gone, but its write-ahead log (`-wal`) has notes",
+        ));
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ fn sync_folders(path: &Path) -> Result<()> {
 
 /// Syncs the folder of a store, so that the name of a new WAL is on disk. SQLite syncs it too, and says nothing if that
 /// fails.
-pub(in crate::sqlite) fn sync_folder_of(path: &Path) -> Result<()> {
+pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
     sync_each(path.ancestors().skip(1).take(1))
 }
 
@@ -205,16 +205,13 @@ fn is_no_sync(kind: io::ErrorKind) -> bool {
 fn refused(path: &Path, error: &io::Error) -> Error {
     match room::of_error(error) {
         Some(lack) => no_room(path.to_owned(), lack),
-        None => Error::ReadOnly {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        },
+        None => Error::read_only(path, error.to_string()),
     }
 }
 
 /// Makes the file and its folder for their owner alone. A file that is there already keeps its mode, and is not even
 /// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
-pub(in crate::sqlite) fn make_file(path: &Path) -> Result<()> {
+pub(super) fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| refused(path, &error);
     match std::fs::metadata(path) {
         Ok(file) if !file.is_file() => return Err(not_a_file(path, &file)),
@@ -240,11 +237,8 @@ pub(in crate::sqlite) fn make_file(path: &Path) -> Result<()> {
 fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     const HEADER: u64 = 100;
     if file.is_file() && (1..HEADER).contains(&file.len()) {
-        let reason = "it is not a SQLite database".into();
-        return Err(Error::NotAStore {
-            path: path.to_owned(),
-            reason,
-        });
+        let reason = "it is not a SQLite database";
+        return Err(Error::not_a_store(path, reason));
     }
     Ok(())
 }
@@ -259,10 +253,7 @@ fn not_a_file(path: &Path, file: &Metadata) -> Error {
         () if kind.is_socket() => "a socket",
         () => "a device",
     };
-    Error::NotAStore {
-        path: path.to_owned(),
-        reason: format!("it is {what}"),
-    }
+    Error::not_a_store(path, format!("it is {what}"))
 }
 
 pub(in crate::sqlite) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
@@ -282,18 +273,18 @@ pub(in crate::sqlite) fn connect(path: &Path, options: &Options) -> Outcome<Conn
 }
 
 /// How many pages a connection keeps, for writing or for reading only. A failure changes only how fast it is.
-pub(in crate::sqlite) fn set_writes(conn: &Connection, writes: bool) {
+pub(super) fn set_writes(conn: &Connection, writes: bool) {
     let size = if writes { WRITER_CACHE } else { CACHE };
     let _ = conn.pragma_update(None, "cache_size", -size);
 }
 
 /// A wait that the engine can count.
-pub(in crate::sqlite) fn within(wait: Duration) -> Duration {
+pub(super) fn within(wait: Duration) -> Duration {
     wait.min(LONGEST_WAIT)
 }
 
 /// Settings that change the speed of a connection, and nothing else.
-pub(in crate::sqlite) fn tuned(conn: &Connection) -> Outcome<()> {
+pub(super) fn tuned(conn: &Connection) -> Outcome<()> {
     // Else a statement is prepared anew whenever a number is bound that its plan could depend on; ours depend on none.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);

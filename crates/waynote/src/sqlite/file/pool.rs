@@ -38,7 +38,7 @@ pub struct Sqlite {
     /// The file, absolute and with links followed, so that it stays the same one and has one queue.
     file: PathBuf,
     options: Options,
-    pub(in crate::sqlite) queue: Queue,
+    pub(super) queue: Queue,
     /// Connections that nobody uses now: the one that wrote last first, then those that read, the last used one last. A
     /// connection forgets the pages that it knows when another one has written, so one of them does all the writing
     /// where it can.
@@ -53,7 +53,7 @@ pub struct Sqlite {
     opened: Mutex<Option<(Access, FileId)>>,
     is_wal: AtomicBool,
     is_ours: OnceLock<bool>,
-    pub(in crate::sqlite) wrote: AtomicBool,
+    pub(super) wrote: AtomicBool,
     /// How far the store was when this process last wrote.
     known: Mutex<Option<Record>>,
     /// The id of a store whose connections were closed because another file took its place.
@@ -138,28 +138,28 @@ impl Sqlite {
         self
     }
 
-    pub(in crate::sqlite) fn known(&self) -> Option<Record> {
+    pub(super) fn known(&self) -> Option<Record> {
         *self.known.lock()
     }
 
-    pub(in crate::sqlite) fn set_known(&self, record: Record) {
+    pub(super) fn set_known(&self, record: Record) {
         *self.known.lock() = Some(record);
     }
 
-    pub(in crate::sqlite) fn is_suspect(&self) -> bool {
+    pub(super) fn is_suspect(&self) -> bool {
         self.is_suspect.load(Ordering::Relaxed)
     }
 
-    pub(in crate::sqlite) fn set_suspect(&self, is_suspect: bool) {
+    pub(super) fn set_suspect(&self, is_suspect: bool) {
         self.is_suspect.store(is_suspect, Ordering::Relaxed);
     }
 
-    pub(in crate::sqlite) fn was_behind(&self) -> bool {
+    pub(super) fn was_behind(&self) -> bool {
         self.was_behind.load(Ordering::Relaxed)
     }
 
     /// True if the database has no tables but ours.
-    pub(in crate::sqlite) fn is_ours(&self, conn: &Connection) -> Result<bool> {
+    pub(super) fn is_ours(&self, conn: &Connection) -> Result<bool> {
         if let Some(is_ours) = self.is_ours.get() {
             return Ok(*is_ours);
         }
@@ -206,7 +206,7 @@ impl Sqlite {
     }
 
     /// The second name of the file, as far as is known.
-    pub(in crate::sqlite) fn second_name(&self) -> Option<SecondName> {
+    pub(super) fn second_name(&self) -> Option<SecondName> {
         self.second_name.lock().clone()
     }
 
@@ -254,35 +254,16 @@ impl Sqlite {
     /// Errors name the store as its user does.
     fn shown<T>(&self, outcome: Result<T>) -> Result<T> {
         outcome.map_err(|mut error| {
-            if let Error::NotAStore { path, .. }
-            | Error::ForeignStore { path }
-            | Error::NewerStore { path, .. }
-            | Error::ReadOnly { path, .. }
-            | Error::LostWrites { path, .. }
-            | Error::DiskFull { path }
-            | Error::Busy { path, .. }
-            | Error::DamagedStore { path, .. }
-            | Error::DamagedIndex { path, .. }
-            | Error::Engine { path, .. }
-            | Error::File { path, .. } = &mut error
-            {
-                path.clone_from(&self.named.path);
-            }
-            if let Error::Storage(error) = &mut error {
-                error.name_store(&self.named.path);
-            }
+            error.set_path(&self.named.path);
             error
         })
     }
 
-    pub(in crate::sqlite) fn lost(&self, reason: &str) -> Error {
-        Error::StoreLost {
-            path: self.named.path.clone(),
-            reason: reason.into(),
-        }
+    pub(super) fn lost(&self, reason: &str) -> Error {
+        Error::store_lost(self.named.path.clone(), reason)
     }
 
-    pub(in crate::sqlite) fn lost_writes(&self, rollback: Rollback) -> Error {
+    pub(super) fn lost_writes(&self, rollback: Rollback) -> Error {
         Error::LostWrites {
             path: self.named.path.clone(),
             acknowledged: rollback.acknowledged,
@@ -296,7 +277,7 @@ impl Sqlite {
     }
 
     /// The same with the turn, if the caller has it.
-    pub(in crate::sqlite) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
+    pub(super) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
         let idle = self.idle().pop();
         let (kept, access) = match idle {
             Some(kept) => (kept, Access::Usual),
@@ -339,7 +320,7 @@ impl Sqlite {
 
     /// A connection to the files that are there now, for a caller with the turn. Connections to files that were deleted
     /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
-    pub(in crate::sqlite) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
+    pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
         let now = Files::at(&self.file);
         let file = std::fs::metadata(&self.file).ok();
         if let Some(file) = &file {
@@ -413,24 +394,24 @@ impl Sqlite {
     }
 
     /// Makes the file, unless it is there.
-    pub(in crate::sqlite) fn make(&self) -> Result<()> {
+    pub(super) fn make(&self) -> Result<()> {
         self.shown(open::make_file(&self.file))
     }
 
     /// Makes the folder of a store that does not exist, so that its writers can queue.
-    pub(in crate::sqlite) fn make_folder(&self) -> Result<()> {
+    pub(super) fn make_folder(&self) -> Result<()> {
         self.shown(open::make_folder(&self.file))
     }
 
     /// Waits for the turn to write.
-    pub(in crate::sqlite) fn turn(&self) -> Result<Turn<'_>> {
+    pub(super) fn turn(&self) -> Result<Turn<'_>> {
         self.queue.turn(&self.named.path, self.options.wait)
     }
 
     /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
     /// application keeps its own tables in stays as the application has it. The caller has its turn, and `check` says
     /// whether this is still the store.
-    pub(in crate::sqlite) fn ensure_wal(
+    pub(super) fn ensure_wal(
         &self,
         conn: &Connection,
         check: impl FnOnce() -> Result<()>,
@@ -453,7 +434,7 @@ impl Sqlite {
         Ok(())
     }
 
-    pub(in crate::sqlite) fn has_written(&self) {
+    pub(super) fn has_written(&self) {
         self.wrote.store(true, Ordering::Relaxed);
     }
 
@@ -482,7 +463,7 @@ impl Lease<'_> {
     }
 
     /// True if nothing can be written, not even a lock beside the file.
-    pub(in crate::sqlite) fn is_immutable(&self) -> bool {
+    pub(super) fn is_immutable(&self) -> bool {
         matches!(self.access, Access::Frozen(_))
     }
 }

@@ -8,8 +8,8 @@ use super::pool::{Lease, Sqlite};
 use crate::sqlite::rows::handle::Handle;
 
 /// Rows on a connection of the pool.
-pub(in crate::sqlite) struct Pooled<'e> {
-    pub(in crate::sqlite) sqlite: &'e Sqlite,
+pub(super) struct Pooled<'e> {
+    pub(super) sqlite: &'e Sqlite,
     pub(in crate::sqlite) conn: Lease<'e>,
 }
 
@@ -31,9 +31,9 @@ impl Read for Pooled<'_> {
 }
 
 /// Rows of one state.
-pub(in crate::sqlite) struct OneState<'e> {
-    pub(in crate::sqlite) sqlite: &'e Sqlite,
-    pub(in crate::sqlite) rows: &'e dyn Read,
+pub(super) struct OneState<'e> {
+    pub(super) sqlite: &'e Sqlite,
+    pub(super) rows: &'e dyn Read,
 }
 
 impl Read for OneState<'_> {

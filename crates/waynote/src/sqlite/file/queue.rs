@@ -49,13 +49,13 @@ impl<'q> Turn<'q> {
     }
 
     /// The contents that the last look saw, once; else the contents now, because this turn may have added a record.
-    pub(in crate::sqlite) fn take_noted(&self) -> Noted {
+    pub(super) fn take_noted(&self) -> Noted {
         let seen = self.noted.take();
         seen.unwrap_or_else(|| self.file().map(Noted::in_file).unwrap_or_default())
     }
 
     /// The lock file, in which writers note how far the store is.
-    pub(in crate::sqlite) fn file(&self) -> Option<&File> {
+    pub(super) fn file(&self) -> Option<&File> {
         self.held.as_ref().map(|(_, file)| file)
     }
 }
@@ -93,7 +93,7 @@ impl Queue {
     }
 
     /// The turn, if nobody else has it.
-    pub(in crate::sqlite) fn turn_if_free(&self) -> Option<Turn<'_>> {
+    pub(super) fn turn_if_free(&self) -> Option<Turn<'_>> {
         let idle = self.idle().pop();
         let file = idle.or_else(|| self.open().ok())?;
         file.try_lock().ok()?;
@@ -101,7 +101,7 @@ impl Queue {
     }
 
     /// The records of writers, for a caller without a turn.
-    pub(in crate::sqlite) fn noted(&self) -> Noted {
+    pub(super) fn noted(&self) -> Noted {
         let lock = side_files::read_lock(&self.path);
         lock.map_or_else(|_| Noted::default(), |lock| Noted::in_file(&lock))
     }
@@ -148,8 +148,9 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 /// The process that holds the lock, where the system tells.
-fn holder(file: &File) -> Option<u32> {
-    holder::of(holder::Kind::File, &file.metadata().ok()?)
+fn holder(file: &File) -> Option<String> {
+    let process = holder::of(holder::Kind::File, &file.metadata().ok()?)?;
+    Some(format!("process {process}"))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::error::SecondName;
 use super::side_files::beside;
 
 /// The second name of a store's file; none when it has one name.
-pub(in crate::sqlite) fn of(store: &Path, file: &Metadata) -> Option<SecondName> {
+pub(super) fn of(store: &Path, file: &Metadata) -> Option<SecondName> {
     linked(store, file).or_else(|| is_mount_point(store).then_some(SecondName::Mount))
 }
 
@@ -64,7 +64,7 @@ pub(in crate::sqlite) fn is_mount_point(file: &Path) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(in crate::sqlite) fn is_mount_point(_: &Path) -> bool {
+pub(super) fn is_mount_point(_: &Path) -> bool {
     false
 }
 

@@ -15,7 +15,7 @@ const PAGE: u64 = 4096;
 const NEEDED: u64 = 128 * 1024;
 
 /// Refuses to open a store where the index may not fit.
-pub(in crate::sqlite) fn check(path: &Path) -> Result<()> {
+pub(super) fn check(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|of| !of.as_os_str().is_empty());
     let Ok(disk) = statvfs(folder.unwrap_or(Path::new("."))) else {
         return Ok(());

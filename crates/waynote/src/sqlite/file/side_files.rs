@@ -23,7 +23,7 @@ pub(in crate::sqlite) fn beside(store: &Path, suffix: impl AsRef<OsStr>) -> Path
 }
 
 /// Opens the lock of a store, or makes it. A link in its place is not followed.
-pub(in crate::sqlite) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
+pub(super) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(guarded()?);
     let opened = match options.open(lock) {
@@ -50,7 +50,7 @@ pub(in crate::sqlite) fn open_lock(lock: &Path, store: &Path) -> io::Result<File
 }
 
 /// Opens the lock of a store to read its records.
-pub(in crate::sqlite) fn read_lock(lock: &Path) -> io::Result<File> {
+pub(super) fn read_lock(lock: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(guarded()?).open(lock)
 }
@@ -76,7 +76,7 @@ fn belong_to(store: &Path, lock: &File) {
 }
 
 /// The error of a lock that cannot be opened. `store` is the name that the user gave.
-pub(in crate::sqlite) fn refused(store: &Path, lock: &Path, error: &io::Error) -> Error {
+pub(super) fn refused(store: &Path, lock: &Path, error: &io::Error) -> Error {
     let path = store.to_owned();
     if let Some(lack) = room::of_error(error) {
         return no_room(path, lack);
@@ -89,10 +89,7 @@ pub(in crate::sqlite) fn refused(store: &Path, lock: &Path, error: &io::Error) -
             problem,
         }
         .into(),
-        None => Error::ReadOnly {
-            path,
-            reason: error.to_string(),
-        },
+        None => Error::read_only(path, error.to_string()),
     }
 }
 
@@ -127,7 +124,7 @@ fn problem(beside: &Path, store: &Metadata) -> Option<SideFileProblem> {
 }
 
 /// True if this process may write a file or a folder.
-pub(in crate::sqlite) fn is_writable(path: &Path) -> bool {
+pub(super) fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
@@ -143,7 +140,7 @@ pub(in crate::sqlite) fn not_growing(store: &Path) -> Option<Error> {
 }
 
 /// The error for a lack of room.
-pub(in crate::sqlite) fn no_room(path: PathBuf, lack: Lack) -> Error {
+pub(super) fn no_room(path: PathBuf, lack: Lack) -> Error {
     match lack {
         Lack::Disk => Error::DiskFull { path },
         Lack::Quota => StorageError::QuotaExceeded { path }.into(),

@@ -11,9 +11,7 @@ use rusqlite::backup::StepResult;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result};
-use crate::forget::Residue;
 use crate::id::StoreId;
 use crate::model::report::Report;
 use crate::note::Position;
@@ -26,10 +24,10 @@ use crate::sqlite::file::frozen;
 use crate::sqlite::file::open;
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::file::side_files::beside;
+use crate::sqlite::lent::Lent;
 use crate::sqlite::migrate;
 use crate::sqlite::options::{Named, Options};
 use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
-use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
 
 /// A backup. It was read back and checked as [`Store::verify`] checks a store.
@@ -114,16 +112,13 @@ fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
     let failure = Failure::from(error);
     let of = |named: &Named, failure: Failure| failure.at(&named.path, named.wait);
     match of(file, failure) {
-        Error::DamagedStore { reason, .. } => Error::DamagedStore {
-            path: store.path.clone(),
-            reason,
-        },
+        Error::DamagedStore { reason, .. } => Error::damaged_store(store.path.clone(), reason),
         error => error,
     }
 }
 
 /// Reads a copy that nobody else knows yet, and checks all of it. Damage is that of `of`.
-pub(in crate::sqlite) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
+pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
     let shown = Named {
         path: named.to_owned(),
         wait: Duration::ZERO,
@@ -131,13 +126,10 @@ pub(in crate::sqlite) fn check(copy: &Path, named: &Path, of: &Path) -> Result<B
     let conn = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&conn))?;
     if version.is_none() {
-        return Err(Error::NotAStore {
-            path: named.to_owned(),
-            reason: "it holds no notes of waynote".into(),
-        });
+        return Err(Error::not_a_store(named, "it holds no notes of waynote"));
     }
     shown.mapped(migrate::refuse_newer(named, version))?;
-    let store = EngineStore::new(Copy { named: shown, conn });
+    let store = EngineStore::new(Lent::new(shown, &conn));
     let report = store.verify()?;
     if let Some(first) = report.problems.first() {
         let more = report.problems.len() - 1;
@@ -148,10 +140,7 @@ pub(in crate::sqlite) fn check(copy: &Path, named: &Path, of: &Path) -> Result<B
                 crate::text::plural(more as u64, "more problem")
             ),
         };
-        return Err(Error::DamagedStore {
-            path: of.to_owned(),
-            reason,
-        });
+        return Err(Error::damaged_store(of, reason));
     }
     let bytes = std::fs::metadata(copy).map_err(|error| Error::file(named, "read", error))?;
     Ok(Backup {
@@ -161,50 +150,6 @@ pub(in crate::sqlite) fn check(copy: &Path, named: &Path, of: &Path) -> Result<B
         position: store.version()?.position,
         report,
     })
-}
-
-/// A file that does not change, and of which nothing is made beside it.
-struct Copy {
-    named: Named,
-    conn: Connection,
-}
-
-impl Copy {
-    fn handle(&self) -> Handle<'_> {
-        Handle::new(&self.named, &self.conn)
-    }
-}
-
-impl Engine for Copy {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(self.handle()))
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        transaction::snapshot(&self.handle(), work)
-    }
-
-    fn write(
-        &self,
-        writing: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        // It is read-only, and SQLite says so.
-        let written = transaction::write(self.handle(), writing, work);
-        self.named.mapped(written)
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(self)
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        None
-    }
-
-    fn name(&self) -> String {
-        self.named.path.to_string_lossy().into_owned()
-    }
 }
 
 /// A backup neither replaces a part of its own store, nor a database that is in use: the WAL beside it would be taken
@@ -235,7 +180,7 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
 
 /// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. Without a
 /// new id, positions and operations that others remember of the store could be from after the copy.
-pub(in crate::sqlite) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
+pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
     let shown = Named {
         path: named.to_owned(),
         wait: options.wait,
@@ -255,9 +200,8 @@ pub(in crate::sqlite) fn prepare(copy: &Path, named: &Path, options: &Options) -
     // Closing it then folds in the WAL and removes it.
     let folds = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
     shown.mapped(folds.map_err(Failure::from))?;
-    let store = EngineStore::new(Copy { named: shown, conn });
-    store.renew_id()?;
-    drop(store);
+    EngineStore::new(Lent::new(shown, &conn)).renew_id()?;
+    drop(conn);
     match holds_something(&beside(copy, "-wal")) {
         false => Ok(()),
         true => {

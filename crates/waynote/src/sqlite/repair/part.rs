@@ -18,20 +18,20 @@ use crate::sqlite::file::side_files::beside;
 use crate::sqlite::options::Options;
 
 /// Files beside a database that belong to it.
-pub(in crate::sqlite) const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
+pub(super) const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
 /// True if there is a file with something in it.
-pub(in crate::sqlite) fn holds_something(path: &Path) -> bool {
+pub(super) fn holds_something(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
-pub(in crate::sqlite) fn exists(file: &Path) -> Error {
+pub(super) fn exists(file: &Path) -> Error {
     let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
     Error::file(file, "written", exists)
 }
 
 /// A failure to write a file, the disk being full by its own name.
-pub(in crate::sqlite) fn unwritten(file: &Path, error: io::Error) -> Error {
+pub(super) fn unwritten(file: &Path, error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::AlreadyExists => exists(file),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull {
@@ -42,14 +42,14 @@ pub(in crate::sqlite) fn unwritten(file: &Path, error: io::Error) -> Error {
 }
 
 /// A new file (mode 0600) beside the one that it becomes. It is removed unless it gets its name.
-pub(in crate::sqlite) struct Part {
+pub(super) struct Part {
     path: TempPath,
     _beside: Beside,
 }
 
 impl Part {
     /// With a name of its own.
-    pub(in crate::sqlite) fn beside(target: &Path) -> io::Result<Self> {
+    pub(super) fn beside(target: &Path) -> io::Result<Self> {
         let mut prefix = target.file_name().unwrap_or_default().to_owned();
         prefix.push(".part-");
         let folder = target.parent().unwrap_or(Path::new("/"));
@@ -82,17 +82,17 @@ impl Part {
         }
     }
 
-    pub(in crate::sqlite) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Waits until all of it is on disk.
-    pub(in crate::sqlite) fn sync(&self) -> io::Result<()> {
+    pub(super) fn sync(&self) -> io::Result<()> {
         OpenOptions::new().write(true).open(&self.path)?.sync_all()
     }
 
     /// Gives it its name, and waits until that is on disk. Without `replace`, a file that came meanwhile stays.
-    pub(in crate::sqlite) fn named(self, target: &Path, replace: bool) -> io::Result<()> {
+    pub(super) fn named(self, target: &Path, replace: bool) -> io::Result<()> {
         match replace {
             true => self.path.persist(target),
             false => self.path.persist_noclobber(target),
@@ -114,7 +114,7 @@ impl Drop for Beside {
 }
 
 /// Waits until the names in a folder are on disk.
-pub(in crate::sqlite) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

@@ -117,10 +117,7 @@ fn source_of(file: &Path, source: &Path) -> Result<Metadata> {
         }
     }
     if given.len() == 0 {
-        return Err(Error::NotAStore {
-            path: file.to_owned(),
-            reason: "it is empty".into(),
-        });
+        return Err(Error::not_a_store(file, "it is empty"));
     }
     Ok(given)
 }

@@ -220,7 +220,7 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
 }
 
 /// The note or the scope in the first three columns, as its address; as it is stored where that is damaged.
-pub(in crate::sqlite) fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
+pub(super) fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
     let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let key = (!key.is_empty()).then_some(key);
     let scope = kind.parse().and_then(|kind| Scope::from_parts(kind, &name));

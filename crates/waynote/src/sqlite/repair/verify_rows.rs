@@ -13,7 +13,7 @@ use crate::sqlite::rows::damage::LeftOut;
 use crate::sqlite::rows::read;
 
 /// Rows that do not match their checksum.
-pub(in crate::sqlite) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
+pub(super) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
     for table in checksum::ALL {
         let (sql, width) = (table.select(""), table.width());
         let mut statement = conn.prepare(&sql)?;
@@ -100,7 +100,7 @@ fn shown(value: ValueRef<'_>) -> String {
 
 /// The notes that cannot be read in a store whose pages are damaged. Best effort: notes that cannot even be listed are
 /// not named.
-pub(in crate::sqlite) fn unreadable(conn: &Connection, report: &mut Report) {
+pub(super) fn unreadable(conn: &Connection, report: &mut Report) {
     let left_out = LeftOut::default();
     for kind in ScopeKind::ALL {
         let listed = read::of_kind(conn, kind, &left_out);

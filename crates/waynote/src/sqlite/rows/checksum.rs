@@ -14,9 +14,9 @@ const OF_THIS_SCHEMA: i64 = 1 << 32;
 /// A table whose rows have a checksum, with the columns that it is over.
 pub(in crate::sqlite) struct Checked {
     pub(in crate::sqlite) table: &'static str,
-    pub(in crate::sqlite) columns: &'static str,
+    pub(super) columns: &'static str,
     /// The primary key, to find a row again.
-    pub(in crate::sqlite) key: &'static str,
+    pub(super) key: &'static str,
     /// How a row is inserted: nothing that happened is ever replaced.
     verb: &'static str,
     /// True if its rows can have a content.
@@ -58,7 +58,7 @@ impl Checked {
     }
 }
 
-pub(in crate::sqlite) static JOURNAL: Checked = Checked::new(
+pub(super) static JOURNAL: Checked = Checked::new(
     "waynote_journal",
     "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
      recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token",
@@ -67,7 +67,7 @@ pub(in crate::sqlite) static JOURNAL: Checked = Checked::new(
 .with_content()
 .with_added(19);
 
-pub(in crate::sqlite) static NOTE: Checked = Checked::replacing(
+pub(super) static NOTE: Checked = Checked::replacing(
     "waynote_note",
     "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, updated_at, \
      resolved_by",
@@ -75,27 +75,27 @@ pub(in crate::sqlite) static NOTE: Checked = Checked::replacing(
 )
 .with_content();
 
-pub(in crate::sqlite) static EVENT: Checked = Checked::new(
+pub(super) static EVENT: Checked = Checked::new(
     "waynote_event",
     "position, ordinal, scope, number, author, recorded_at, event, operation, step",
     "position, ordinal",
 );
 
-pub(in crate::sqlite) static SCOPE: Checked =
+pub(super) static SCOPE: Checked =
     Checked::new("waynote_scope", "id, kind, name, notes, head, lease", "id");
 
-pub(in crate::sqlite) static STORE: Checked = Checked::replacing("waynote_store", "one, id", "one");
+pub(super) static STORE: Checked = Checked::replacing("waynote_store", "one, id", "one");
 
-pub(in crate::sqlite) static SIDE: Checked =
+pub(super) static SIDE: Checked =
     Checked::replacing("waynote_side", "space, key, value, about", "space, key");
 
-pub(in crate::sqlite) static SEARCH_STATE: Checked = Checked::replacing(
+pub(super) static SEARCH_STATE: Checked = Checked::replacing(
     "waynote_search_state",
     "id, format, indexed, segments",
     "id",
 );
 
-pub(in crate::sqlite) static SEARCH_DEAD: Checked =
+pub(super) static SEARCH_DEAD: Checked =
     Checked::replacing("waynote_search_dead", "segment, notes, bits", "segment");
 
 /// All of them.
@@ -116,11 +116,7 @@ pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Re
 }
 
 /// The same for the columns from one on.
-pub(in crate::sqlite) fn is_whole_at(
-    row: &Row<'_>,
-    first: usize,
-    columns: usize,
-) -> rusqlite::Result<bool> {
+pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
     is_stored(row, first + columns, crc(row, first, columns, None)?)
 }
 
@@ -161,7 +157,7 @@ fn add(hasher: &mut crc32fast::Hasher, value: ValueRef<'_>) {
 
 impl Checked {
     /// The checksum of a row that is to be written.
-    pub(in crate::sqlite) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
+    pub(super) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
         let mut hasher = crc32fast::Hasher::new();
         for (column, value) in values.iter().enumerate() {
             let value = value.to_sql()?;
@@ -233,16 +229,12 @@ impl Checked {
     }
 
     /// Inserts a row with its checksum.
-    pub(in crate::sqlite) fn insert(
-        &self,
-        conn: &Connection,
-        values: &[&dyn ToSql],
-    ) -> Outcome<()> {
+    pub(super) fn insert(&self, conn: &Connection, values: &[&dyn ToSql]) -> Outcome<()> {
         self.insert_with(conn, values, None)
     }
 
     /// The same for a row that may have a content, with the hash of that.
-    pub(in crate::sqlite) fn insert_with(
+    pub(super) fn insert_with(
         &self,
         conn: &Connection,
         values: &[&dyn ToSql],
@@ -272,7 +264,7 @@ impl Checked {
     }
 
     /// Writes the checksum of a row that was changed.
-    pub(in crate::sqlite) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
+    pub(super) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
         let sql = format!(
             "SELECT {} FROM {} WHERE {}",
             self.values(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rusqlite::ffi;
 use rusqlite::types::Type;
+use rusqlite::{Connection, Params, Row};
 
 use crate::error::Error;
 
@@ -13,9 +14,13 @@ use crate::sqlite::errors::{Failure, Outcome};
 
 /// The error for a row that is not as it was written.
 pub(in crate::sqlite) fn damaged(what: impl Display) -> rusqlite::Error {
-    let error = Error::DamagedNote {
+    of_library(Error::DamagedNote {
         what: what.to_string(),
-    };
+    })
+}
+
+/// An error of the library, on its way through the engine.
+pub(in crate::sqlite) fn of_library(error: Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
 }
 
@@ -30,13 +35,23 @@ pub(in crate::sqlite) fn named(error: &rusqlite::Error) -> Option<&str> {
     }
 }
 
+/// The error that came through the engine with [`of_library`]; otherwise the engine's own.
+pub(in crate::sqlite) fn passed(error: rusqlite::Error) -> Result<Error, rusqlite::Error> {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(column, kind, source) => source
+            .downcast()
+            .map(|error| *error)
+            .map_err(|source| rusqlite::Error::FromSqlConversionFailure(column, kind, source)),
+        error => Err(error),
+    }
+}
+
 /// The error for a row of the search index that is not as it was written.
-pub(in crate::sqlite) fn damaged_index(reason: &str) -> rusqlite::Error {
-    let error = Error::DamagedIndex {
+pub(super) fn damaged_index(reason: &str) -> rusqlite::Error {
+    of_library(Error::DamagedIndex {
         path: PathBuf::new(),
         reason: reason.to_owned(),
-    };
-    rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(error))
+    })
 }
 
 /// The reason of an error of [`damaged_index`].
@@ -51,7 +66,7 @@ pub(in crate::sqlite) fn of_index(error: &rusqlite::Error) -> Option<&str> {
 }
 
 /// Turns a page that cannot be read into damage of the search index alone.
-pub(in crate::sqlite) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
+pub(super) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
     match read {
         Err(failure) if is_corrupt(&failure) => {
             Err(damaged_index("a page of it cannot be read").into())
@@ -61,7 +76,7 @@ pub(in crate::sqlite) fn in_index<T>(read: Outcome<T>) -> Outcome<T> {
 }
 
 /// True if SQLite found a page that it cannot read.
-pub(in crate::sqlite) fn is_corrupt(failure: &Failure) -> bool {
+pub(super) fn is_corrupt(failure: &Failure) -> bool {
     matches!(
         failure,
         Failure::Engine(rusqlite::Error::SqliteFailure(failure, _))
@@ -78,7 +93,7 @@ impl LeftOut {
         self.0.borrow_mut().push(what.to_string());
     }
 
-    pub(in crate::sqlite) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.borrow().len()
     }
 
@@ -90,13 +105,16 @@ impl LeftOut {
         all
     }
 
-    /// The rows that are whole.
-    pub(in crate::sqlite) fn whole<T>(
+    /// The rows of a statement that are whole.
+    pub(super) fn whole<T>(
         &self,
-        rows: impl Iterator<Item = rusqlite::Result<T>>,
+        conn: &Connection,
+        sql: &str,
+        params: impl Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Outcome<Vec<T>> {
         let mut whole = Vec::new();
-        for row in rows {
+        for row in conn.prepare_cached(sql)?.query_map(params, row)? {
             match row {
                 Ok(row) => whole.push(row),
                 Err(error) => match named(&error) {
@@ -109,7 +127,7 @@ impl LeftOut {
     }
 
     /// A row unless it is damaged: in its row, or in a page that holds a part of it.
-    pub(in crate::sqlite) fn unless_damaged<T>(
+    pub(super) fn unless_damaged<T>(
         &self,
         row: Outcome<Option<T>>,
         what: impl Display,

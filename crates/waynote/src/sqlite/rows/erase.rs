@@ -29,7 +29,7 @@ use crate::sqlite::migrate;
 use crate::sqlite::options::Named;
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
-pub(in crate::sqlite) fn forgotten(
+pub(super) fn forgotten(
     conn: &Connection,
     position: Position,
     at: Timestamp,
@@ -48,10 +48,10 @@ pub(in crate::sqlite) fn forgotten(
         checksum::JOURNAL.renew(conn, &[&revision.number()])?;
     }
     let forgetting = Forgetting {
-        revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+        revisions: revisions.iter().map(|(at, _)| at.clone()).collect(),
         events: events
             .iter()
-            .map(|(session, recorded)| recorded.address(session).to_string())
+            .map(|(session, recorded)| recorded.address(session))
             .collect(),
     };
     let text = serde_json::to_string(&forgetting).map_err(|error| unreadable(4, error))?;
@@ -71,7 +71,7 @@ pub(in crate::sqlite) fn forgotten(
 }
 
 /// Deletes contents, and the side data about them, which would give their hashes away.
-pub(in crate::sqlite) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
+pub(super) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
     for content in contents {
         let hash = content.hash().0;
         for sql in [

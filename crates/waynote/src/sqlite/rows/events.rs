@@ -10,6 +10,7 @@ use crate::scope::Scope;
 
 use super::checksum;
 use super::damage::{LeftOut, damaged};
+use super::query::{all, one};
 use super::read::{author, number, scope_id, time, unreadable};
 use super::scopes::{self, SCOPE};
 use crate::sqlite::errors::Outcome;
@@ -22,10 +23,10 @@ pub(in crate::sqlite) const EVENT: &str = "e.position, e.ordinal, e.scope, e.num
 const WIDTH: usize = 9;
 
 /// The first of the columns that a query adds to those of an event.
-pub(in crate::sqlite) const AFTER_EVENT: usize = WIDTH + 1;
+pub(super) const AFTER_EVENT: usize = WIDTH + 1;
 
 /// Refuses a row that is not as it was written.
-pub(in crate::sqlite) fn checked(row: &Row<'_>, session: Option<&Name>) -> rusqlite::Result<()> {
+pub(super) fn checked(row: &Row<'_>, session: Option<&Name>) -> rusqlite::Result<()> {
     if checksum::is_whole(row, WIDTH)? {
         return Ok(());
     }
@@ -57,7 +58,7 @@ pub(in crate::sqlite) fn recorded(
     })
 }
 
-pub(in crate::sqlite) fn page(
+pub(super) fn page(
     conn: &Connection,
     session: &Name,
     before: Option<u64>,
@@ -69,62 +70,54 @@ pub(in crate::sqlite) fn page(
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let before = before.map_or(i64::MAX, whole);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number < ?2
+    all(
+        conn,
+        &format!(
+            "SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number < ?2
          ORDER BY e.number DESC LIMIT ?3"
-    ))?;
-    let rows = statement.query_map((id, before, limit), |row| recorded(row, session))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+        ),
+        (id, before, limit),
+        |row| recorded(row, session),
+    )
 }
 
-pub(in crate::sqlite) fn lease(
-    conn: &Connection,
-    session: &Name,
-) -> Outcome<Option<RecordedEvent>> {
+pub(super) fn lease(conn: &Connection, session: &Name) -> Outcome<Option<RecordedEvent>> {
     let found = scopes::find(conn, &Scope::Session(session.clone()))?;
     let Some((id, lease)) = found.and_then(|found| Some((found.id, found.lease?))) else {
         return Ok(None);
     };
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number = ?2"
-    ))?;
-    let found = statement.query_row((id, lease), |row| recorded(row, session));
-    Ok(found.optional()?)
+    one(
+        conn,
+        &format!("SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number = ?2"),
+        (id, lease),
+        |row| recorded(row, session),
+    )
 }
 
-pub(in crate::sqlite) fn leases(
-    conn: &Connection,
-    left_out: &LeftOut,
-) -> Outcome<Vec<SessionsEvent>> {
-    let mut statement = conn.prepare_cached(&format!(
+pub(super) fn leases(conn: &Connection, left_out: &LeftOut) -> Outcome<Vec<SessionsEvent>> {
+    left_out.whole(conn, &format!(
         "SELECT {EVENT}, {SCOPE} FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
          WHERE s.lease IS NOT NULL ORDER BY s.name"
-    ))?;
-    let rows = statement.query_map([], |row| match scopes::scope_at(row, AFTER_EVENT)? {
+    ), [], |row| match scopes::scope_at(row, AFTER_EVENT)? {
         Scope::Session(session) => {
             let recorded = recorded(row, &session)?;
             Ok(SessionsEvent { session, recorded })
         }
         other => Err(damaged(other)),
-    })?;
-    left_out.whole(rows)
+    })
 }
 
 /// The sessions that have events, by name.
-pub(in crate::sqlite) fn sessions(conn: &Connection, left_out: &LeftOut) -> Outcome<Vec<Name>> {
-    let mut statement = conn.prepare_cached(
-        &format!("SELECT {SCOPE} FROM waynote_scope s
-         WHERE s.kind = 'session' AND EXISTS (SELECT 1 FROM waynote_event e WHERE e.scope = s.id) ORDER BY s.name"),
-    )?;
-    let rows = statement.query_map([], |row| match scopes::scope_at(row, 0)? {
+pub(super) fn sessions(conn: &Connection, left_out: &LeftOut) -> Outcome<Vec<Name>> {
+    left_out.whole(conn, &format!("SELECT {SCOPE} FROM waynote_scope s
+         WHERE s.kind = 'session' AND EXISTS (SELECT 1 FROM waynote_event e WHERE e.scope = s.id) ORDER BY s.name"), [], |row| match scopes::scope_at(row, 0)? {
         Scope::Session(session) => Ok(session),
         other => Err(damaged(other)),
-    })?;
-    left_out.whole(rows)
+    })
 }
 
 /// Writes an event that was checked.
-pub(in crate::sqlite) fn insert(
+pub(super) fn insert(
     conn: &Connection,
     scope: i64,
     recorded: &RecordedEvent,
@@ -147,10 +140,7 @@ pub(in crate::sqlite) fn insert(
 }
 
 /// Replaces events by their rest when their texts are forgotten. The old texts are overwritten first.
-pub(in crate::sqlite) fn replace(
-    conn: &Connection,
-    events: &[(Name, RecordedEvent)],
-) -> Outcome<()> {
+pub(super) fn replace(conn: &Connection, events: &[(Name, RecordedEvent)]) -> Outcome<()> {
     for (session, recorded) in events {
         let scope = scope_id(conn, &Scope::Session(session.clone()))?;
         let number = i64::try_from(recorded.number).unwrap_or(i64::MAX);

@@ -23,17 +23,13 @@ use crate::sqlite::errors::Outcome;
 /// A forgetting, as it lies among the events.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event", rename = "forgotten")]
-pub(in crate::sqlite) struct Forgetting {
-    pub(in crate::sqlite) revisions: Vec<String>,
+pub(super) struct Forgetting {
+    pub(super) revisions: Vec<AddressAt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::sqlite) events: Vec<String>,
+    pub(super) events: Vec<EventAddress>,
 }
 
-pub(in crate::sqlite) fn after(
-    conn: &Connection,
-    after: Cursor,
-    limit: usize,
-) -> Outcome<Vec<FeedEntry>> {
+pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut changes = conn.prepare_cached(&format!(
         "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
@@ -60,7 +56,7 @@ pub(in crate::sqlite) fn after(
 }
 
 /// True if anything was forgotten after a position. A forgetting is of no session.
-pub(in crate::sqlite) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bool> {
+pub(super) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bool> {
     let mut found = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM waynote_event WHERE position > ?1 AND scope IS NULL)",
     )?;
@@ -68,10 +64,7 @@ pub(in crate::sqlite) fn is_forgotten_after(conn: &Connection, position: i64) ->
 }
 
 /// The revisions and events that a call wrote, by step.
-pub(in crate::sqlite) fn operation(
-    conn: &Connection,
-    operation: OperationId,
-) -> Outcome<Vec<Done>> {
+pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
     let mut changes = conn.prepare_cached(&format!(
         "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
          LEFT JOIN waynote_scope s ON s.id = j.scope
@@ -149,13 +142,9 @@ pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<
 fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
     let Forgetting { revisions, events } =
         serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
-    let events: crate::Result<Vec<EventAddress>> =
-        events.iter().map(|event| event.parse()).collect();
-    let revisions: crate::Result<Vec<AddressAt>> =
-        revisions.iter().map(|revision| revision.parse()).collect();
     Ok(Happened::Forgotten(ForgottenTexts {
-        revisions: revisions.map_err(|error| unreadable(6, error))?,
-        events: events.map_err(|error| unreadable(6, error))?,
+        revisions,
+        events,
         at,
         by,
     }))

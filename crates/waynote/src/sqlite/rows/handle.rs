@@ -33,14 +33,14 @@ pub(in crate::sqlite) struct Handle<'e> {
     named: &'e Named,
     pub(in crate::sqlite) conn: &'e Connection,
     /// True if texts are overwritten before their rows are removed.
-    pub(in crate::sqlite) is_erasing: bool,
+    pub(super) is_erasing: bool,
     is_lent: bool,
     /// A change asks for the same scope several times.
     scopes: RefCell<HashMap<Scope, i64>>,
     /// Contents that were looked up, with their rows if they have any.
     contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
     /// The last content of each scope that has got one.
-    pub(in crate::sqlite) last_contents: RefCell<HashMap<i64, i64>>,
+    pub(super) last_contents: RefCell<HashMap<i64, i64>>,
     last_page: recent::LastPage,
     /// Damaged things that were left out of the answers.
     left_out: LeftOut,
@@ -77,7 +77,7 @@ impl<'e> Handle<'e> {
         }
     }
 
-    pub(in crate::sqlite) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
+    pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
         if let Some(id) = self.scopes.borrow().get(scope) {
             return Ok(Some(*id));
         }
@@ -89,7 +89,7 @@ impl<'e> Handle<'e> {
     }
 
     /// The row of a content. Looked up once.
-    pub(in crate::sqlite) fn content_id(&self, hash: [u8; 32]) -> Outcome<Option<i64>> {
+    pub(super) fn content_id(&self, hash: [u8; 32]) -> Outcome<Option<i64>> {
         if let Some(id) = self.contents.borrow().get(&hash) {
             return Ok(*id);
         }
@@ -99,7 +99,7 @@ impl<'e> Handle<'e> {
     }
 
     /// A content has got a row.
-    pub(in crate::sqlite) fn knows_content(&self, hash: [u8; 32], id: i64) {
+    pub(super) fn knows_content(&self, hash: [u8; 32], id: i64) {
         self.contents.borrow_mut().insert(hash, Some(id));
     }
 
@@ -339,10 +339,10 @@ impl Transaction for Handle<'_> {
     fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
         if self.conn.is_autocommit() {
             // Nothing may be put outside it.
-            return Err(Error::Engine {
-                path: self.named.path.clone(),
-                source: "the engine has taken the transaction back".into(),
-            });
+            return Err(Error::engine(
+                self.named.path.clone(),
+                "the engine has taken the transaction back",
+            ));
         }
         self.mapped(put::put(self, rows))
     }

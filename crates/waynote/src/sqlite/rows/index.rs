@@ -8,12 +8,13 @@ use crate::scope::ScopeKind;
 
 use super::checksum;
 use super::damage::{damaged_index, in_index};
+use super::query::{all, exactly_one};
 use super::read::number;
 use crate::sqlite::errors::Outcome;
 
 const ALTERED: &str = "a row of it does not match its checksum";
 
-pub(in crate::sqlite) fn state(conn: &Connection) -> Outcome<IndexState> {
+pub(super) fn state(conn: &Connection) -> Outcome<IndexState> {
     let mut statement = conn.prepare_cached(
         "SELECT id, format, indexed, segments, checksum FROM waynote_search_state WHERE id = 1",
     )?;
@@ -31,36 +32,37 @@ pub(in crate::sqlite) fn state(conn: &Connection) -> Outcome<IndexState> {
 }
 
 /// The heads of all segments, by first position.
-pub(in crate::sqlite) fn segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
+pub(super) fn segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
     in_index(read_segments(conn))
 }
 
 fn read_segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
-    let mut statement = conn.prepare_cached(
+    all(
+        conn,
         "SELECT d.segment, d.notes, d.bits, d.checksum, s.id, s.first, s.last, s.notes, s.checksum
          FROM waynote_search_segment s
          LEFT JOIN waynote_search_dead d ON d.segment = s.id ORDER BY s.first",
-    )?;
-    let heads = statement.query_map([], |row| {
-        // Without a row none of its notes is dead.
-        let has_dead = row.get_ref(0)? != ValueRef::Null;
-        if has_dead && !checksum::is_whole(row, 3)? {
-            return Err(damaged_index(ALTERED));
-        }
-        Ok(SegmentHead {
-            id: row.get(4)?,
-            first: row.get(5)?,
-            last: row.get(6)?,
-            notes: row.get(7)?,
-            checksum: row.get(8)?,
-            dead: row.get::<_, Option<u32>>(1)?.unwrap_or_default(),
-            dead_bits: row.get::<_, Option<Vec<u8>>>(2)?.unwrap_or_default(),
-        })
-    })?;
-    Ok(heads.collect::<rusqlite::Result<_>>()?)
+        [],
+        |row| {
+            // Without a row none of its notes is dead.
+            let has_dead = row.get_ref(0)? != ValueRef::Null;
+            if has_dead && !checksum::is_whole(row, 3)? {
+                return Err(damaged_index(ALTERED));
+            }
+            Ok(SegmentHead {
+                id: row.get(4)?,
+                first: row.get(5)?,
+                last: row.get(6)?,
+                notes: row.get(7)?,
+                checksum: row.get(8)?,
+                dead: row.get::<_, Option<u32>>(1)?.unwrap_or_default(),
+                dead_bits: row.get::<_, Option<Vec<u8>>>(2)?.unwrap_or_default(),
+            })
+        },
+    )
 }
 
-pub(in crate::sqlite) fn segment_notes(conn: &Connection, segment: i64) -> Outcome<Vec<u8>> {
+pub(super) fn segment_notes(conn: &Connection, segment: i64) -> Outcome<Vec<u8>> {
     let mut statement =
         conn.prepare_cached("SELECT docs FROM waynote_search_segment WHERE id = ?1")?;
     let found = statement.query_row([segment], |row| row.get(0)).optional();
@@ -73,7 +75,7 @@ fn block(row: &Row<'_>) -> rusqlite::Result<(Vec<u8>, Vec<u8>)> {
     Ok((row.get(0)?, row.get(1)?))
 }
 
-pub(in crate::sqlite) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
+pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
     in_index(read_blocks(conn, wanted))
 }
 
@@ -123,7 +125,7 @@ fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found>
     Ok(found)
 }
 
-pub(in crate::sqlite) fn put(conn: &Connection, changes: &[IndexChange<'_>]) -> Outcome<()> {
+pub(super) fn put(conn: &Connection, changes: &[IndexChange<'_>]) -> Outcome<()> {
     for change in changes {
         match change {
             // Also other rows of a damaged index.
@@ -184,15 +186,12 @@ fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
 
 /// The position of the revision that made an entry whose last one is this.
 fn first_position(conn: &Connection, last: i64) -> Outcome<i64> {
-    let mut statement = conn.prepare_cached(
-        "WITH RECURSIVE chain (position, previous) AS (
+    exactly_one(conn, "WITH RECURSIVE chain (position, previous) AS (
              SELECT position, previous FROM waynote_journal WHERE position = ?1
              UNION ALL
              SELECT j.position, j.previous FROM waynote_journal j JOIN chain ON j.position = chain.previous
          )
-         SELECT min(position) FROM chain",
-    )?;
-    Ok(statement.query_row([last], |row| row.get(0))?)
+         SELECT min(position) FROM chain", [last], |row| row.get(0))
 }
 
 /// Of an entry, the one before it by id in its log: where its first revision stands, and when it was made.
@@ -213,7 +212,7 @@ fn entry_before(conn: &Connection, scope: i64, key: &str) -> Outcome<Option<(i64
 }
 
 /// The journal's rows after a position, at most so many.
-pub(in crate::sqlite) fn journal_rows(
+pub(super) fn journal_rows(
     conn: &Connection,
     after: i64,
     limit: usize,

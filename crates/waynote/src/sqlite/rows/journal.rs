@@ -11,6 +11,7 @@ use crate::scope::Scope;
 
 use super::checksum;
 use super::damage::{LeftOut, damaged};
+use super::query::{all, one};
 use super::read::{
     self, address, author, content_at, kind, name_of, number, scope_id, stored_key, time,
     unreadable,
@@ -19,7 +20,7 @@ use super::scopes::{SCOPE, scope_at};
 use crate::sqlite::errors::Outcome;
 
 /// A row of the journal: the columns that its checksum is over, the hash of its content, the checksum and the content.
-pub(in crate::sqlite) const REVISION: &str = "j.position, j.previous, j.scope, j.key, j.revision, j.action, j.undoes, \
+pub(super) const REVISION: &str = "j.position, j.previous, j.scope, j.key, j.revision, j.action, j.undoes, \
                         j.content, j.kind, j.iteration, j.pinned, j.author, j.recorded_at, j.created_at, \
                         j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, j.token, c.hash, j.checksum, \
                         c.body";
@@ -28,7 +29,7 @@ pub(in crate::sqlite) const REVISION: &str = "j.position, j.previous, j.scope, j
 const BODY: usize = 22;
 
 /// The first of the columns that a query adds to those of a revision.
-pub(in crate::sqlite) const AFTER_REVISION: usize = BODY + 1;
+pub(super) const AFTER_REVISION: usize = BODY + 1;
 
 /// How many values the checksum is over.
 const WIDTH: usize = 21;
@@ -95,25 +96,19 @@ fn revision_name(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<String> {
 }
 
 /// A revision whose row has its scope behind its own columns.
-pub(in crate::sqlite) fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
+pub(super) fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
     revision(row, &scope_at(row, AFTER_REVISION)?)
 }
 
 /// The last row of a note's chain.
-pub(in crate::sqlite) struct End {
-    pub(in crate::sqlite) position: i64,
-    pub(in crate::sqlite) revision: u64,
+pub(super) struct End {
+    pub(super) position: i64,
+    pub(super) revision: u64,
 }
 
 /// The last row of a note's chain in the journal, whether the note is there or was deleted.
-pub(in crate::sqlite) fn end(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-) -> Outcome<Option<End>> {
-    let mut statement = conn.prepare_cached(&read::ONE_NOTE)?;
-    let found = statement.query_row((id, key), |row| {
+pub(super) fn end(conn: &Connection, id: i64, scope: &Scope, key: &str) -> Outcome<Option<End>> {
+    let found = one(conn, &read::ONE_NOTE, (id, key), |row| {
         if !checksum::is_whole(row, read::NOTE_WIDTH)? {
             return Err(damaged(name_of(row, scope, 1)));
         }
@@ -122,14 +117,14 @@ pub(in crate::sqlite) fn end(
             revision: number(row, 3)?,
         })
     });
-    match found.optional()? {
+    match found? {
         Some(end) => Ok(Some(end)),
         None => end_of_deleted(conn, id, scope, key),
     }
 }
 
 /// The same for a note that was deleted. Its row has no checksum: that of the journal says whether it is right.
-pub(in crate::sqlite) fn end_of_deleted(
+pub(super) fn end_of_deleted(
     conn: &Connection,
     id: i64,
     scope: &Scope,
@@ -142,8 +137,7 @@ pub(in crate::sqlite) fn end_of_deleted(
              WHERE d.scope = ?1 AND d.key = ?2"
         )
     });
-    let mut statement = conn.prepare_cached(&DELETED)?;
-    let found = statement.query_row((id, key), |row| {
+    one(conn, &DELETED, (id, key), |row| {
         if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, id, key)? {
             return Err(damaged(read::name_of_key(scope, key)));
         }
@@ -151,8 +145,7 @@ pub(in crate::sqlite) fn end_of_deleted(
             position: row.get(0)?,
             revision: number(row, 4)?,
         })
-    });
-    Ok(found.optional()?)
+    })
 }
 
 /// True if a row of the journal is that note's.
@@ -209,7 +202,7 @@ fn along<T>(
 }
 
 /// The revisions of a note of the scope with that id, oldest first.
-pub(in crate::sqlite) fn history(
+pub(super) fn history(
     conn: &Connection,
     id: i64,
     scope: &Scope,
@@ -226,7 +219,7 @@ pub(in crate::sqlite) fn history(
 }
 
 /// How often an entry was noted in iterations before one.
-pub(in crate::sqlite) fn noted_before(
+pub(super) fn noted_before(
     conn: &Connection,
     id: i64,
     scope: &Scope,
@@ -244,7 +237,7 @@ pub(in crate::sqlite) fn noted_before(
 }
 
 /// One revision of a note.
-pub(in crate::sqlite) fn one_revision(
+pub(super) fn one_revision(
     conn: &Connection,
     address: &Address,
     of: u64,
@@ -271,7 +264,7 @@ pub(in crate::sqlite) fn one_revision(
 }
 
 /// The revisions of every note that a scope ever had, by key, without the notes of which one is damaged.
-pub(in crate::sqlite) fn scope_histories(
+pub(super) fn scope_histories(
     conn: &Connection,
     scope: &Scope,
     left_out: &LeftOut,
@@ -279,13 +272,9 @@ pub(in crate::sqlite) fn scope_histories(
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(Vec::new());
     };
-    let mut statement = conn.prepare_cached(
-        "SELECT key FROM waynote_note WHERE scope = ?1
-         UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key",
-    )?;
-    let keys: Vec<String> = statement
-        .query_map([id], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let sql = "SELECT key FROM waynote_note WHERE scope = ?1
+               UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key";
+    let keys: Vec<String> = all(conn, sql, [id], |row| row.get(0))?;
     let mut histories = Vec::new();
     for key in keys {
         let Ok(address) = address(scope, &key, 0) else {
@@ -299,22 +288,17 @@ pub(in crate::sqlite) fn scope_histories(
 }
 
 /// The revision that a journal row is, whole.
-pub(in crate::sqlite) fn revision_of(
-    conn: &Connection,
-    position: i64,
-) -> Outcome<Option<Revision>> {
+pub(super) fn revision_of(conn: &Connection, position: i64) -> Outcome<Option<Revision>> {
     let sql = format!(
         "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
          JOIN waynote_scope s ON s.id = j.scope
          LEFT JOIN waynote_content c ON c.id = j.content WHERE j.position = ?1"
     );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let found = statement.query_row([position], revision_anywhere);
-    Ok(found.optional()?)
+    one(conn, &sql, [position], revision_anywhere)
 }
 
 /// The changes before a position, latest first, without those that are damaged.
-pub(in crate::sqlite) fn before(
+pub(super) fn before(
     conn: &Connection,
     before: Option<Position>,
     limit: usize,
@@ -328,7 +312,5 @@ pub(in crate::sqlite) fn before(
     );
     let before = before.map_or(i64::MAX, |position| position.0);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map((before, limit), revision_anywhere)?;
-    left_out.whole(rows)
+    left_out.whole(conn, &sql, (before, limit), revision_anywhere)
 }

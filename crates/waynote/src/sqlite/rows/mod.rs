@@ -9,6 +9,7 @@ pub(super) mod handle;
 pub(super) mod index;
 pub(super) mod journal;
 pub(super) mod put;
+pub(super) mod query;
 pub(super) mod read;
 pub(super) mod recent;
 pub(super) mod scopes;

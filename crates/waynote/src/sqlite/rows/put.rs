@@ -19,7 +19,7 @@ use super::read;
 use super::scopes;
 use crate::sqlite::errors::Outcome;
 
-pub(in crate::sqlite) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
+pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
     let mut changes = scopes::Changes::default();
     for row in rows {
         match row {
@@ -217,7 +217,7 @@ fn resolve(handle: &Handle<'_>, session: &Name, entry: EntryId, by: EntryId) -> 
     checksum::NOTE.renew(handle.conn, &[&scope, &key])
 }
 
-pub(in crate::sqlite) fn side(
+pub(super) fn side(
     conn: &Connection,
     space: &str,
     values: &[SideValue],
@@ -233,7 +233,7 @@ pub(in crate::sqlite) fn side(
     Ok(())
 }
 
-pub(in crate::sqlite) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
+pub(super) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
     let id = conn.query_row(
         "UPDATE waynote_store SET id = randomblob(16) RETURNING id",
         [],

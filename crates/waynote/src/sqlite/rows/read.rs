@@ -5,85 +5,83 @@ use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, Type, ValueRef};
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
 use crate::engine::{NoteAt, NoteState};
 use crate::id::StoreId;
 use crate::key::Name;
+use crate::model::allowance::Allowance;
 use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
 use super::checksum::{self, Checked};
-use super::damage::{LeftOut, damaged, is_corrupt};
+use super::damage::{LeftOut, damaged, is_corrupt, of_library};
 use super::journal;
+use super::query::{all, exactly_one, one};
 use super::scopes::{self, SCOPE};
 use crate::sqlite::errors::{Failure, Outcome};
 
 /// The error for a value that cannot be read: damage, in SQLite's own error type.
-pub(in crate::sqlite) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
+pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
     let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
 }
 
-pub(in crate::sqlite) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
+pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
     Ok(scopes::find(conn, scope)?.map(|found| found.id))
 }
 
 /// The key as it is stored: empty for a place's own note.
-pub(in crate::sqlite) fn stored_key(address: &Address) -> String {
+pub(super) fn stored_key(address: &Address) -> String {
     address.key().unwrap_or_default()
 }
 
-pub(in crate::sqlite) fn address(
-    scope: &Scope,
-    key: &str,
-    column: usize,
-) -> rusqlite::Result<Address> {
+pub(super) fn address(scope: &Scope, key: &str, column: usize) -> rusqlite::Result<Address> {
     let key = (!key.is_empty()).then_some(key);
     Address::from_parts(scope.clone(), key).map_err(|error| unreadable(column, error))
 }
 
-pub(in crate::sqlite) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     let micros: i64 = row.get(column)?;
     Timestamp::from_microsecond(micros).map_err(|error| unreadable(column, error))
 }
 
-pub(in crate::sqlite) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| FromSqlError::OutOfRange(number).into())
 }
 
-pub(in crate::sqlite) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
+pub(super) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
     row.get_ref(column)?
         .as_str()?
         .parse()
         .map_err(|error| unreadable(column, error))
 }
 
-pub(in crate::sqlite) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
+pub(super) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
     let word: Option<String> = row.get(column)?;
     Ok(word.map(|word| EntryType::stored(&word)))
 }
 
 /// A current note: the columns that its checksum is over, the hash of its content, the checksum and the content.
-pub(in crate::sqlite) const NOTE: &str = "n.scope, n.key, n.position, n.revision, n.content, n.preview, n.kind, n.iteration, \
+pub(super) const NOTE: &str = "n.scope, n.key, n.position, n.revision, n.content, n.preview, n.kind, n.iteration, \
                     n.pinned, n.author, n.created_at, n.updated_at, n.resolved_by, c.hash, n.checksum, c.body";
 
 /// How many values the checksum of a note is over.
-pub(in crate::sqlite) const NOTE_WIDTH: usize = 14;
+pub(super) const NOTE_WIDTH: usize = 14;
 
 /// The column with a note's content; a query's other columns come after it.
 const NOTE_BODY: usize = NOTE_WIDTH + 1;
 
 /// The first of the columns that a query adds to those of a note.
-pub(in crate::sqlite) const AFTER_NOTE: usize = NOTE_BODY + 1;
+pub(super) const AFTER_NOTE: usize = NOTE_BODY + 1;
 
 /// The content of a row, if the row is as it was written. The checksum stands before the content, and the content's
 /// hash before the checksum.
-pub(in crate::sqlite) fn content_at(
+pub(super) fn content_at(
     row: &Row<'_>,
     table: &Checked,
     body: usize,
@@ -96,12 +94,15 @@ pub(in crate::sqlite) fn content_at(
         (ValueRef::Blob(hash), ValueRef::Blob(body)) => (hash, body),
         _ => return Ok(None),
     };
+    if let Err(error) = Allowance::take(body.len()) {
+        return Err(of_library(error));
+    }
     let content = Content::imported(body);
     Ok((content.hash().0 == hash).then_some(Some(content)))
 }
 
 /// A damaged row's note, as far as the row tells: the scope is known.
-pub(in crate::sqlite) fn name_of(row: &Row<'_>, scope: &Scope, key: usize) -> String {
+pub(super) fn name_of(row: &Row<'_>, scope: &Scope, key: usize) -> String {
     let key = row.get_ref(key).ok().and_then(|key| match key {
         ValueRef::Text(key) => std::str::from_utf8(key).ok(),
         _ => None,
@@ -119,7 +120,7 @@ pub(in crate::sqlite) fn name_of_key(scope: &Scope, key: &str) -> String {
     }
 }
 
-pub(in crate::sqlite) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
+pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     let Some(Some(content)) = content_at(row, &checksum::NOTE, NOTE_BODY)? else {
         return Err(damaged(name_of(row, scope, 1)));
     };
@@ -150,16 +151,13 @@ pub(in crate::sqlite) static ONE_NOTE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A note of the scope with that id.
-pub(in crate::sqlite) fn get_in(
+pub(super) fn get_in(
     conn: &Connection,
     id: i64,
     scope: &Scope,
     key: &str,
 ) -> Outcome<Option<Note>> {
-    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
-    Ok(statement
-        .query_row((id, key), |row| note(row, scope))
-        .optional()?)
+    one(conn, &ONE_NOTE, (id, key), |row| note(row, scope))
 }
 
 /// Notes of a scope that a condition names, by key, without those that are damaged.
@@ -167,16 +165,11 @@ fn listed(conn: &Connection, scope: &Scope, which: &str, left_out: &LeftOut) -> 
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(Vec::new());
     };
-    let all_at_once = || {
-        let sql = format!(
-            "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
-             WHERE n.scope = ?1 AND {which} ORDER BY n.key"
-        );
-        let mut statement = conn.prepare_cached(&sql)?;
-        let rows = statement.query_map([id], |row| note(row, scope))?;
-        left_out.whole(rows)
-    };
-    match all_at_once() {
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND {which} ORDER BY n.key"
+    );
+    match left_out.whole(conn, &sql, [id], |row| note(row, scope)) {
         Err(failure) if is_corrupt(&failure) => {
             let sql = format!(
                 "SELECT n.key FROM waynote_note n WHERE n.scope = ?1 AND {which} ORDER BY n.key"
@@ -188,7 +181,7 @@ fn listed(conn: &Connection, scope: &Scope, which: &str, left_out: &LeftOut) -> 
 }
 
 /// The notes whose keys a query gives, each read by itself: of a damaged page, only the notes on it are lost.
-pub(in crate::sqlite) fn one_by_one(
+pub(super) fn one_by_one(
     conn: &Connection,
     id: i64,
     scope: &Scope,
@@ -220,16 +213,12 @@ pub(in crate::sqlite) fn one_by_one(
 }
 
 /// All notes of a scope, by key.
-pub(in crate::sqlite) fn of_scope(
-    conn: &Connection,
-    scope: &Scope,
-    left_out: &LeftOut,
-) -> Outcome<Vec<Note>> {
+pub(super) fn of_scope(conn: &Connection, scope: &Scope, left_out: &LeftOut) -> Outcome<Vec<Note>> {
     listed(conn, scope, "TRUE", left_out)
 }
 
 /// The entries of a session that are resolved, by key.
-pub(in crate::sqlite) fn resolved(
+pub(super) fn resolved(
     conn: &Connection,
     session: &Name,
     left_out: &LeftOut,
@@ -244,19 +233,15 @@ pub(in crate::sqlite) fn of_kind(
     kind: ScopeKind,
     left_out: &LeftOut,
 ) -> Outcome<Vec<Note>> {
-    let all_at_once = || {
-        let sql = format!(
-            "SELECT {NOTE}, {SCOPE} FROM waynote_scope s
-             CROSS JOIN waynote_note n ON n.scope = s.id LEFT JOIN waynote_content c ON c.id = n.content
-             WHERE s.kind = ?1 ORDER BY s.name, n.key"
-        );
-        let mut statement = conn.prepare_cached(&sql)?;
-        let rows = statement.query_map([kind.as_str()], |row| {
-            note(row, &scopes::scope_at(row, AFTER_NOTE)?)
-        })?;
-        left_out.whole(rows)
-    };
-    match all_at_once() {
+    let sql = format!(
+        "SELECT {NOTE}, {SCOPE} FROM waynote_scope s
+         CROSS JOIN waynote_note n ON n.scope = s.id LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE s.kind = ?1 ORDER BY s.name, n.key"
+    );
+    let all_at_once = left_out.whole(conn, &sql, [kind.as_str()], |row| {
+        note(row, &scopes::scope_at(row, AFTER_NOTE)?)
+    });
+    match all_at_once {
         Err(failure) if is_corrupt(&failure) => {
             let mut notes = Vec::new();
             for summary in scopes(conn, kind, left_out)? {
@@ -268,27 +253,25 @@ pub(in crate::sqlite) fn of_kind(
     }
 }
 
-pub(in crate::sqlite) fn scopes(
+pub(super) fn scopes(
     conn: &Connection,
     kind: ScopeKind,
     left_out: &LeftOut,
 ) -> Outcome<Vec<ScopeSummary>> {
     // A scope does not count a place's own note, so only those that count none are looked into.
-    let mut statement = conn.prepare_cached(&format!(
+    left_out.whole(conn, &format!(
         "SELECT {SCOPE} FROM waynote_scope s
          WHERE s.kind = ?1 AND (s.notes > 0 OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id))
          ORDER BY s.name",
-    ))?;
-    let rows = statement.query_map([kind.as_str()], |row| {
+    ), [kind.as_str()], |row| {
         Ok(ScopeSummary {
             scope: scopes::scope_at(row, 0)?,
             notes: number(row, 3)?,
         })
-    })?;
-    left_out.whole(rows)
+    })
 }
 
-pub(in crate::sqlite) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
+pub(super) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
     let notes = scopes::find(conn, scope)?.map_or(0, |found| found.notes);
     Ok(u64::try_from(notes).unwrap_or(0))
 }
@@ -304,15 +287,13 @@ pub(in crate::sqlite) fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result
 }
 
 /// A note's last revision, and the note as it is now.
-pub(in crate::sqlite) fn state(
+pub(super) fn state(
     conn: &Connection,
     id: i64,
     scope: &Scope,
     key: &str,
 ) -> Outcome<Option<NoteState>> {
-    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
-    let found = statement.query_row((id, key), |row| noted(row, scope));
-    if let Some(state) = found.optional()? {
+    if let Some(state) = one(conn, &ONE_NOTE, (id, key), |row| noted(row, scope))? {
         return Ok(Some(state));
     }
     let deleted = journal::end_of_deleted(conn, id, scope, key)?;
@@ -324,23 +305,29 @@ pub(in crate::sqlite) fn state(
 }
 
 /// The largest key that a scope ever had: in a session's log, the last entry's id, forgotten or not.
-pub(in crate::sqlite) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
-    let mut statement = conn.prepare_cached(
+pub(super) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
+    exactly_one(
+        conn,
         "SELECT max(key) FROM (SELECT max(key) AS key FROM waynote_note WHERE scope = ?1
                                UNION ALL SELECT max(key) FROM waynote_deleted WHERE scope = ?1)",
-    )?;
-    Ok(statement.query_row([id], |row| row.get(0))?)
+        [id],
+        |row| row.get(0),
+    )
 }
 
 /// The id of the row that holds a content.
-pub(in crate::sqlite) fn content_id(conn: &Connection, hash: [u8; 32]) -> Outcome<Option<i64>> {
-    let mut statement = conn.prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?;
-    Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
+pub(super) fn content_id(conn: &Connection, hash: [u8; 32]) -> Outcome<Option<i64>> {
+    one(
+        conn,
+        "SELECT id FROM waynote_content WHERE hash = ?1",
+        [hash],
+        |row| row.get(0),
+    )
 }
 
 /// The first note of a scope, by key, of that type and with that content. There is no index for it: only a content that
 /// is known already is looked up.
-pub(in crate::sqlite) fn first_saying(
+pub(super) fn first_saying(
     conn: &Connection,
     id: i64,
     scope: &Scope,
@@ -351,17 +338,13 @@ pub(in crate::sqlite) fn first_saying(
         "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.content = ?2 AND n.kind = ?3 ORDER BY n.key LIMIT 1"
     );
-    let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement
-        .query_row((id, content, of.as_str()), |row| noted(row, scope))
-        .optional()?)
+    one(conn, &sql, (id, content, of.as_str()), |row| {
+        noted(row, scope)
+    })
 }
 
 /// For each content every revision that has it.
-pub(in crate::sqlite) fn holders(
-    conn: &Connection,
-    contents: &[Content],
-) -> Outcome<Vec<Vec<AddressAt>>> {
+pub(super) fn holders(conn: &Connection, contents: &[Content]) -> Outcome<Vec<Vec<AddressAt>>> {
     let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, content) in contents.iter().enumerate() {
         if let Some(id) = content_id(conn, content.hash().0)? {
@@ -399,31 +382,30 @@ fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>
 }
 
 /// The note that a journal row is of, as it is now.
-pub(in crate::sqlite) fn note_at(conn: &Connection, position: i64) -> Outcome<Option<NoteAt>> {
+pub(super) fn note_at(conn: &Connection, position: i64) -> Outcome<Option<NoteAt>> {
     let sql = format!(
         "SELECT {NOTE}, j.revision, {SCOPE} FROM waynote_journal j
          CROSS JOIN waynote_scope s ON s.id = j.scope
          CROSS JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
          LEFT JOIN waynote_content c ON c.id = n.content WHERE j.position = ?1"
     );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let found = statement.query_row([position], |row| {
+    one(conn, &sql, [position], |row| {
         Ok(NoteAt {
             note: note(row, &scopes::scope_at(row, AFTER_NOTE + 1)?)?,
             last: Position::new(row.get(2)?),
             revision: number(row, AFTER_NOTE)?,
         })
-    });
-    Ok(found.optional()?)
+    })
 }
 
 /// The values of a space of side data, by key.
-pub(in crate::sqlite) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
-    let mut statement = conn.prepare_cached(
+pub(super) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
+    all(
+        conn,
         "SELECT space, key, value, about, checksum FROM waynote_side WHERE space = ?1 ORDER BY key",
-    )?;
-    let rows = statement.query_map([space], side_value)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+        [space],
+        side_value,
+    )
 }
 
 /// A value of side data, from the columns space, key, value, about and checksum.
@@ -440,28 +422,30 @@ pub(in crate::sqlite) fn side_value(row: &Row<'_>) -> rusqlite::Result<SideValue
 }
 
 /// The spaces of side data, by name.
-pub(in crate::sqlite) fn spaces(conn: &Connection) -> Outcome<Vec<String>> {
-    let mut statement =
-        conn.prepare_cached("SELECT DISTINCT space FROM waynote_side ORDER BY space")?;
-    let spaces = statement.query_map([], |row| row.get(0))?;
-    Ok(spaces.collect::<rusqlite::Result<_>>()?)
+pub(super) fn spaces(conn: &Connection) -> Outcome<Vec<String>> {
+    all(
+        conn,
+        "SELECT DISTINCT space FROM waynote_side ORDER BY space",
+        [],
+        |row| row.get(0),
+    )
 }
 
 /// The spaces of side data that have a value about a content, by name.
-pub(in crate::sqlite) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
-    let mut statement = conn.prepare_cached(
+pub(super) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
+    all(
+        conn,
         "SELECT DISTINCT space FROM waynote_side WHERE about = ?1 ORDER BY space",
-    )?;
-    let rows = statement.query_map([content.hash().0], |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+        [content.hash().0],
+        |row| row.get(0),
+    )
 }
 
 /// The id of this store.
-pub(in crate::sqlite) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
-    let mut statement = conn.prepare_cached("SELECT one, id, checksum FROM waynote_store")?;
-    let id = statement.query_row([], |row| match checksum::is_whole(row, 2)? {
-        true => row.get::<_, [u8; 16]>(1),
+pub(super) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
+    let sql = "SELECT one, id, checksum FROM waynote_store";
+    one(conn, sql, [], |row| match checksum::is_whole(row, 2)? {
+        true => row.get(1).map(StoreId::new),
         false => Err(damaged("the id of the store")),
-    });
-    Ok(id.optional()?.map(StoreId::new))
+    })
 }

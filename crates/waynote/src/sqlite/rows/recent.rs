@@ -11,8 +11,9 @@ use crate::store::{Page, Recent, Version};
 
 use super::damage::{self, LeftOut, is_corrupt};
 use super::journal;
+use super::query::{exactly_one, one};
 use super::read::{self, NOTE, note, number, scope_id};
-use crate::sqlite::errors::Outcome;
+use crate::sqlite::errors::{Failure, Outcome};
 
 /// The condition and the order of a page, as its index has them.
 fn clauses(recent: &Recent) -> (&'static str, &'static str) {
@@ -54,7 +55,7 @@ fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
 /// The end of the last page of a list of keyed notes, with the number of notes before it. Within one state the next
 /// page goes on from there: to skip notes takes as long as to read them.
 #[derive(Default)]
-pub(in crate::sqlite) struct LastPage(RefCell<Option<(Recent, usize, i64, String)>>);
+pub(super) struct LastPage(RefCell<Option<(Recent, usize, i64, String)>>);
 
 impl LastPage {
     /// The time and the key of the last note before a page.
@@ -74,7 +75,7 @@ impl LastPage {
 }
 
 /// A page, and how often each of its entries was noted before the iteration that it is about.
-pub(in crate::sqlite) fn page(
+pub(super) fn page(
     conn: &Connection,
     page: &Page,
     last: Option<&LastPage>,
@@ -93,9 +94,7 @@ pub(in crate::sqlite) fn page(
         let sql = format!(
             "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content {rows}"
         );
-        let mut statement = conn.prepare_cached(&sql)?;
-        let found = statement.query_map(params, |row| note(row, &scope))?;
-        match left_out.whole(found) {
+        match left_out.whole(conn, &sql, params, |row| note(row, &scope)) {
             Err(failure) if is_corrupt(&failure) => {
                 let keys = format!("SELECT n.key FROM waynote_note n {rows}");
                 read::one_by_one(conn, id, &scope, &keys, params, left_out)
@@ -156,28 +155,21 @@ pub(in crate::sqlite) fn page(
 
 /// The number of pinned keyed notes, or of all others. Only the pinned ones are counted, because they are few; the
 /// others are the rest of the scope's count.
-pub(in crate::sqlite) fn count_keyed(
-    conn: &Connection,
-    scope: &Scope,
-    pinned: bool,
-) -> Outcome<u64> {
+pub(super) fn count_keyed(conn: &Connection, scope: &Scope, pinned: bool) -> Outcome<u64> {
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(0);
     };
-    let mut statement = conn.prepare_cached(
-        // Without statistics the engine would rather go through the whole scope.
-        "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_recent
-         WHERE scope = ?1 AND pinned = 1 AND kind IS NULL AND key <> ''",
-    )?;
-    let of_pinned = statement.query_row([id], |row| number(row, 0))?;
-    Ok(if pinned {
-        of_pinned
-    } else {
-        read::count(conn, scope)?.saturating_sub(of_pinned)
-    })
+    // Without statistics the engine would rather go through the whole scope.
+    let sql = "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_recent
+               WHERE scope = ?1 AND pinned = 1 AND kind IS NULL AND key <> ''";
+    let of_pinned = exactly_one(conn, sql, [id], |row| number(row, 0))?;
+    match pinned {
+        true => Ok(of_pinned),
+        false => Ok(read::count(conn, scope)?.saturating_sub(of_pinned)),
+    }
 }
 
-pub(in crate::sqlite) fn count_entries(
+pub(super) fn count_entries(
     conn: &Connection,
     session: &Name,
     kind: Option<&EntryType>,
@@ -225,11 +217,9 @@ fn count_of_kind(
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(0);
     };
-    let mut statement = conn.prepare_cached(
-        "SELECT count(*) FROM waynote_note
-         WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND (?3 IS NULL OR iteration < ?3)",
-    )?;
-    Ok(statement.query_row((id, kind.as_str(), before), |row| number(row, 0))?)
+    let sql = "SELECT count(*) FROM waynote_note
+               WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND (?3 IS NULL OR iteration < ?3)";
+    exactly_one(conn, sql, (id, kind.as_str(), before), |row| number(row, 0))
 }
 
 /// Few are resolved.
@@ -242,19 +232,17 @@ fn count_resolved(
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(0);
     };
-    let mut statement = conn.prepare_cached(
-        // Without statistics the engine would rather go through the whole log.
-        "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_resolved
-         WHERE scope = ?1 AND resolved_by IS NOT NULL AND (?2 IS NULL OR kind = ?2)
-               AND (?3 IS NULL OR iteration < ?3)",
-    )?;
+    // Without statistics the engine would rather go through the whole log.
+    let sql = "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_resolved
+               WHERE scope = ?1 AND resolved_by IS NOT NULL AND (?2 IS NULL OR kind = ?2)
+                     AND (?3 IS NULL OR iteration < ?3)";
     let kind = kind.map(EntryType::as_str);
-    Ok(statement.query_row((id, kind, before), |row| number(row, 0))?)
+    exactly_one(conn, sql, (id, kind, before), |row| number(row, 0))
 }
 
 /// The largest iteration in which an entry was noted. The row has only the earliest one; the others are in the note's
 /// chain.
-pub(in crate::sqlite) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Option<i64>> {
+pub(super) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Option<i64>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(None);
     };
@@ -278,7 +266,7 @@ pub(in crate::sqlite) fn last_iteration(conn: &Connection, session: &Name) -> Ou
     Ok(last.max(repeated.query_row([id], |row| row.get(0))?))
 }
 
-pub(in crate::sqlite) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<EntryType>> {
+pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<EntryType>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(Vec::new());
     };
@@ -286,13 +274,13 @@ pub(in crate::sqlite) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec
     let mut next = conn.prepare_cached(
         "SELECT kind FROM waynote_note WHERE scope = ?1 AND kind > ?2 AND kind IS NOT NULL ORDER BY kind LIMIT 1",
     )?;
-    let none_before = conn
-        .prepare_cached("SELECT kind FROM waynote_note WHERE scope = ?1 AND kind = '' AND kind IS NOT NULL LIMIT 1")?
-        .query_row([id], |row| row.get::<_, String>(0))
-        .optional()?;
+    let sql =
+        "SELECT kind FROM waynote_note WHERE scope = ?1 AND kind = '' AND kind IS NOT NULL LIMIT 1";
+    let none_before: Option<String> = one(conn, sql, [id], |row| row.get(0))?;
     let mut kinds: Vec<EntryType> = none_before
-        .iter()
-        .map(|word| EntryType::stored(word))
+        .as_deref()
+        .map(EntryType::stored)
+        .into_iter()
         .collect();
     let mut last = String::new();
     while let Some(word) = next
@@ -312,23 +300,22 @@ pub(in crate::sqlite) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec
 /// True if a note really has this type, not only the index. A damaged note counts: its page leaves it out and reports it.
 fn has_one(conn: &Connection, id: i64, session: &Name, kind: &str) -> Outcome<bool> {
     let scope = Scope::Session(session.clone());
-    let mut statement = conn.prepare_cached(&format!(
+    let sql = format!(
         "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL LIMIT 1"
-    ))?;
-    let found = statement.query_row((id, kind), |row| note(row, &scope));
-    match found {
-        Ok(note) => Ok(note.kind.is_some_and(|of| of.as_str() == kind)),
-        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(false),
+    );
+    match one(conn, &sql, (id, kind), |row| note(row, &scope)) {
+        Ok(Some(note)) => Ok(note.kind.is_some_and(|of| of.as_str() == kind)),
+        Ok(None) => Ok(false),
         // Its page leaves it out, and says so.
-        Err(error) if damage::named(&error).is_some() => Ok(true),
-        Err(error) => Err(error.into()),
+        Err(Failure::Engine(error)) if damage::named(&error).is_some() => Ok(true),
+        Err(failure) => Err(failure),
     }
 }
 
 /// A value that differs after every change. On a connection that an application lends, positions are given out again
 /// after a rollback: there SQLite's own change counts are part of it.
-pub(in crate::sqlite) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
+pub(super) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
     let (position, ours): (Option<i64>, i64) = conn
         .prepare_cached(
             "SELECT nullif(max(coalesce((SELECT max(position) FROM waynote_journal), 0),

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 
 use crate::scope::{Scope, ScopeKind};
 
 use super::checksum;
 use super::damage::damaged;
+use super::query::one;
 use super::read::unreadable;
 use crate::sqlite::errors::Outcome;
 
@@ -21,14 +22,14 @@ const WIDTH: usize = 6;
 
 /// A scope as it is stored.
 #[derive(Clone, Copy)]
-pub(in crate::sqlite) struct Stored {
-    pub(in crate::sqlite) id: i64,
-    pub(in crate::sqlite) notes: i64,
-    pub(in crate::sqlite) lease: Option<i64>,
+pub(super) struct Stored {
+    pub(super) id: i64,
+    pub(super) notes: i64,
+    pub(super) lease: Option<i64>,
 }
 
 /// The scope whose columns begin there.
-pub(in crate::sqlite) fn scope_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> {
+pub(super) fn scope_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> {
     let (kind, name) = (row.get_ref(column + 1)?, row.get_ref(column + 2)?);
     let found = (|| {
         let kind: ScopeKind = kind.as_str().ok()?.parse().ok()?;
@@ -44,12 +45,11 @@ pub(in crate::sqlite) fn scope_at(row: &Row<'_>, column: usize) -> rusqlite::Res
     found.ok_or_else(|| unreadable(column, "its scope cannot be read"))
 }
 
-pub(in crate::sqlite) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<Stored>> {
+pub(super) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<Stored>> {
     static NAMED: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {SCOPE} FROM waynote_scope s WHERE s.kind = ?1 AND s.name = ?2")
     });
-    let mut statement = conn.prepare_cached(&NAMED)?;
-    let found = statement.query_row((scope.kind().as_str(), scope.name()), |row| {
+    one(conn, &NAMED, (scope.kind().as_str(), scope.name()), |row| {
         if !checksum::is_whole_at(row, 0, WIDTH)? {
             return Err(damaged(scope));
         }
@@ -58,11 +58,10 @@ pub(in crate::sqlite) fn find(conn: &Connection, scope: &Scope) -> Outcome<Optio
             notes: row.get(3)?,
             lease: row.get(5)?,
         })
-    });
-    Ok(found.optional()?)
+    })
 }
 
-pub(in crate::sqlite) fn insert(conn: &Connection, scope: &Scope) -> Outcome<i64> {
+pub(super) fn insert(conn: &Connection, scope: &Scope) -> Outcome<i64> {
     let id: i64 = conn
         .prepare_cached("SELECT coalesce(max(id), 0) + 1 FROM waynote_scope")?
         .query_row([], |row| row.get(0))?;
@@ -83,17 +82,17 @@ pub(in crate::sqlite) fn insert(conn: &Connection, scope: &Scope) -> Outcome<i64
 
 /// How scopes have changed: how many notes more each has, and the position of its last change.
 #[derive(Default)]
-pub(in crate::sqlite) struct Changes(BTreeMap<i64, (i64, i64)>);
+pub(super) struct Changes(BTreeMap<i64, (i64, i64)>);
 
 impl Changes {
-    pub(in crate::sqlite) fn add(&mut self, scope: i64, notes: i64, head: i64) {
+    pub(super) fn add(&mut self, scope: i64, notes: i64, head: i64) {
         let (more, last) = self.0.entry(scope).or_default();
         *more += notes;
         *last = head;
     }
 
     /// Puts them: each scope once, however many of its notes were put.
-    pub(in crate::sqlite) fn put(&mut self, conn: &Connection) -> Outcome<()> {
+    pub(super) fn put(&mut self, conn: &Connection) -> Outcome<()> {
         for (id, (notes, head)) in std::mem::take(&mut self.0) {
             changed(conn, id, notes, head)?;
         }
@@ -108,7 +107,7 @@ fn changed(conn: &Connection, id: i64, notes: i64, head: i64) -> Outcome<()> {
     })
 }
 
-pub(in crate::sqlite) fn set_lease(conn: &Connection, id: i64, lease: Option<i64>) -> Outcome<()> {
+pub(super) fn set_lease(conn: &Connection, id: i64, lease: Option<i64>) -> Outcome<()> {
     renewed(conn, id, |scope| scope.lease = lease)
 }
 

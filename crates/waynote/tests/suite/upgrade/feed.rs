@@ -7,7 +7,7 @@ use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{Notebook, Position, Reader, SaveOptions, SqliteStore, Store};
 
 use super::Old;
-use crate::suite::conformance::{at, name, text};
+use waynote_testing::values::{at, name, text};
 
 /// Each revision of the old store, by position.
 fn old_revisions(old: &Old) -> Vec<(i64, String, i64)> {

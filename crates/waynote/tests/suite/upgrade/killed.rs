@@ -6,9 +6,7 @@ use std::process::{Command, Stdio};
 use waynote::{Error, Options, SqliteStore};
 
 use super::Old;
-
-#[path = "../../data/killed.rs"]
-mod migrations;
+use waynote_testing::old_store::killed as migrations;
 
 /// Enough for a WAL that grows while the migration runs; `cargo xtask prove` takes 100,000.
 const NOTES: u32 = 10_000;

@@ -9,6 +9,7 @@ use waynote::{
 };
 
 use super::Old;
+use waynote_testing::values::value;
 
 /// All answers of a store, as text.
 fn says(store: &dyn LocalStore) -> String {
@@ -76,7 +77,7 @@ fn it_is_clean_and_says_the_same_attached() {
 
 fn last_migration(conn: &Connection) -> u32 {
     let sql = "SELECT max(number) FROM waynote_migration";
-    conn.query_row(sql, [], |row| row.get(0)).unwrap()
+    value(&conn, sql)
 }
 
 #[test]

@@ -81,10 +81,7 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
     let conn = named.mapped(Connection::open(copy).map_err(Into::into))?;
     match named.mapped(migrate::version(&conn))? {
         None => {
-            return Err(Error::NotAStore {
-                path: old.to_owned(),
-                reason: "it has no table of notes".into(),
-            });
+            return Err(Error::not_a_store(old, "it has no table of notes"));
         }
         version => {
             named.mapped(migrate::refuse_newer(old, version))?;

@@ -1,0 +1,96 @@
+//! The arguments with which a model or a person asks for a block: those of [`Request`], by the names of the HTTP API.
+
+use rmcp::model::{JsonObject, PromptArgument};
+use serde_json::Value;
+use waynote::context::{Budget, Request, Section, Style};
+
+use crate::arguments::Arguments;
+use crate::caller::Here;
+use crate::notes::Notes;
+use crate::parameter::{Kind, Parameter, optional};
+use crate::reply::Refusal;
+
+/// Every argument. Those that are left out are the caller's own.
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    optional(
+        "place",
+        Kind::Text,
+        "The absolute path of your working directory",
+    ),
+    optional(
+        "query",
+        Kind::Text,
+        "What you are about to do; chooses the other notes",
+    ),
+    optional(
+        "only",
+        Kind::Word(&["pinned", "places", "index", "iterations"]),
+        "",
+    ),
+    optional("budget", Kind::Number(0), "Tokens at most; 0: no limit"),
+    optional("session", Kind::Text, ""),
+    optional("iteration", Kind::Number(i64::MIN), ""),
+    optional("style", Kind::Word(&["stable", "faithful"]), ""),
+    optional("as_of", Kind::Text, "A time: the notes as they were"),
+];
+
+/// The request for a block, with these arguments in place of the caller's own values.
+pub(crate) fn request(
+    notes: &Notes,
+    here: &Here,
+    arguments: &Arguments,
+) -> Result<Request, Refusal> {
+    let word = |name| arguments.text(name);
+    let mut request = here.request(notes.now());
+    if let Some(typed) = word("place") {
+        request = request.place(here.place_of(typed)?);
+    }
+    if let Some(tokens) = arguments.number("budget") {
+        let budget = Budget::of(usize::try_from(tokens).unwrap_or_default());
+        request = request.budget(budget.factor(here.caller.budget.factor));
+    }
+    if let Some(style) = word("style") {
+        request = request.style(style.parse::<Style>().map_err(Refusal::only)?);
+    }
+    let session = word("session").map(str::parse).transpose()?;
+    let iteration = match (arguments.number("iteration"), &session) {
+        (Some(number), _) => Some(number),
+        // The caller's iteration is one of its own session.
+        (None, Some(_)) => None,
+        (None, None) => here.iteration(notes.store())?,
+    };
+    let as_of = word("as_of").map(str::parse).transpose();
+    Ok(request
+        .session(session.or(here.caller.session.clone()))
+        .iteration(iteration)
+        .only(
+            Section::ALL
+                .into_iter()
+                .find(|section| word("only") == Some(section.as_str())),
+        )
+        .query(word("query").map(str::to_owned))
+        .as_of(as_of.map_err(Refusal::only)?))
+}
+
+/// The same arguments for a prompt, whose values are all texts.
+pub(crate) fn of_prompt() -> Vec<PromptArgument> {
+    let arguments = PARAMETERS.iter().map(|parameter| {
+        let argument = PromptArgument::new(parameter.name).with_required(false);
+        match parameter.about {
+            "" => argument,
+            about => argument.with_description(about),
+        }
+    });
+    arguments.collect()
+}
+
+/// The arguments of a prompt, with its numbers read from their texts.
+pub(crate) fn sent_with_prompt(mut sent: JsonObject) -> Result<Arguments, Refusal> {
+    for parameter in PARAMETERS {
+        let text = sent.get(parameter.name).and_then(Value::as_str);
+        if let (Kind::Number(_), Some(Ok(number))) = (parameter.kind, text.map(str::parse::<i64>)) {
+            sent.insert(parameter.name.to_owned(), number.into());
+        }
+    }
+    Arguments::check(sent, "context", PARAMETERS)
+}

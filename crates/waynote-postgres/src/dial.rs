@@ -1,0 +1,318 @@
+//! Dialing a host: its socket, and a look at how the server asks for the password before it gets one.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+#[cfg(not(unix))]
+use tokio::net::TcpStream as UnixStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
+use tokio_util::either::Either;
+
+/// A connection without TLS, to a host or to a socket of this machine.
+pub(crate) type Line = Watched<Either<TcpStream, UnixStream>>;
+
+/// The port of a server that names none.
+const PORT: u16 = 5432;
+
+/// Connects to the one host of `config`.
+pub(crate) async fn dial(config: &Config, ways: Ways) -> io::Result<Line> {
+    let port = config.get_ports().first().copied().unwrap_or(PORT);
+    let address = config.get_hostaddrs().first().map(ToString::to_string);
+    let host = match (&address, config.get_hosts().first()) {
+        (Some(address), _) => address.as_str(),
+        (None, Some(Host::Tcp(host))) => host.as_str(),
+        #[cfg(unix)]
+        (None, Some(Host::Unix(folder))) => {
+            let path = folder.join(format!(".s.PGSQL.{port}"));
+            let socket = Either::Right(UnixStream::connect(path).await?);
+            return Ok(Watched::plain(socket, config, ways));
+        }
+        (None, _) => return Err(io::Error::other("it names no host")),
+    };
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(&stream);
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(config.get_tcp_user_timeout().copied())?;
+    if config.get_keepalives() {
+        let mut alive = TcpKeepalive::new().with_time(config.get_keepalives_idle());
+        if let Some(interval) = config.get_keepalives_interval() {
+            alive = alive.with_interval(interval);
+        }
+        if let Some(retries) = config.get_keepalives_retries() {
+            alive = alive.with_retries(retries);
+        }
+        socket.set_tcp_keepalive(&alive)?;
+    }
+    Ok(Watched::plain(Either::Left(stream), config, ways))
+}
+
+/// True if a host is on this machine, so that nobody can listen in between.
+pub(crate) fn is_here(config: &Config) -> bool {
+    match (config.get_hostaddrs().first(), config.get_hosts().first()) {
+        (Some(address), _) => address.is_loopback(),
+        (None, Some(Host::Tcp(host))) => {
+            let address = host.parse::<std::net::IpAddr>();
+            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+        (None, _) => true,
+    }
+}
+
+/// The ways in which a server may ask for the password, as in libpq's `require_auth`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ways {
+    nothing: bool,
+    clear: bool,
+    md5: bool,
+    scram: bool,
+}
+
+impl Ways {
+    pub(crate) const ANY: Self = Self {
+        nothing: true,
+        clear: true,
+        md5: true,
+        scram: true,
+    };
+
+    /// Those that give the password to nobody who listens.
+    pub(crate) const SAFE: Self = Self {
+        clear: false,
+        md5: false,
+        ..Self::ANY
+    };
+
+    /// Reads `require_auth`: names of ways, or names with a `!`, which are those that are not allowed.
+    pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
+        let words: Vec<&str> = text.split(',').collect();
+        let excluded = words.iter().filter(|word| word.starts_with('!')).count();
+        if excluded != 0 && excluded != words.len() {
+            return Err("require_auth names ways, or only ways that are not allowed (`!md5`)");
+        }
+        let is_taken = |way| words.iter().any(|word| word.trim_start_matches('!') == way);
+        let known = ["none", "password", "md5", "scram-sha-256"];
+        if !words
+            .iter()
+            .all(|word| known.contains(&word.trim_start_matches('!')))
+        {
+            return Err("require_auth is none, password, md5 or scram-sha-256");
+        }
+        let may = |way| is_taken(way) != (excluded != 0);
+        Ok(Self {
+            nothing: may("none"),
+            clear: may("password"),
+            md5: may("md5"),
+            scram: may("scram-sha-256"),
+        })
+    }
+
+    /// Checks the code of the server's first message about authentication.
+    fn check(self, code: u32) -> Result<(), Unsafe> {
+        let (is_allowed, way) = match code {
+            0 => (self.nothing, "no password"),
+            3 => (self.clear, "the password in clear text"),
+            5 => (self.md5, "the password's MD5 hash"),
+            10 => (self.scram, "SCRAM-SHA-256"),
+            _ => (true, ""),
+        };
+        match is_allowed {
+            true => Ok(()),
+            false => Err(Unsafe(way)),
+        }
+    }
+}
+
+/// A server asked for a password in a way that is not allowed. It did not get one.
+#[derive(Debug)]
+pub(crate) struct Unsafe(&'static str);
+
+impl fmt::Display for Unsafe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it wants {}, which is not allowed here", self.0)
+    }
+}
+
+impl std::error::Error for Unsafe {}
+
+/// A connection whose first message is looked at.
+pub(crate) struct Watched<S> {
+    stream: S,
+    ways: Ways,
+    /// The first bytes of that message; none: it is over.
+    begin: Option<Vec<u8>>,
+    /// True if the server first answers whether it has TLS.
+    is_asked_for_tls: bool,
+}
+
+/// The letter of a message about authentication, its length and its code.
+const BEGIN: usize = 9;
+
+impl<S> Watched<S> {
+    fn plain(stream: S, config: &Config, ways: Ways) -> Self {
+        let mode = config.get_ssl_mode();
+        let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
+        Self {
+            stream,
+            ways,
+            begin: (!is_direct || mode == SslMode::Disable).then(Vec::new),
+            is_asked_for_tls: mode != SslMode::Disable,
+        }
+    }
+
+    /// A connection inside TLS.
+    fn secured(stream: S, ways: Ways) -> Self {
+        Self {
+            stream,
+            ways,
+            begin: Some(Vec::new()),
+            is_asked_for_tls: false,
+        }
+    }
+
+    fn look(&mut self, mut bytes: &[u8]) -> Result<(), Unsafe> {
+        let Some(begin) = &mut self.begin else {
+            return Ok(());
+        };
+        if self.is_asked_for_tls
+            && let Some((answer, rest)) = bytes.split_first()
+        {
+            self.is_asked_for_tls = false;
+            if *answer == b'S' {
+                self.begin = None;
+                return Ok(());
+            }
+            bytes = rest;
+        }
+        begin.extend(bytes.iter().take(BEGIN - begin.len()));
+        match begin.as_slice() {
+            [] => Ok(()),
+            [b'R', _, _, _, _, code @ ..] => match <[u8; 4]>::try_from(code) {
+                Ok(code) => {
+                    self.begin = None;
+                    self.ways.check(u32::from_be_bytes(code))
+                }
+                Err(_) => Ok(()),
+            },
+            [b'R', ..] => Ok(()),
+            // Nobody is asked for anything.
+            _ => {
+                self.begin = None;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Makes a connection inside TLS, whose first message is looked at too.
+pub(crate) struct Inside<T>(pub(crate) T, pub(crate) Ways);
+
+impl<T: TlsConnect<Line>> TlsConnect<Line> for Inside<T>
+where
+    T::Future: Send + 'static,
+    T::Stream: Unpin,
+{
+    type Stream = Watched<T::Stream>;
+    type Error = T::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
+
+    fn connect(self, line: Line) -> Self::Future {
+        let Self(tls, ways) = self;
+        let connecting = tls.connect(line);
+        Box::pin(async move { Ok(Watched::secured(connecting.await?, ways)) })
+    }
+}
+
+impl<S: TlsStream + Unpin> TlsStream for Watched<S> {
+    fn channel_binding(&self) -> ChannelBinding {
+        self.stream.channel_binding()
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, into))?;
+        Poll::Ready(
+            self.look(&into.filled()[before..])
+                .map_err(io::Error::other),
+        )
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ways_are_those_of_require_auth() {
+        assert_eq!(
+            Ways::read("scram-sha-256,none"),
+            Ok(Ways::SAFE),
+            "those that are named"
+        );
+        assert_eq!(Ways::read("!password,!md5"), Ok(Ways::SAFE), "the others");
+        for wrong in ["", "kerberos", "md5,!password"] {
+            assert!(Ways::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_message_is_seen_however_it_arrives() {
+        let plain = |mode| {
+            let mut config = Config::new();
+            config.ssl_mode(mode);
+            Watched::plain((), &config, Ways::SAFE)
+        };
+        let clear = b"R\0\0\0\x08\0\0\0\x03more";
+        for (mode, before) in [(SslMode::Disable, &b""[..]), (SslMode::Prefer, b"N")] {
+            let sent = [before, clear].concat();
+            for size in 1..=sent.len() {
+                let mut watched = plain(mode);
+                let looked: Vec<_> = sent.chunks(size).map(|part| watched.look(part)).collect();
+                assert!(looked.iter().any(Result::is_err), "{mode:?} {size}");
+            }
+        }
+        for harmless in [
+            &b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0"[..],
+            b"R\0\0\0\x08\0\0\0\0",
+            b"E\0\0\0\x03\0\0\0\x03",
+        ] {
+            assert!(plain(SslMode::Disable).look(harmless).is_ok());
+        }
+        // Inside TLS, and the rest of a conversation.
+        let mut secured = plain(SslMode::Require);
+        assert!(secured.look(b"S").is_ok() && secured.look(clear).is_ok());
+    }
+}

@@ -1,0 +1,319 @@
+//! The work for one request is bounded, whoever sends it.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use waynote::context::{BlockAsk, BlockPart, Request};
+use waynote::store::SideValue;
+use waynote::{
+    Allowance, Hit, Reader, Result, SearchRequest, SideData, SqliteStore, Store, pass_on,
+};
+use waynote_server::{Limits, Log, Server, Stores};
+
+use super::support::{PATIENCE, Response, Running, now, options, start, start_with, wait_until};
+
+const API: &str = "/s/notes/api/v1";
+
+fn post(server: &Running, token: &str, route: &str, body: &Value) -> Response {
+    let header = format!("Authorization: Bearer {token}");
+    let headers = [header.as_str()];
+    let headers = if token.is_empty() { &[][..] } else { &headers };
+    server.send(
+        "POST",
+        &format!("{API}/{route}"),
+        headers,
+        &body.to_string(),
+    )
+}
+
+fn note(server: &Running, address: &str, content: &str) {
+    let body = json!({ "content": content }).to_string();
+    let made = server.send("PUT", &format!("{API}/notes/{address}"), &[], &body);
+    assert_eq!(made.status, 201, "{}", made.body);
+}
+
+fn token(server: &Running, by: &str, body: &Value) -> String {
+    let made = post(server, by, "tokens", body);
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+fn words(many: usize) -> String {
+    let words = (0..many).map(|number| format!("word{number}"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+const TOO_MUCH: (u16, &str) = (422, "too_much_asked");
+
+fn problem(response: &Response) -> (u16, String) {
+    response.problem()
+}
+
+#[test]
+fn a_search_of_many_words_is_refused_and_a_context_is_cut_to_its_rarest() {
+    let server = start();
+    note(&server, "agent%3Aa%23rare", "the quokka lives at word19999");
+    for number in 0..12 {
+        note(&server, &format!("agent%3Aa%23k{number}"), &words(10));
+    }
+    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
+    let reader = json!({ "name": "reader", "rights": "read", "agents": ["a"] });
+    let reader = token(&server, &admin, &reader);
+    for token in [&admin, &reader] {
+        let refused = post(&server, token, "search", &json!({ "query": words(257) }));
+        assert_eq!(problem(&refused), (TOO_MUCH.0, TOO_MUCH.1.into()));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(refused.json()["detail"].as_str().unwrap(), @"too much is asked at once: 257 words of a query, the limit is 256");
+        }
+        let found = post(&server, token, "search", &json!({ "query": words(200) }));
+        assert_eq!(found.status, 200);
+
+        // A prompt or an error output finds the note with its rare word, however long it is.
+        let text = format!("{} quokka {}", words(10_000), words(20_000));
+        let request = Request::new("a".parse().unwrap(), "~".parse().unwrap(), now());
+        let part = BlockPart::Matching { known: Vec::new() };
+        let ask = BlockAsk {
+            request: request.query(Some(text)),
+            part,
+        };
+        let ask = serde_json::to_value(ask).unwrap();
+        let found = post(&server, token, "context", &ask);
+        assert_eq!(found.status, 200, "{}", found.body);
+        assert!(found.body.contains("the quokka lives"));
+    }
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "note_search", "arguments": { "query": words(257) } },
+    });
+    let bearer = format!("Authorization: Bearer {reader}");
+    let headers = [
+        bearer.as_str(),
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        "MCP-Protocol-Version: 2025-06-18",
+    ];
+    let answer = server.send("POST", "/s/notes/mcp", &headers, &call.to_string());
+    assert!(
+        answer.body.contains("257 words of a query"),
+        "{}",
+        answer.body
+    );
+}
+
+#[test]
+fn equal_questions_are_answered_once_and_answers_have_a_limit() {
+    let server = start();
+    note(&server, "place%3A~%2Fbig", &"x".repeat(60 << 10));
+    note(&server, "agent%3Aa%23k", "small");
+    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
+    let other = json!({ "name": "other", "rights": "read", "agents": ["b"] });
+    let other = token(&server, &admin, &other);
+    let repeated = |token: &str, field: &str, question: Value, times: usize| {
+        let began = Instant::now();
+        let body = json!({ field: vec![question; times] });
+        let answer = post(&server, token, "read", &body);
+        (answer, began.elapsed())
+    };
+    let (few, _) = repeated(&admin, "notes", json!("agent:a#k"), 100);
+    let notes = few.json()["notes"].as_array().unwrap().clone();
+    assert_eq!(notes.len(), 100);
+    assert!(notes.iter().all(|note| note["content"] == "small"));
+    let (many, _) = repeated(&admin, "notes", json!("place:~/big"), 10_000);
+    assert_eq!(problem(&many), (TOO_MUCH.0, TOO_MUCH.1.into()));
+    for token in [&admin, &other] {
+        let (journal, _) = repeated(token, "journal", json!({}), 100);
+        assert_eq!(journal.json()["journal"].as_array().unwrap().len(), 100);
+        let pages: Vec<Value> = (1..=65).map(|limit| json!({ "limit": limit })).collect();
+        let pages = post(&server, token, "read", &json!({ "journal": pages }));
+        assert_eq!(problem(&pages), (TOO_MUCH.0, TOO_MUCH.1.into()));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(pages.json()["detail"].as_str().unwrap(), @"too much is asked at once: 65 questions in `journal`, the limit is 64");
+        }
+    }
+    let scopes = vec!["agent:a"; 10_000];
+    let moment = json!({ "time": "2026-08-01T12:00:00Z" });
+    let then = post(
+        &server,
+        &admin,
+        "as-of",
+        &json!({ "scopes": scopes, "moment": moment }),
+    );
+    assert_eq!(then.status, 200, "{}", then.body);
+    assert_eq!(then.json()["notes"].as_array().unwrap().len(), 1);
+}
+
+/// A store whose searches last until nobody waits for them.
+struct Slow {
+    store: SqliteStore,
+    is_ended: Arc<AtomicBool>,
+}
+
+impl Reader for Slow {
+    pass_on! { self => self.store; read select_at take_damage rendered history_before one_state }
+
+    fn search(&self, _: &SearchRequest) -> Result<Vec<Hit>> {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if let Err(error) = Allowance::check() {
+                self.is_ended.store(true, Ordering::SeqCst);
+                return Err(error);
+            }
+            std::thread::yield_now();
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl Store for Slow {
+    pass_on! { self => self.store; apply record forget would_forget verify beat silence checkpoint }
+}
+
+impl SideData for Slow {
+    pass_on! { self => self.store; side_values put_side_values keep_side_values }
+}
+
+#[test]
+fn what_a_time_limit_ends_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("n.db"), &waynote::Options::default());
+    let is_ended = Arc::new(AtomicBool::new(false));
+    let slow = Slow {
+        store: store.unwrap(),
+        is_ended: Arc::clone(&is_ended),
+    };
+    let limits = Limits {
+        handler_time: Duration::from_millis(300),
+        searches: 1,
+        ..Limits::default()
+    };
+    let stores = Stores::default().with("notes", Arc::new(slow));
+    let server = Server::new(
+        &stores,
+        options().limits(limits),
+        Arc::new(now),
+        Log::none(),
+    );
+    let bound = server.bind().unwrap();
+    let (address, stopper) = (bound.address(), bound.stopper());
+    let thread = std::thread::spawn(move || bound.run().unwrap());
+    let send = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    // The second one does not even begin: there is one seat for searches.
+    for _ in 0..2 {
+        let answer = Response::read(&mut send(&format!("{API}/search?q=x")));
+        assert_eq!(answer.problem(), (503, "timed_out".into()));
+        wait_until(|| is_ended.swap(false, Ordering::SeqCst), "the search ends");
+    }
+    // So does the search of a client that is gone.
+    let gone = send(&format!("{API}/search?q=x"));
+    let running = || {
+        let metrics = Response::read(&mut send("/metrics")).body;
+        metrics.contains("\nwaynote_store_calls_running 1\n")
+    };
+    wait_until(running, "a search runs");
+    drop(gone);
+    wait_until(|| !running(), "nothing runs any more");
+    stopper.stop();
+    thread.join().unwrap();
+}
+
+#[test]
+fn signing_in_takes_little_from_strangers() {
+    let server = start_with(options().limits(Limits {
+        body_time: Duration::from_millis(300),
+        ..Limits::default()
+    }));
+    let token = SideValue {
+        key: "somebody".into(),
+        value: b"{}".to_vec(),
+        about: None,
+    };
+    server
+        .store
+        .put_side_values("tokens", &[token], &[])
+        .unwrap();
+    let origin = format!("Origin: http://{}", server.address);
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let sign_in = |headers: &[&str], body: &str| {
+        let headers: Vec<&str> = [&[origin.as_str(), form], headers].concat();
+        server.send("POST", "/s/notes/sign-in", &headers, body)
+    };
+    let large = format!("token={}", "x".repeat(9000));
+    assert_eq!(sign_in(&[], &large).status, 413);
+    assert_eq!(
+        sign_in(&["Content-Length: 100"], "token=").status,
+        408,
+        "slow"
+    );
+    for _ in 0..60 {
+        sign_in(&[], "token=wrong");
+    }
+    // The allowance of the address is looked at before the body.
+    let mut stream = server.connect();
+    let head = format!(
+        "POST /s/notes/sign-in HTTP/1.1\r\nHost: {}\r\n{origin}\r\n{form}\r\nContent-Length: 100\r\nConnection: close\r\n\r\n",
+        server.address
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
+}
+
+#[test]
+fn strangers_do_not_lock_out_valid_tokens() {
+    let server = start();
+    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
+    let scopes = format!("{API}/scopes");
+    let bearer = format!("Authorization: Bearer {admin}");
+    let mut refused = 0;
+    for _ in 0..100 {
+        refused += usize::from(server.get(&scopes).status == 429);
+    }
+    assert!(refused > 10, "{refused} of 100 were limited");
+    assert_eq!(server.send("GET", &scopes, &[&bearer], "").status, 200);
+}
+
+#[test]
+fn a_browser_says_which_site_asks() {
+    let server = start();
+    let send = |headers: &[&str]| server.send("GET", "/s/notes/", headers, "").status;
+    for site in ["cross-site", "same-site", ""] {
+        let site = format!("Sec-Fetch-Site: {site}");
+        assert_eq!(
+            send(&[&site, "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"]),
+            403
+        );
+        assert_eq!(
+            send(&[&site, "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"]),
+            403
+        );
+        let link = send(&[
+            &site,
+            "Sec-Fetch-Mode: navigate",
+            "Sec-Fetch-Dest: document",
+        ]);
+        assert_eq!(link, 200, "a link on another page");
+    }
+    assert_eq!(send(&["Sec-Fetch-Site: same-origin"]), 200);
+    assert_eq!(send(&["Sec-Fetch-Site: none"]), 200);
+    let policy = server.get("/healthz");
+    assert_eq!(policy.header("cross-origin-resource-policy"), "same-origin");
+    let hosts = server.send(
+        "GET",
+        "/healthz",
+        &["Host: localhost", "Host: localhost"],
+        "",
+    );
+    assert_eq!(hosts.problem(), (400, "bad_request".into()));
+    let hosts = server.send("GET", "/healthz", &["Host: localhost,evil.example"], "");
+    assert_eq!(hosts.problem(), (400, "bad_request".into()));
+}

@@ -1,0 +1,516 @@
+//! The conformance tests of a store: one suite for every implementation.
+
+use waynote::note::State;
+use waynote::{
+    Address, Change, Content, EntryType, Error, Expect, Filter, Forget, Limits, LocalStore,
+    NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind, SessionLog, Stamp,
+    UndoError, undo_last,
+};
+
+use super::undo::reach;
+use crate::values::{at, contents, key, name, place, save_limited, text};
+
+pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
+    let places = Places::new(store);
+    for (at_place, said) in [
+        ("~/a/b", "3"),
+        ("~", "1"),
+        ("/etc", "x"),
+        ("~/a", "2"),
+        ("~/ab", "y"),
+    ] {
+        places.write(&place(at_place), text(said), &at(1)).unwrap();
+    }
+    assert_eq!(
+        contents(&places.read_all(&place("~/a/b/c")).unwrap()),
+        ["1", "2", "3"]
+    );
+    assert_eq!(
+        contents(&places.read_all(&place("/etc/nginx")).unwrap()),
+        ["1", "x"]
+    );
+    assert_eq!(contents(&places.list().unwrap()), ["x", "1", "2", "3", "y"]);
+    assert!(places.delete(&place("~/a"), &at(2)).unwrap());
+    assert!(!places.delete(&place("~/a"), &at(3)).unwrap());
+    assert_eq!(places.read(&place("~/a")).unwrap(), None);
+    let scopes = store.scopes(ScopeKind::Place).unwrap();
+    assert_eq!(scopes.len(), 4);
+}
+
+pub(crate) fn all_changes_of_one_call_or_none(store: &dyn LocalStore) {
+    let save = |of: &str, max_notes| save_limited(key(of), "v", max_notes);
+    let refused = store.apply(&[save("k", 1), save("l", 1)], &at(1));
+    assert!(matches!(
+        refused,
+        Err(Error::TooManyNotes {
+            notes: 1,
+            max_notes: 1
+        })
+    ));
+    assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 0);
+    assert_eq!(store.journal(None, 10).unwrap(), []);
+    store.apply(&[save("k", 2), save("l", 2)], &at(1)).unwrap();
+    assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 2);
+}
+
+pub(crate) fn every_change_is_a_revision_and_comes_back(store: &dyn LocalStore) {
+    let notebook = Notebook::of_agent(store, name("a"));
+    let key = "k".parse().unwrap();
+    let save = |said, second| {
+        notebook
+            .save(&key, text(said), SaveOptions::default(), &at(second))
+            .unwrap()
+    };
+    save("one", 10);
+    save("two", 20);
+    notebook.set_pinned(&key, true, &at(30)).unwrap();
+    assert!(notebook.delete("k", &at(25)).unwrap());
+    let address = Address::Agent(name("a"), key.clone());
+    let history = store.history(&address).unwrap();
+    assert_eq!(
+        history
+            .iter()
+            .map(waynote::Revision::number)
+            .collect::<Vec<_>>(),
+        [1, 2, 3, 4]
+    );
+    assert!(matches!(history[3].state, State::Deleted { .. }));
+    let as_of = |when| {
+        NoteAsOf::pick(when, &history)
+            .and_then(|revision| revision.note())
+            .map(|note| note.content.clone())
+    };
+    let time = |second| NoteAsOf::Time(jiff::Timestamp::from_second(second).unwrap());
+    assert_eq!(as_of(time(15)), Some(text("one")));
+    assert_eq!(as_of(NoteAsOf::Revision(2)), Some(text("two")));
+    // The clock went back between the third change and the fourth: the last one that qualifies counts.
+    assert_eq!(as_of(time(27)), None);
+    let undone = undo_last(store, &reach(&["~/p"]), &at(40)).unwrap();
+    assert_eq!(undone.applied.address, address);
+    let note = notebook.get(&key).unwrap();
+    assert_eq!(
+        (note.revision, note.pinned, note.content),
+        (5, true, text("two"))
+    );
+    store
+        .apply(
+            &[Change::Restore {
+                address,
+                revision: 1,
+            }],
+            &at(50),
+        )
+        .unwrap();
+    let note = notebook.get(&key).unwrap();
+    assert_eq!(
+        (note.revision, note.pinned, note.content),
+        (6, false, text("one"))
+    );
+    assert_eq!(note.created_at.as_second(), 10);
+    assert!(store.verify().unwrap().is_clean());
+}
+
+pub(crate) fn an_origin_keeps_its_times_and_author(store: &dyn LocalStore) {
+    let address = Address::Agent(name("a"), "k".parse().unwrap());
+    let time = |second| jiff::Timestamp::from_second(second).unwrap();
+    let change = Change::Save {
+        address: address.clone(),
+        content: text("v"),
+        pin: Some(true),
+        limits: Limits::NONE,
+        expect: Expect::Revision(0),
+        origin: Some(Origin {
+            is_synced: false,
+            author: Some(name("them")),
+            created_at: time(1),
+            updated_at: time(2),
+        }),
+    };
+    store
+        .apply(std::slice::from_ref(&change), &at(100))
+        .unwrap();
+    let note = store.get(&address).unwrap().unwrap();
+    assert_eq!(
+        (note.created_at, note.updated_at, note.author),
+        (time(1), time(2), name("them"))
+    );
+    assert_eq!(store.history(&address).unwrap()[0].recorded_at, time(100));
+    let again = store.apply(&[change], &at(101));
+    assert!(matches!(
+        again,
+        Err(Error::Conflict {
+            current: Some(_),
+            ..
+        })
+    ));
+}
+
+pub(crate) fn a_log_is_ordered_by_id_and_refuses_changes(store: &dyn LocalStore) {
+    let log = SessionLog::new(store, name("s"));
+    for number in 0..20 {
+        // A clock that stops, jumps and goes back.
+        let second = [5, 5, 9, 1, 7][number % 5];
+        let kind = EntryType::ALL[number % 4].clone();
+        log.add(
+            kind,
+            Some(1 + number as i64),
+            text(&number.to_string()),
+            &at(second),
+        )
+        .unwrap();
+    }
+    let all = contents(&log.list(None).unwrap());
+    assert_eq!(
+        all,
+        (0..20).map(|number| number.to_string()).collect::<Vec<_>>()
+    );
+    assert_eq!(log.list(Some(&EntryType::Tip)).unwrap().len(), 5);
+    assert_eq!(contents(&log.before(4).unwrap()), ["0", "1", "2"]);
+    let address = log.list(None).unwrap()[0].address.clone();
+    for change in [Change::delete(address.clone()), Change::undo(address)] {
+        assert!(matches!(
+            store.apply(&[change], &at(1)),
+            Err(Error::AppendOnly { .. })
+        ));
+    }
+    assert!(matches!(
+        undo_last(store, &reach(&["~"]), &at(1)),
+        Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
+    ));
+    assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
+}
+
+pub(crate) fn contents_are_kept_whatever_they_are(store: &dyn LocalStore) {
+    let log = SessionLog::new(store, name("s"));
+    let bytes: Vec<Vec<u8>> = vec![
+        vec![],
+        vec![0],
+        vec![0xff, 0xfe],
+        "é\0\u{202e}".into(),
+        vec![b'x'; 300_000],
+    ];
+    for content in &bytes {
+        log.add(
+            EntryType::Tip,
+            None,
+            Content::imported(content.clone()),
+            &at(1),
+        )
+        .unwrap();
+    }
+    let stored = log.list(None).unwrap();
+    assert_eq!(
+        stored
+            .iter()
+            .map(|note| note.content.as_bytes().to_vec())
+            .collect::<Vec<_>>(),
+        bytes
+    );
+}
+
+pub(crate) fn selecting_keeps_the_order_of_the_scopes(store: &dyn LocalStore) {
+    let notebook = |agent: &str| Notebook::of_agent(store, name(agent));
+    for (agent, key) in [("b", "z"), ("a", "y"), ("b", "a")] {
+        let key = key.parse().unwrap();
+        notebook(agent)
+            .save(&key, text(agent), SaveOptions::default(), &at(1))
+            .unwrap();
+    }
+    let scopes = ["b", "nobody", "a"].map(|agent| Scope::Agent(name(agent)));
+    let addresses = |notes: Vec<waynote::Note>| {
+        notes
+            .iter()
+            .map(|note| note.address.to_string())
+            .collect::<Vec<_>>()
+    };
+    let some = store.select(&Filter::Scopes(scopes.to_vec())).unwrap();
+    assert_eq!(addresses(some), ["agent:b#a", "agent:b#z", "agent:a#y"]);
+    let all = store.select(&Filter::Kind(ScopeKind::Agent)).unwrap();
+    assert_eq!(addresses(all), ["agent:a#y", "agent:b#a", "agent:b#z"]);
+}
+
+pub(crate) fn a_text_noted_again_is_a_repeat_of_its_entry(store: &dyn LocalStore) {
+    let log = SessionLog::new(store, name("s"));
+    let by = |author: &str, second| Stamp {
+        author: name(author),
+        ..at(second)
+    };
+    let add = |iteration, said: &str, stamp: &Stamp| {
+        log.add(EntryType::Stuck, iteration, text(said), stamp)
+            .unwrap()
+    };
+    let first = add(Some(5), "wall", &by("one", 10));
+    add(Some(5), "door", &by("one", 11));
+    // It belongs to the earliest iteration that noted it, in any order.
+    for (iteration, author, belongs) in
+        [(Some(6), "two", 5), (None, "two", 5), (Some(2), "three", 2)]
+    {
+        let again = add(iteration, "wall", &by(author, 20));
+        assert_eq!(
+            (&again.address, again.iteration),
+            (&first.address, Some(belongs))
+        );
+        assert_eq!(again.author, name("one"));
+        assert_eq!(store.get(&again.address).unwrap().unwrap(), again);
+    }
+    // Another type, and another session, are other entries.
+    log.add(EntryType::Tip, Some(6), text("wall"), &at(21))
+        .unwrap();
+    let other = SessionLog::new(store, name("t"));
+    other
+        .add(EntryType::Stuck, None, text("wall"), &at(21))
+        .unwrap();
+    assert_eq!(contents(&log.list(None).unwrap()), ["wall", "door", "wall"]);
+    assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 3);
+    let now = store.get(&first.address).unwrap().unwrap();
+    assert_eq!(now.seen(), Some(4));
+    assert_eq!(
+        (now.created_at, now.updated_at),
+        (first.created_at, first.updated_at)
+    );
+
+    let history = store.history(&first.address).unwrap();
+    let iterations: Vec<_> = history
+        .iter()
+        .map(|of| of.note().unwrap().iteration)
+        .collect();
+    assert_eq!(iterations, [Some(5), Some(6), None, Some(2)]);
+    assert_eq!(history[1].action, waynote::Action::Repeat);
+    assert_eq!(history[3].author(), &name("three"));
+    let then = NoteAsOf::Time(at(20).now).note(&history).unwrap().unwrap();
+    assert_eq!(then, now);
+    assert_eq!(
+        NoteAsOf::Revision(1).note(&history).unwrap().unwrap(),
+        first
+    );
+    let journal = store.journal(None, 3).unwrap();
+    assert_eq!(journal.len(), 3);
+
+    for (iteration, seen) in [
+        (Some(7), 3),
+        (Some(6), 2),
+        (Some(3), 1),
+        (Some(2), 0),
+        (None, 4),
+    ] {
+        assert_eq!(
+            log.seen_before(&now, iteration).unwrap(),
+            seen,
+            "{iteration:?}"
+        );
+        assert_eq!(waynote::session_log::seen_before(&history, iteration), seen);
+    }
+    let early = log.before(3).unwrap();
+    assert_eq!(contents(&early), ["wall"]);
+    assert_eq!(early[0].iteration, Some(2));
+    assert_eq!(contents(&log.before(6).unwrap()), ["wall", "door"]);
+    assert!(log.before(2).unwrap().is_empty());
+
+    // Entries from elsewhere are kept as they are: equal ones are not merged.
+    let bring = |id: &str| Change::Append {
+        resolves: None,
+        session: name("s"),
+        kind: EntryType::Stuck,
+        iteration: Some(1),
+        content: text("wall"),
+        id: Some(id.parse().unwrap()),
+        created_at: None,
+    };
+    let brought = ["03ha3k08o7ty8aejjfa1xvzas", "03ha3k08o7ty8aejjfa1xvzat"].map(bring);
+    store.apply(&brought, &at(30)).unwrap();
+    assert_eq!(log.list(None).unwrap().len(), 5);
+    assert!(store.verify().unwrap().is_clean());
+}
+
+fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget {
+    Forget::new(address.clone())
+        .revision(revision)
+        .everywhere(everywhere)
+}
+
+pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {
+    let notebook = Notebook::of_agent(store, name("a"));
+    let key = "k".parse().unwrap();
+    let address = Address::Agent(name("a"), "k".parse().unwrap());
+    for (second, said) in [(1, "one"), (2, "two"), (3, "three")] {
+        notebook
+            .save(&key, text(said), SaveOptions::default(), &at(second))
+            .unwrap();
+    }
+    let by = Stamp {
+        author: name("warden"),
+        ..at(9)
+    };
+    let old = store
+        .forget(&forget(&address, Some(2), false), &by)
+        .unwrap();
+    assert_eq!((old.revisions.len(), old.kept), (1, 2));
+    assert_eq!(notebook.get(&key).unwrap().content, text("three"));
+    let history = store.history(&address).unwrap();
+    assert_eq!(history.len(), 3);
+    let State::Forgotten {
+        author,
+        forgotten_at,
+        forgotten_by,
+        ..
+    } = &history[1].state
+    else {
+        panic!("{:?}", history[1]);
+    };
+    assert_eq!(
+        (author, forgotten_by, *forgotten_at),
+        (&name("person"), &name("warden"), by.now)
+    );
+    let refused = |error| matches!(error, Err(Error::Forgotten { .. }));
+    let change = |change| store.apply(&[change], &at(10));
+    let undo = || Change::undo(address.clone());
+    let restore = |revision| Change::Restore {
+        address: address.clone(),
+        revision,
+    };
+    assert!(refused(change(undo())));
+    assert!(refused(change(restore(2))));
+    assert!(matches!(
+        NoteAsOf::Revision(2).note(&history),
+        Err(Error::Forgotten { .. })
+    ));
+
+    let current = store
+        .forget(&forget(&address, Some(3), false), &by)
+        .unwrap();
+    assert_eq!((current.gone.len(), current.kept), (1, 1));
+    assert_eq!(store.get(&address).unwrap(), None);
+    assert_eq!(notebook.count().unwrap(), 0);
+    change(restore(1)).unwrap();
+    assert_eq!(notebook.get(&key).unwrap().revision, 5);
+    let all = store.forget(&forget(&address, None, false), &by).unwrap();
+    assert_eq!((all.revisions.len(), all.kept), (2, 0));
+    let again = store.forget(&forget(&address, None, false), &by).unwrap();
+    assert_eq!((again.revisions.len(), again.gone.len()), (0, 0));
+    assert!(matches!(
+        change(undo()),
+        Err(Error::Forgotten { .. } | Error::Undo(UndoError::NothingToUndo { .. }))
+    ));
+    assert!(matches!(
+        undo_last(store, &reach(&["~"]), &at(20)),
+        Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
+    ));
+    let never = Address::Agent(name("a"), "never".parse().unwrap());
+    for request in [
+        forget(&never, None, true),
+        forget(&address, Some(99), false),
+    ] {
+        assert!(matches!(
+            store.forget(&request, &by),
+            Err(Error::NotFound { .. })
+        ));
+    }
+    // A new life under the old address.
+    notebook
+        .save(&key, text("new"), SaveOptions::default(), &at(30))
+        .unwrap();
+    assert_eq!(notebook.get(&key).unwrap().revision, 7);
+    assert!(store.verify().unwrap().is_clean());
+    assert_eq!(store.verify().unwrap().contents, 1);
+}
+
+pub(crate) fn a_shared_text_goes_with_the_last_that_says_it(store: &dyn LocalStore) {
+    let places = Places::new(store);
+    let log = SessionLog::new(store, name("s"));
+    let notebook = Notebook::of_agent(store, name("a"));
+    places.write(&place("~/p"), text("same"), &at(1)).unwrap();
+    places.write(&place("~/q"), text("other"), &at(1)).unwrap();
+    let key = "k".parse().unwrap();
+    notebook
+        .save(&key, text("same"), SaveOptions::default(), &at(2))
+        .unwrap();
+    for iteration in 1..4 {
+        log.add(
+            EntryType::Tip,
+            Some(iteration),
+            text("same"),
+            &at(iteration),
+        )
+        .unwrap();
+    }
+    log.add(EntryType::Tip, Some(4), text("after"), &at(4))
+        .unwrap();
+    let entries = log.list(None).unwrap();
+    let entry = &entries[0].address;
+    // Any revision of an entry is the entry.
+    let forgotten = store
+        .forget(&forget(entry, Some(2), false), &at(10))
+        .unwrap();
+    assert_eq!(forgotten.revisions.len(), 3);
+    let shared: Vec<String> = forgotten.shared.iter().map(ToString::to_string).collect();
+    assert_eq!(shared, ["place:~/p@1", "agent:a#k@1"]);
+    assert_eq!(contents(&log.list(None).unwrap()), ["after"]);
+    // The same text again is a new entry, after all that were.
+    let new = log.add(EntryType::Tip, None, text("same"), &at(3)).unwrap();
+    assert_eq!(new.seen(), Some(1));
+    assert!(new.address.key() > entries[1].address.key());
+
+    let everywhere = forget(&Address::Place(place("~/p")), None, true);
+    let forgotten = store.forget(&everywhere, &at(11)).unwrap();
+    assert_eq!(forgotten.gone.len(), 3);
+    assert!(forgotten.shared.is_empty() && forgotten.spaces.is_empty());
+    assert_eq!(contents(&places.list().unwrap()), ["other"]);
+    assert_eq!(notebook.count().unwrap(), 0);
+    assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 1);
+    let report = store.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.contents, 2);
+}
+
+pub(crate) fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere(
+    store: &dyn LocalStore,
+) {
+    // Assembled at run time, so that this file holds no credential.
+    let token = format!("gh{}_{}6wq2", 'p', "aZ3kQ9xW".repeat(4));
+    let says = || text(&format!("push with\n {token}"));
+    let address = Address::Place(place("~/p"));
+    let save = |origin| Change::Save {
+        address: address.clone(),
+        content: says(),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin,
+    };
+    let refused = store.apply(&[save(None)], &at(1)).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the text holds a credential (github-token) at line 2, column 2"
+    );
+    assert_eq!(refused.kind(), "holds_secret");
+    let log = SessionLog::new(store, name("s"));
+    assert!(log.add(EntryType::Tip, None, says(), &at(1)).is_err());
+    let other = at(1).allowing(waynote::SecretPolicy::Allow(vec!["jwt"]));
+    assert!(store.apply(&[save(None)], &other).is_err());
+    assert_eq!(store.get(&address).unwrap(), None);
+
+    let allowed = at(2).allowing(waynote::SecretPolicy::Allow(vec!["github-token"]));
+    store.apply(&[save(None)], &allowed).unwrap();
+    log.add(EntryType::Tip, None, says(), &allowed).unwrap();
+    let imported = Origin {
+        is_synced: false,
+        author: None,
+        created_at: at(1).now,
+        updated_at: at(3).now,
+    };
+    store.apply(&[save(Some(imported))], &at(3)).unwrap();
+    let note = store.get(&address).unwrap().unwrap();
+    assert_eq!(note.secrets(), ["github-token"]);
+    assert_eq!(note.preview, "push with");
+    // A restore brings back an earlier text, so its credential is not refused.
+    Places::new(store)
+        .write(&place("~/p"), text("nothing"), &at(4))
+        .unwrap();
+    let revision = 1;
+    let restore = Change::Restore {
+        address: address.clone(),
+        revision,
+    };
+    store.apply(&[restore], &at(5)).unwrap();
+    assert_eq!(store.get(&address).unwrap().unwrap().content, says());
+}
