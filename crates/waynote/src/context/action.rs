@@ -18,6 +18,9 @@ use crate::store::{Ask, Page, Reader, Recent};
 const MOST: usize = 5;
 const TOKENS: usize = 400;
 
+/// How many places are asked for: those of paths of any sensible depth.
+const MOST_PLACES: usize = 1024;
+
 /// How many paths of an action are looked at.
 pub const MOST_PATHS: usize = 64;
 
@@ -100,6 +103,7 @@ pub fn at_action(
         .map(|near| Scope::Place(near.place.clone()))
         .collect();
     scopes.retain(|scope| seen.insert(scope.clone()));
+    scopes.truncate(MOST_PLACES);
     if scopes.is_empty() {
         return Ok(Matching::default());
     }
