@@ -82,24 +82,17 @@ impl Ledgers {
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
             .collect();
         files.sort();
-        let mut told = Vec::new();
-        for (_, path) in files.into_iter().rev() {
-            let of_file = read(&path);
-            let Some(first) = of_file.first() else {
-                continue;
-            };
-            let of = |name: &str| {
-                first.session == name || first.session.starts_with(&format!("{name} "))
-            };
-            match session {
-                None => {
-                    return self.told(Some(first.session.split(' ').next().unwrap_or_default()));
-                }
-                Some(session) if of(session) => told.extend(of_file),
-                Some(_) => {}
-            }
-        }
-        told.sort_by_key(|told: &Told| told.at);
+        let mut all = files.iter().map(|(_, path)| read(path));
+        let Some(session) = session else {
+            let last = all.rfind(|told| !told.is_empty());
+            let last = last.and_then(|told| Some(told.first()?.session.clone()));
+            let own = last.as_deref().and_then(|name| name.split(' ').next());
+            return own.map_or_else(Vec::new, |own| self.told(Some(own)));
+        };
+        let subagents = format!("{session} ");
+        let is_its = |told: &Told| told.session == session || told.session.starts_with(&subagents);
+        let mut told: Vec<Told> = all.flatten().filter(is_its).collect();
+        told.sort_by_key(|told| told.at);
         told
     }
 }
