@@ -46,7 +46,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
+             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
              | faults [--seed N] [--only PART] [--short] [--release] | docs | lines"
         ),
     }

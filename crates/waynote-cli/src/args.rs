@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use values::{given, given_path, some_hits};
 
-pub(crate) use client::ClientArg;
+pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use serve::ServerCommand;
@@ -205,6 +205,19 @@ pub(crate) enum Command {
     ///
     /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
     Hook(HookArgs),
+    /// Which notes a session of a client was given: when, for which action, at what cost
+    ///
+    /// Without a session: the one that was given something last. Its subagents are listed with it.
+    Why {
+        /// The session, by its client's name of it
+        #[arg(value_name = "SESSION")]
+        of: Option<String>,
+    },
+    /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
+    ///
+    /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
+    /// stays with it. The pauses that run are listed.
+    Pause(PauseArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
     /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
@@ -310,48 +323,6 @@ pub(crate) struct RestoreArgs {
     /// When restoring a file, replace the store. The old one is kept as notes.db.before-TIME
     #[arg(long, conflicts_with = "revision")]
     pub(crate) replace: bool,
-}
-
-#[derive(Args, Clone)]
-pub(crate) struct HookArgs {
-    /// claude-code, codex, cursor, opencode, gemini, goose, vscode
-    pub(crate) client: String,
-    /// The client's word for what happens, as SessionStart [default: SessionStart]
-    pub(crate) event: Option<String>,
-    /// At a prompt: add only the notes that the session lacks; do not search for matches
-    #[arg(long)]
-    pub(crate) no_search: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct InstallArgs {
-    /// The agent
-    pub(crate) client: Option<ClientArg>,
-    /// Write to the working directory's files, which a team shares, instead of the user's
-    #[arg(long)]
-    pub(crate) project: bool,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// At every prompt, also add the notes that match it
-    #[arg(long)]
-    pub(crate) every_prompt: bool,
-    /// For a store on a server: write only the server's MCP endpoint: no local program, no hooks. The agent sends the
-    /// token that it finds in WAYNOTE_TOKEN
-    #[arg(long, conflicts_with = "every_prompt")]
-    pub(crate) remote_mcp: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct UninstallArgs {
-    /// The agent
-    pub(crate) client: ClientArg,
-    /// Clean the working directory's files instead of the user's
-    #[arg(long)]
-    pub(crate) project: bool,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 // Where a place is.

@@ -82,6 +82,10 @@ impl From<Error> for Failure {
                 let hint = "go to the project's directory first, or leave out `--project`";
                 return Self::refused("no_project", what, hint);
             }
+            Error::NoCalls { .. } => "leave out `--by-server`: claude-code and codex take it".into(),
+            Error::NoEnding { .. } => {
+                "leave out `--ask`: claude-code, codex, cursor, gemini and vscode take it".into()
+            }
             Error::NoPrompts { .. } => {
                 "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts".into()
             }

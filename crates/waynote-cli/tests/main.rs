@@ -30,6 +30,7 @@ mod suite {
     mod forget_synced;
     mod history;
     mod hook;
+    mod hook_action;
     mod hook_elsewhere;
     mod hook_prompt;
     mod hook_session;

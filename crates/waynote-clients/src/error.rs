@@ -44,6 +44,18 @@ pub enum Error {
         /// The client.
         client: Client,
     },
+    /// A client whose hooks cannot call a server was to have such hooks.
+    #[error("{} has no hooks that call a server", .client.title())]
+    NoCalls {
+        /// The client.
+        client: Client,
+    },
+    /// A client with no hook at the end of a turn was to get one.
+    #[error("{} lets no hook ask its agent at the end of a turn", .client.title())]
+    NoEnding {
+        /// The client.
+        client: Client,
+    },
     /// The client reads no files of a project.
     #[error("{} reads servers only from the user's file", .client.title())]
     NoProjectFiles {

@@ -65,7 +65,10 @@ pub use hook::{Answer, Call, Hook};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
-pub use ledger::{CallerSession, Channel, Deliveries, Delivery, Ledgers, PendingDelivery};
+pub use ledger::{
+    About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, Ledgers, Paused,
+    PendingDelivery,
+};
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
 pub use profile::setup::{ClientFile, InstallScope, Machine, Part, Setup};

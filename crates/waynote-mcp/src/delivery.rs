@@ -1,5 +1,6 @@
 //! The delivery of the block to a session, by a hook of the same client, the prompt of a loop, or this server.
 
+use waynote::Store;
 use waynote::context::ShownNote;
 
 /// The state of the block in the client's session. If nobody else has delivered it, the server does: with a reply, or
@@ -11,7 +12,20 @@ pub trait Delivery: Send + Sync {
     /// Claims the delivery of the block with these notes, each at its revision. Returns false if somebody else has
     /// delivered it meanwhile.
     fn take(&self, notes: Vec<ShownNote>) -> bool;
+
+    /// The output of a hook that the client runs by a call of the tool `hook`, which no list names: the arguments are the
+    /// hook's. An empty text says nothing. None where the client has no such hooks.
+    fn hook(
+        &self,
+        _store: &dyn Store,
+        _arguments: &serde_json::Map<String, serde_json::Value>,
+    ) -> Option<String> {
+        None
+    }
 }
+
+/// The tool that a client calls for a hook.
+pub(crate) const HOOK: &str = "hook";
 
 /// True if a client shows a server's whole instructions to its model, in the system prompt that it builds in each of
 /// its processes. Other clients cut them to a few hundred characters.

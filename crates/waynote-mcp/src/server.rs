@@ -22,7 +22,7 @@ use crate::arguments::Arguments;
 use crate::block_request;
 use crate::call::Call;
 use crate::caller::{Caller, Here};
-use crate::delivery::{Delivery, shows_instructions};
+use crate::delivery::{Delivery, HOOK, shows_instructions};
 use crate::host::Host;
 use crate::notes::Notes;
 use crate::queue::{Panicked, Queue};
@@ -268,6 +268,17 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let (HOOK, Some(delivery)) = (&*request.name, self.delivery.clone()) {
+            let answer = self.call(move |notes| {
+                let arguments = request.arguments.unwrap_or_default();
+                let said = delivery.hook(notes.store(), &arguments);
+                Ok(said.map(|said| CallToolResult::success(vec![ContentBlock::text(said)])))
+            });
+            if let Some(said) = answer.await? {
+                return Ok(said.into());
+            }
+            return Err(invalid("this server answers no hooks".to_owned()));
+        }
         let names = || self.tools.iter().map(|spec| spec.name);
         let Some(spec) = self
             .tools

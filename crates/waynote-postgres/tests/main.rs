@@ -21,5 +21,5 @@ mod suite {
 
     use stores::Here;
 
-    waynote_testing::suites!(Here; apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(Here; action apart conformance loops one_order processes runs search together undo verify);
 }

@@ -1,5 +1,6 @@
 //! The suites that every store has to pass. Each case is a function over an empty store; `suites!` makes a test of each.
 
+mod action;
 mod apart;
 mod conformance;
 mod loops;
@@ -55,6 +56,10 @@ macro_rules! cases {
 }
 
 cases! { $
+    action {
+        Stores::each_store:
+            an_action_gets_the_notes_of_its_path_once the_nearest_come_first_and_few_at_a_time what_does_not_fit_is_a_line a_word_of_a_command_is_a_path_if_something_is_there;
+    }
     apart {
         Engines::each_engine:
             others_write_while_the_index_is_built nothing_forgotten_comes_back_with_an_index_that_was_built_before

@@ -18,6 +18,8 @@ mod suite {
     mod events;
     mod expected;
     mod facade;
+    #[cfg(feature = "search")]
+    mod failure;
     mod golden;
     mod head;
     mod history_pages;
@@ -40,5 +42,5 @@ mod suite {
 
     use stores::Here;
 
-    waynote_testing::suites!(Here; apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(Here; action apart conformance loops one_order processes runs search together undo verify);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
+mod actions;
 mod adds;
 mod blocks;
 mod contexts;
@@ -27,6 +28,7 @@ fn run(words: &[&str]) -> Result<()> {
             threads::run()?;
             contexts::run(u64::MAX)?;
             hooks::run()?;
+            actions::run()?;
             loops::run()?;
             blocks::run()?;
             searches::run()?;
@@ -37,6 +39,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["context"] => contexts::run(u64::MAX),
         ["context", largest] => contexts::run(largest.parse()?),
         ["hook"] => hooks::run(),
+        ["actions"] => actions::run(),
         ["loop"] => loops::run(),
         ["blocks"] => blocks::run(),
         ["postgres"] => postgres::run(),

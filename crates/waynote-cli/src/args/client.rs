@@ -1,10 +1,12 @@
-//! A client, as it is named on the command line.
+//! The commands about clients, and a client as it is named on the command line.
 
 use std::sync::LazyLock;
 
-use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 use waynote_clients::Client;
+
+use super::At;
 
 /// A client that a command is about.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,73 @@ impl ValueEnum for ClientArg {
         let value = PossibleValue::new(client.word()).help(help);
         Some(value.aliases(client.aliases()))
     }
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct HookArgs {
+    /// claude-code, codex, cursor, opencode, gemini, goose, vscode
+    pub(crate) client: String,
+    /// The client's word for what happens, as SessionStart [default: SessionStart]
+    pub(crate) event: Option<String>,
+    /// At a prompt: add only the notes that the session lacks; do not search for matches
+    #[arg(long)]
+    pub(crate) no_search: bool,
+    /// Print what it would say and why, for people; nothing counts as delivered
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct InstallArgs {
+    /// The agent
+    pub(crate) client: Option<ClientArg>,
+    /// Write to the working directory's files, which a team shares, instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// At every prompt, also add the notes that match it
+    #[arg(long)]
+    pub(crate) every_prompt: bool,
+    /// When an agent that changed files and left no note ends its turn, ask it once what the next run should know
+    #[arg(long)]
+    pub(crate) ask: bool,
+    /// Let hooks at tools call the connected server instead of starting a program (Claude Code from 2.1.118, Codex from
+    /// 0.148). A run without the server then gets no notes at tools
+    #[arg(long, conflicts_with = "remote_mcp")]
+    pub(crate) by_server: bool,
+    /// For a store on a server: write only the server's MCP endpoint: no local program, no hooks. The agent sends the
+    /// token that it finds in WAYNOTE_TOKEN
+    #[arg(long, conflicts_with_all = ["every_prompt", "ask"])]
+    pub(crate) remote_mcp: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct UninstallArgs {
+    /// The agent
+    pub(crate) client: ClientArg,
+    /// Clean the working directory's files instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct PauseArgs {
+    /// The session, by its client's name of it [default: the directory]
+    #[arg(value_name = "SESSION")]
+    pub(crate) of: Option<String>,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// How long, as 30m or 2h [default: until `waynote pause --end`]
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::duration::with_unit)]
+    pub(crate) length: Option<std::time::Duration>,
+    /// End the pause
+    #[arg(long, conflicts_with = "length")]
+    pub(crate) end: bool,
 }
 
 #[cfg(test)]

@@ -299,6 +299,16 @@ fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) 
             "run the hook's command by hand: it prints the reason on standard error",
         ),
     }
+    match examined.action {
+        None => {}
+        Some(Ok(())) => findings.ok(format!(
+            "{title}: hook at tools works: it brings a note of the path"
+        )),
+        Some(Err(reason)) => findings.wrong(
+            format!("{title}: the hook at tools: {}", said(&reason)),
+            "run the hook's command by hand: it prints the reason on standard error",
+        ),
+    }
     findings.append(examined.settings);
     // In the words of `waynote loop --with` at its start.
     for MissingRight { what, next, .. } in examined.missing_rights {

@@ -1,4 +1,4 @@
-//! `waynote hook`: clients run it when a session begins, when a subagent begins, and at prompts. It reads the client's
+//! `waynote hook`: clients run it when a session or a subagent begins, at prompts and at tools. It reads the client's
 //! payload, answers in the client's schema, and fails open: on any failure the answer adds nothing, with exit code 0
 //! and one line on standard error. The missing text is added at the session's next prompt.
 
@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use waynote::context::Request;
-use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
+use waynote::{Place, Store};
+use waynote_clients::{Answer, Call, Client, Hook, Ledgers, Payload};
 
 use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
@@ -48,6 +49,7 @@ enum Message {
     /// The input is there, and this limits the work.
     Read(Limit),
     Done(Box<Answer>),
+    Explained(String),
     Failed(String),
 }
 
@@ -64,7 +66,8 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     let (words, global) = (args.clone(), global.clone());
     let worker = std::thread::Builder::new().spawn(move || {
         let message = match work(client, &words, &global, &sender) {
-            Ok(answer) => Message::Done(Box::new(answer)),
+            Ok((answer, None)) => Message::Done(Box::new(answer)),
+            Ok((_, Some(explained))) => Message::Explained(explained),
             Err(failure) => Message::Failed(failure.line()),
         };
         // Whoever waited too long has answered already.
@@ -76,7 +79,8 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     };
     let (text, pending) = match outcome {
         // The delivery is claimed only now: an answer that is never printed was never delivered.
-        Ok(answer) => answer.claim(),
+        Ok(Found::Answer(answer)) => answer.claim(),
+        Ok(Found::Explained(text)) => (text, None),
         Err(reason) => {
             say(&format!("waynote hook: nothing added: {reason}"));
             (client.adding_nothing().to_owned(), None)
@@ -101,7 +105,13 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
+/// What the hook found.
+enum Found {
+    Answer(Box<Answer>),
+    Explained(String),
+}
+
+fn wait(receiver: &Receiver<Message>) -> Result<Found, String> {
     let mut limit = Limit {
         wait: INPUT_WAIT,
         late: "the client sent no complete input",
@@ -114,7 +124,8 @@ fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
                 return Err(of_work.late.into());
             }
             Ok(Message::Read(of_work)) => (limit, begun) = (of_work, Instant::now()),
-            Ok(Message::Done(answer)) => return Ok(*answer),
+            Ok(Message::Done(answer)) => return Ok(Found::Answer(answer)),
+            Ok(Message::Explained(text)) => return Ok(Found::Explained(text)),
             Ok(Message::Failed(reason)) => return Err(reason),
             Err(RecvTimeoutError::Timeout) => return Err(limit.late.into()),
             Err(RecvTimeoutError::Disconnected) => return Err("an internal fault".into()),
@@ -172,23 +183,30 @@ fn work(
     words: &HookArgs,
     global: &Global,
     sender: &Sender<Message>,
-) -> Outcome<Answer> {
+) -> Outcome<(Answer, Option<String>)> {
     let call = Call {
         client,
         event: words.event.as_deref().unwrap_or("SessionStart"),
         payload: read_input()?,
     };
-    let ledgers = ledgers()?;
-    let hook = call.enter(environment(), ledgers, Process::client().as_ref())?;
+    let ledgers = ledgers()?.map(|ledgers| match words.explain {
+        true => ledgers.only_read(),
+        false => ledgers,
+    });
+    let mut hook = call.enter(environment(), ledgers, Process::client().as_ref())?;
     let mut settings = Settings::read(&of_the_loop(global)?)?;
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
+    let place = hook.place(environment())?;
+    if !hook.looks(environment(), &place, &settings.action_roots.value)? {
+        let answer = hook.nothing();
+        let explained = words.explain.then(|| explained(&hook, &answer));
+        return Ok((answer, explained));
+    }
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
     let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
-    let place = hook.place(environment())?;
-    let also = home::main_checkout(&place)?.into_iter().collect();
     let opened = Opened::within(&settings, limit.wait - limit.wait / REST)?;
     let store = opened.store();
     let inside = match hook.can_wait() && is_elsewhere {
@@ -196,16 +214,73 @@ fn work(
         true => Inside::named(&settings),
         false => Inside::of_block(&settings, store)?,
     };
-    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
-        .session(inside.session)
+    let request = request(&settings, place, &inside)?;
+    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let answer = hook.answer(
+        environment(),
+        store,
+        request,
+        !words.no_search,
+        has_it_in_prompt,
+    )?;
+    let explained = words.explain.then(|| explained(&hook, &answer));
+    Ok((answer, explained))
+}
+
+/// The request of a block for a session at a place.
+fn request(settings: &Settings, place: Place, inside: &Inside) -> Outcome<Request> {
+    let also = home::main_checkout(&place)?.into_iter().collect();
+    let agent = settings.agent.value.clone();
+    Ok(Request::new(agent, place, clock::now()?)
+        .session(inside.session.clone())
         .iteration(inside.iteration)
         .style(settings.style.value)
         .also(also)
         .budget(settings.budget(None))
-        .tools(waynote_mcp::reader_tools());
-    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
-    Ok(answer)
+        .tools(waynote_mcp::reader_tools()))
+}
+
+/// The answer of a hook that a client runs by a call of its server; empty where it says nothing.
+pub(super) fn answered(
+    settings: &Settings,
+    store: &dyn Store,
+    ledgers: Option<Ledgers>,
+    arguments: &serde_json::Map<String, serde_json::Value>,
+) -> Outcome<String> {
+    let text = |name: &str| {
+        arguments
+            .get(name)
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default()
+    };
+    let client = Client::named(text("client")).unwrap_or(Client::ClaudeCode);
+    let call = Call {
+        client,
+        event: text("event"),
+        payload: Payload::of_call(arguments)?,
+    };
+    let mut hook = call.enter(environment(), ledgers, None)?;
+    let place = hook.place(environment())?;
+    if !hook.looks(environment(), &place, &settings.action_roots.value)? {
+        return Ok(String::new());
+    }
+    let inside = Inside::of_block(settings, store)?;
+    let request = request(settings, place, &inside)?;
+    let has_it = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let (said, _) = hook
+        .answer(environment(), store, request, false, has_it)?
+        .claim();
+    Ok(said)
+}
+
+/// What a hook would say, and why.
+fn explained(hook: &Hook, answer: &Answer) -> String {
+    let mut lines = hook.explained();
+    lines.push(match answer.text() {
+        "" => "it would say nothing".into(),
+        text => format!("it would say:\n\n{}", text.trim_end()),
+    });
+    lines.join("\n") + "\n"
 }
 
 /// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.

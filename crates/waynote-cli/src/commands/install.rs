@@ -32,7 +32,9 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     let Some(ClientArg(client)) = args.client else {
         return list(context);
     };
-    let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?;
+    let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?
+        .asks(args.ask)
+        .by_server(args.by_server);
     let target = target(context, args, &setup)?;
     let setup = setup.to(target);
     let installation = Installation::plan(&setup, args.dry_run)?;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use waynote::Store;
+use serde_json::{Map, Value};
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
+use waynote::{Place, Store};
 use waynote_clients::{CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
@@ -45,7 +46,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         caller,
         tools,
         has_project,
-        delivery: Some(Arc::new(ToClient::new(is_in_loop)?)),
+        delivery: Some(Arc::new(ToClient::new(settings.clone(), is_in_loop)?)),
     };
     end_with_parent();
     let settings = settings.clone();
@@ -108,16 +109,21 @@ struct ToClient {
     ledgers: Option<Ledgers>,
     client: Option<Process>,
     is_in_loop: bool,
+    /// The working directory of the server.
+    place: Place,
+    settings: Settings,
     /// True once the block was delivered to a session that no hook has named.
     was_given: AtomicBool,
 }
 
 impl ToClient {
-    fn new(is_in_loop: bool) -> Outcome<Self> {
+    fn new(settings: Settings, is_in_loop: bool) -> Outcome<Self> {
         Ok(Self {
             ledgers: super::hook::ledgers()?,
             client: Process::client(),
+            place: home::base().map_or_else(|_| Place::home(), |base| base.cwd()),
             is_in_loop,
+            settings,
             was_given: AtomicBool::new(false),
         })
     }
@@ -136,6 +142,9 @@ impl Delivery for ToClient {
         match (self.calling(), &self.ledgers) {
             (CallerSession::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
+                if given.is_off || ledgers.is_paused(Some(&session), &self.place) {
+                    return false;
+                }
                 // A loop's prompt has the block, unless the conversation has lost it.
                 given.block.is_none() && (given.was_reset || !self.is_in_loop)
             }
@@ -164,6 +173,12 @@ impl Delivery for ToClient {
             }
             _ => false,
         }
+    }
+
+    /// A failure says nothing: the client would show it as an error of the tool.
+    fn hook(&self, store: &dyn Store, arguments: &Map<String, Value>) -> Option<String> {
+        let said = super::hook::answered(&self.settings, store, self.ledgers.clone(), arguments);
+        Some(said.unwrap_or_default())
     }
 }
 

@@ -22,6 +22,7 @@ mod looping;
 mod manual;
 mod mcp;
 mod overview;
+mod pause;
 mod place;
 mod rollback;
 mod salvage;
@@ -41,6 +42,7 @@ mod unseen;
 #[cfg(feature = "postgres")]
 mod vacuum;
 mod verify;
+mod why;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -86,7 +88,9 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Stores(_)
             | Command::Doctor { .. }
             | Command::Install(_)
-            | Command::Uninstall(_),
+            | Command::Uninstall(_)
+            | Command::Why { .. }
+            | Command::Pause(_),
         ) => Settings::read_for_repair(global)?,
         _ => {
             let settings = Settings::read(global)?;
@@ -128,6 +132,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
+        Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
         Some(Command::Doctor { client, project }) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use waynote::author::PERSON;
 use waynote::context::{Budget, Style, TokenFactor};
-use waynote::{Limits, Name, Options};
+use waynote::{Limits, Name, Options, Place};
 use waynote_system::variables;
 
 use super::file::Problem;
@@ -150,6 +150,13 @@ settings! {
     ca_file: Option<PathBuf> =
         row(variables::CA_FILE, |text| values::file(text, "the file of certificates has no name"), || Ok(None), path)
             .in_file(Kind::Path);
+    /// Directories outside a session's repository whose notes its actions may get.
+    action_roots: Vec<Place> =
+        row("WAYNOTE_ACTION_ROOTS", values::places, || Ok(Vec::new()), |places| {
+            let places: Vec<&str> = places.iter().map(Place::as_str).collect();
+            (!places.is_empty()).then(|| places.join(","))
+        })
+        .in_file(Kind::Names);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> =
         row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {

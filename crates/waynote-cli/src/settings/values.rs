@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use waynote::Name;
 use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
+use waynote::{Name, Place};
 
 use crate::error::{Failure, Outcome};
 use crate::{database, duration, home};
@@ -103,6 +103,16 @@ pub(super) fn wait(text: &str) -> Outcome<Duration> {
             "write seconds, for example 10 or 0.5",
         )
     })
+}
+
+/// Directories, separated by commas.
+pub(super) fn places(text: &str) -> Outcome<Vec<Place>> {
+    let base = home::base()?;
+    let named = text
+        .split(',')
+        .map(str::trim)
+        .filter(|path| !path.is_empty());
+    named.map(|path| Ok(Place::resolve(path, &base)?)).collect()
 }
 
 /// Names of rules, separated by commas. For an unknown one, the error suggests the nearest.

@@ -64,6 +64,7 @@ fn all_is_well() {
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
     ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
+    ok    Claude Code: hook at tools works: it brings a note of the path
     note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
@@ -195,7 +196,21 @@ fn the_trust_that_is_missing_is_named() {
         "{text}\n[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:x\"\n",
         hooks.display()
     );
-    fs::write(&config, trusted).unwrap();
+    fs::write(&config, &trusted).unwrap();
+    // As after an upgrade to a version with more hooks.
+    let some = said(&scratch, "doctor codex");
+    assert!(
+        some.contains("silently skipped: SubagentStart, UserPromptSubmit, PreToolUse, PostToolUse"),
+        "{some}"
+    );
+    let others = [
+        "subagent_start",
+        "user_prompt_submit",
+        "pre_tool_use",
+        "post_tool_use",
+    ];
+    let others = others.map(|event| trusted.replace(&text, "").replace("session_start", event));
+    fs::write(&config, trusted.clone() + &others.concat()).unwrap();
     assert!(said(&scratch, "doctor codex").contains("are trusted"));
     scratch
         .run("install claude-code --project")

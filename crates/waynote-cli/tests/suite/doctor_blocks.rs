@@ -134,7 +134,7 @@ fn codex() {
           next: take out those that the agent should have
     note  Codex: every call of waynote's tools needs a confirmation, which nobody gives in `codex exec`: `mcp_servers.waynote.default_tools_approval_mode` in HOME/.codex/config.toml, line 11
           next: set it to "approve"; `waynote loop --with codex` does so for its runs
-    WRONG Codex: a hook is switched off: `hooks.state.HOME/.codex/hooks.json:session_start:0:0` in HOME/.codex/config.toml, line 36
+    WRONG Codex: a hook is switched off: `hooks.state.HOME/.codex/hooks.json:session_start:0:0` in HOME/.codex/config.toml, line 37
           next: switch it on in `/hooks`
     WRONG Codex: the hooks are not trusted yet: Codex silently skips them
           next: start Codex, open `/hooks` and trust them

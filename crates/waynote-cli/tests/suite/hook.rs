@@ -78,7 +78,7 @@ fn whatever_goes_wrong_adds_nothing() {
             "codex SessionStart",
             format!("{{\"prompt\": \"{}", "x".repeat(3 << 20)),
         ),
-        ("codex Stop", input.to_string()),
+        ("codex Interrupt", input.to_string()),
         ("cursor beforeSubmitPrompt", input.to_string()),
         ("gemini \u{1b}[31mred", input.to_string()),
         ("emacs SessionStart", input.to_string()),
@@ -102,11 +102,11 @@ fn whatever_goes_wrong_adds_nothing() {
     claude-code SessionStart: {}
     waynote hook: nothing added: the input is not a hook's: invalid type: null, expected struct Payload at line 1 column 4
     codex SessionStart: {}
-    waynote hook: nothing added: the input is not a hook's: recursion limit exceeded at line 1 column 128
+    waynote hook: nothing added: the input is not a hook's: invalid type: sequence, expected struct Payload at line 1 column 1
     codex SessionStart: {}
-    waynote hook: nothing added: the input is not a hook's: EOF while parsing a string at line 1 column 1048576
-    codex Stop: {}
-    waynote hook: nothing added: Codex takes no text at `Stop`
+    waynote hook: nothing added: the input is not a hook's: EOF while parsing a string at line 1 column 3145740
+    codex Interrupt: {}
+    waynote hook: nothing added: Codex takes no text at `Interrupt`
     cursor beforeSubmitPrompt: {}
     waynote hook: nothing added: Cursor takes no text at `beforeSubmitPrompt`
     gemini [31mred: {}

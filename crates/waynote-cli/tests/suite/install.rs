@@ -72,6 +72,30 @@ fn installing_shows_what_changes() {
       +                     }
       +                 ]
       +             }
+      +         ],
+      +         "PreToolUse": [
+      +             {
+      +                 "matcher": "Read|Edit|Write|MultiEdit|NotebookEdit|Bash",
+      +                 "hooks": [
+      +                     {
+      +                         "type": "command",
+      +                         "command": "WAYNOTE hook claude-code PreToolUse",
+      +                         "timeout": 10
+      +                     }
+      +                 ]
+      +             }
+      +         ],
+      +         "PostToolUseFailure": [
+      +             {
+      +                 "matcher": "Bash",
+      +                 "hooks": [
+      +                     {
+      +                         "type": "command",
+      +                         "command": "WAYNOTE hook claude-code PostToolUseFailure",
+      +                         "timeout": 10
+      +                     }
+      +                 ]
+      +             }
       +         ]
             }
     copies of the previous files: HOME/.local/share/waynote/installed
@@ -98,6 +122,7 @@ fn installing_shows_what_changes() {
       +   "WAYNOTE_TOKEN_FACTOR",
       +   "WAYNOTE_LOCK_WAIT",
       +   "WAYNOTE_CA_FILE",
+      +   "WAYNOTE_ACTION_ROOTS",
       +   "WAYNOTE_ALLOW_SECRETS",
       +   "WAYNOTE_CONFIG",
       +   "WAYNOTE_ITERATION",
@@ -145,11 +170,35 @@ fn installing_shows_what_changes() {
       +           }
       +         ]
       +       }
+      +     ],
+      +     "PreToolUse": [
+      +       {
+      +         "matcher": "Bash|apply_patch",
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE hook codex PreToolUse",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "PostToolUse": [
+      +       {
+      +         "matcher": "Bash",
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE hook codex PostToolUse",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
       +     ]
       +   }
       + }
     copies of the previous files: HOME/.local/share/waynote/installed
-    next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
+    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
     then: waynote doctor codex
 
     $ waynote install cursor
@@ -171,6 +220,18 @@ fn installing_shows_what_changes() {
       +     "sessionStart": [
       +       {
       +         "command": "WAYNOTE hook cursor sessionStart"
+      +       }
+      +     ],
+      +     "postToolUse": [
+      +       {
+      +         "command": "WAYNOTE hook cursor postToolUse",
+      +         "matcher": "^(Shell|Read|Write|Delete)$"
+      +       }
+      +     ],
+      +     "postToolUseFailure": [
+      +       {
+      +         "command": "WAYNOTE hook cursor postToolUseFailure",
+      +         "matcher": "^Shell$"
       +       }
       +     ]
       +   }}
@@ -195,7 +256,7 @@ fn installing_shows_what_changes() {
       +   }
         }
     HOME/.config/opencode/plugins/waynote.js (plugin): made
-      + // waynote: puts the notes into opencode's system prompt. Written by `waynote install opencode`, removed by `waynote uninstall opencode`.
+      + // waynote: puts the notes into opencode's system prompt, and beside the results of tools. Written by `waynote install opencode`, removed by `waynote uninstall opencode`.
       + import { spawn } from "node:child_process";
       + 
       + PLUGIN
@@ -223,6 +284,19 @@ fn installing_shows_what_changes() {
       +           {
       +             "type": "command",
       +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
+      +             "name": "waynote",
+      +             "timeout": 10000
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "AfterTool": [
+      +       {
+      +         "matcher": "^(read_file|write_file|replace|run_shell_command)$",
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE hook gemini AfterTool",
       +             "name": "waynote",
       +             "timeout": 10000
       +           }
@@ -281,6 +355,22 @@ fn installing_shows_what_changes() {
       +         "type": "command",
       +         "command": "WAYNOTE hook vscode SubagentStart",
       +         "timeout": 10
+      +       }
+      +     ],
+      +     "PostToolUse": [
+      +       {
+      +         "type": "command",
+      +         "command": "WAYNOTE hook vscode PostToolUse",
+      +         "timeout": 10,
+      +         "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal"
+      +       }
+      +     ],
+      +     "PostToolUseFailure": [
+      +       {
+      +         "type": "command",
+      +         "command": "WAYNOTE hook vscode PostToolUseFailure",
+      +         "timeout": 10,
+      +         "matcher": "bash|powershell|run_in_terminal"
       +       }
       +     ]
       +   }
@@ -418,7 +508,7 @@ fn what_comes_next_is_said() {
     error: Goose reads servers only from the user's file
     $ --store /x/notes.db install codex
     next: install Codex: it was not found on this machine; its files are ready for it
-    next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
+    next: start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2

@@ -141,7 +141,8 @@ fn an_option_of_a_hook_stays_until_another_is_named() {
     let commands = || {
         let text = std::fs::read_to_string(&path).unwrap();
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let hooks = file["hooks"].as_object().unwrap().clone();
+        let mut hooks = file["hooks"].as_object().unwrap().clone();
+        hooks.retain(|event, _| event == "BeforeAgent");
         let of = |(event, groups): (String, serde_json::Value)| {
             format!("{event}: {}", groups[0]["hooks"][0]["command"])
         };

@@ -51,6 +51,8 @@ fn two_clients_have_two_notebooks() {
     +             "command": "WAYNOTE --agent claude hook claude-code SessionStart",
     +             "command": "WAYNOTE --agent claude hook claude-code SubagentStart",
     +             "command": "WAYNOTE --agent claude hook claude-code UserPromptSubmit --no-search",
+    +             "command": "WAYNOTE --agent claude hook claude-code PreToolUse",
+    +             "command": "WAYNOTE --agent claude hook claude-code PostToolUseFailure",
     "#);
     run(&scratch, "--agent claude install claude-code").ok();
     run(&scratch, "--agent codex install codex").ok();
@@ -72,6 +74,7 @@ fn two_clients_have_two_notebooks() {
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: what it starts has `--agent claude`
     ok    Claude Code: the server answers, with 6 tools
+    ok    Claude Code: hook at tools works: it brings a note of the path
     note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
     ");
@@ -115,16 +118,20 @@ fn what_counts_here_counts_for_the_client() {
             "claude-code" => assert_snapshot!(told.join("\n"), @r#"
               +       "args": ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
               +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code SessionStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PreToolUse",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook claude-code PostToolUseFailure",
             next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
             "#),
             "codex" => assert_snapshot!(told.join("\n"), @r#"
               + args = ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"]
               +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex SessionStart",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PreToolUse",
+              +             "command": "WAYNOTE --store HOME/work/a.db --agent a --session nightly --set 'style=faithful' --set 'budget=900' hook codex PostToolUse",
             next: start Codex with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
             "#),
             "opencode" => assert_snapshot!(told.join("\n"), @r#"
               +       "command": ["WAYNOTE", "--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "mcp"],
-              +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
+              +     const child = spawn(program, ["--store", "HOME/work/a.db", "--agent", "a", "--session", "nightly", "--set", "style=faithful", "--set", "budget=900", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
             next: start opencode with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
             "#),
             "goose" => assert_snapshot!(told.join("\n"), @r#"
@@ -170,6 +177,8 @@ fn in_a_projects_files_only_options_count() {
       +             "command": "waynote --agent a hook claude-code SessionStart",
       +             "command": "waynote --agent a hook claude-code SubagentStart",
       +             "command": "waynote --agent a hook claude-code UserPromptSubmit --no-search",
+      +             "command": "waynote --agent a hook claude-code PreToolUse",
+      +             "command": "waynote --agent a hook claude-code PostToolUseFailure",
     next: start Claude Code in this directory and approve the server `waynote` when it asks
     next: add `waynote` to the path, here and wherever these files are used: they start it by its name
     next: run `waynote config set store /x/notes.db` if Claude Code should use this store: it sees WAYNOTE_STORE only if it is started from this shell

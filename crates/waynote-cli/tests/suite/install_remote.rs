@@ -35,24 +35,31 @@ fn the_program_is_told_the_store() {
       +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code SessionStart",
       +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code SubagentStart",
       +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code UserPromptSubmit --no-search",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code PreToolUse",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code PostToolUseFailure",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install codex --store https://notes.example/s/team
       + args = ["--store", "https://notes.example/s/team", "mcp"]
       +             "command": "WAYNOTE --store https://notes.example/s/team hook codex SessionStart",
       +             "command": "WAYNOTE --store https://notes.example/s/team hook codex SubagentStart",
       +             "command": "WAYNOTE --store https://notes.example/s/team hook codex UserPromptSubmit --no-search",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook codex PreToolUse",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook codex PostToolUse",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install cursor --store https://notes.example/s/team
       +       "args": ["--store", "https://notes.example/s/team", "mcp"],
       +         "command": "WAYNOTE --store https:/\/notes.example/s/team hook cursor sessionStart"
+      +         "command": "WAYNOTE --store https:/\/notes.example/s/team hook cursor postToolUse",
+      +         "command": "WAYNOTE --store https:/\/notes.example/s/team hook cursor postToolUseFailure",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install opencode --store https://notes.example/s/team
       +       "command": ["WAYNOTE", "--store", "https://notes.example/s/team", "mcp"],
-      +     const child = spawn(program, ["--store", "https://notes.example/s/team", "hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
+      +     const child = spawn(program, ["--store", "https://notes.example/s/team", "hook", "opencode", event], { stdio: ["pipe", "pipe", "ignore"] });
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install gemini --store https://notes.example/s/team
       +       "args": ["--store", "https://notes.example/s/team", "mcp"],
       +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini BeforeAgent --no-search",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini AfterTool",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     $ install goose --store https://notes.example/s/team
       +     args: ["--store", "https://notes.example/s/team", "mcp"]
@@ -61,6 +68,8 @@ fn the_program_is_told_the_store() {
       +       "args": ["--store", "https://notes.example/s/team", "mcp"],
       +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SessionStart",
       +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SubagentStart",
+      +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode PostToolUse",
+      +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode PostToolUseFailure",
     next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     "#);
 }

@@ -57,7 +57,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
     seen += &format!("\n{}\n", said(&scratch, "install claude-code"));
     seen += &of_hooks(&scratch);
     insta::assert_snapshot!(seen, @r#"
-    note  Claude Code: hooks in HOME/.claude/settings.json is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`
+    note  Claude Code: hooks in HOME/.claude/settings.json is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`; `hooks.PreToolUse` needs `"timeout": 10` in `hooks.0`; `hooks.PostToolUseFailure` needs `"timeout": 10` in `hooks.0`
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     HOME/.claude.json (server): unchanged
     HOME/.claude/settings.json (hooks): changed
@@ -72,6 +72,16 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
                   }
       …
                     "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      …
+                    "command": "WAYNOTE hook claude-code PreToolUse",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      …
+                    "command": "WAYNOTE hook claude-code PostToolUseFailure",
       -             "timeout": 5
       +             "timeout": 10
                   }

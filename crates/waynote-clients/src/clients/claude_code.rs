@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::formats::entry::{NAME, is_our_program};
 use crate::formats::source::Source;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
@@ -29,9 +29,24 @@ static FACTS: Facts = Facts {
         (Event::SessionStart, "SessionStart"),
         (Event::SubagentStart, "SubagentStart"),
         (Event::Prompt, "UserPromptSubmit"),
+        (Event::BeforeTool, "PreToolUse"),
+        (Event::AfterFailure, "PostToolUseFailure"),
+        (Event::Stop, "Stop"),
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Nested,
+    tools: ["Read|Edit|Write|MultiEdit|NotebookEdit|Bash", "Bash"],
+    call: Some(&[
+        ("session_id", "session_id"),
+        ("agent_id", "agent_id"),
+        ("cwd", "cwd"),
+        ("tool_name", "tool_name"),
+        ("file_path", "tool_input.file_path"),
+        ("notebook_path", "tool_input.notebook_path"),
+        ("command", "tool_input.command"),
+        ("error", "error"),
+    ]),
+    ending: Ending::Block,
     endpoint: EndpointForm {
         kind: Some("http"),
         url: "url",

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
 use crate::formats::source::Source;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
@@ -28,9 +28,23 @@ static FACTS: Facts = Facts {
         (Event::SessionStart, "SessionStart"),
         (Event::SubagentStart, "SubagentStart"),
         (Event::Prompt, "UserPromptSubmit"),
+        (Event::BeforeTool, "PreToolUse"),
+        // It has no event for failures.
+        (Event::AfterFailure, "PostToolUse"),
+        (Event::Stop, "Stop"),
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Nested,
+    tools: ["Bash|apply_patch", "Bash"],
+    call: Some(&[
+        ("session_id", "session_id"),
+        ("agent_id", "agent_id"),
+        ("cwd", "cwd"),
+        ("tool_name", "tool_name"),
+        ("command", "tool_input.command"),
+        ("tool_response", "tool_response"),
+    ]),
+    ending: Ending::Block,
     endpoint: EndpointForm {
         kind: None,
         url: "url",
@@ -63,7 +77,7 @@ impl Profile for Codex {
         let mut steps = Vec::new();
         if has_hooks {
             steps.push(
-                "start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks".into(),
+                "start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks".into(),
             );
         }
         if reach == InstallScope::Project {
@@ -72,6 +86,10 @@ impl Profile for Codex {
             steps.insert(0, trust.into());
         }
         steps
+    }
+
+    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
+        Some(has_failed)
     }
 
     /// Without a server entry, Codex takes no settings for the server.
@@ -107,15 +125,35 @@ impl Profile for Codex {
             .get("hooks")
             .and_then(|hooks| hooks.get("state"))
             .and_then(toml::Value::as_table);
-        let is_trusted = known.is_some_and(|known| {
-            known.iter().any(|(key, state)| {
-                key.starts_with(&*file.to_string_lossy()) && state.get("trusted_hash").is_some()
+        // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
+        let entries = text_file::read(&file).ok().flatten();
+        let entries: serde_json::Value = entries
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .unwrap_or_default();
+        let is_trusted = |event: &str| {
+            let head = format!("{}:{}:", file.display(), snake(event));
+            known.is_some_and(|known| {
+                let mut known = known.iter();
+                known.any(|(key, state)| {
+                    key.starts_with(&head) && state.get("trusted_hash").is_some()
+                })
             })
-        });
+        };
+        let words = FACTS.events.iter().map(|(_, word)| *word);
+        let there = words.filter(|word| entries["hooks"][*word].is_array());
+        let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
         if !setup.has_hooks() {
             // There is nothing to trust.
-        } else if is_trusted {
+        } else if untrusted.is_empty() && !trusted.is_empty() {
             findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
+        } else if !trusted.is_empty() {
+            findings.wrong(
+                format!(
+                    "Codex: these hooks are not trusted yet, and silently skipped: {}",
+                    untrusted.join(", ")
+                ),
+                "start Codex, open `/hooks` and trust them",
+            );
         } else {
             findings.wrong(
                 "Codex: the hooks are not trusted yet: Codex silently skips them",
@@ -134,6 +172,62 @@ impl Profile for Codex {
         }
         Ok(())
     }
+}
+
+/// True if the output of a command says that it failed: by the code, which some versions of Codex write above it, else by
+/// a line that programs end with when they fail.
+fn has_failed(output: &str) -> bool {
+    const CODES: [&str; 2] = ["Process exited with code ", "Exit code: "];
+    const BEGIN: [&str; 9] = [
+        "error:",
+        "error[",
+        "fatal:",
+        "fatal error",
+        "npm error",
+        "npm err!",
+        "traceback (most recent call last)",
+        "e   ",
+        "make: ***",
+    ];
+    const WITHIN: [&str; 6] = [
+        ": command not found",
+        ": permission denied",
+        ": no such file or directory",
+        "panicked at",
+        "test result: failed",
+        "build failed",
+    ];
+    let mut lines = output.lines();
+    let code = lines.by_ref().take(8).find_map(|line| {
+        let code = CODES
+            .iter()
+            .find_map(|head| line.trim().strip_prefix(head))?;
+        code.trim().parse::<i64>().ok()
+    });
+    if let Some(code) = code {
+        return code != 0;
+    }
+    // Something is missing, perhaps what would tell.
+    if output.contains("Warning: truncated output") {
+        return false;
+    }
+    output.lines().any(|line| {
+        let line = line.trim_start().to_lowercase();
+        BEGIN.iter().any(|begin| line.starts_with(begin))
+            || WITHIN.iter().any(|part| line.contains(part))
+    })
+}
+
+/// An event as its configuration writes it: `SessionStart` is `session_start`.
+fn snake(event: &str) -> String {
+    let mut snake = String::new();
+    for char in event.chars() {
+        if char.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(char.to_lowercase());
+    }
+    snake
 }
 
 /// Its folder.
@@ -276,6 +370,32 @@ impl Check<'_> {
         let required = Source::read(Path::new("/etc/codex/requirements.toml"));
         if let Some(file) = required {
             self.managed_hooks_only(&file, "allow_managed_hooks_only");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_failed;
+
+    #[test]
+    fn a_failure_is_read_from_an_output() {
+        for failed in [
+            "Process exited with code 1\nOutput:\nno",
+            "   Compiling x\nerror[E0308]: mismatched types",
+            "bash: line 1: jq: command not found",
+            "Traceback (most recent call last):\n  File \"x\"",
+        ] {
+            assert!(has_failed(failed), "{failed}");
+        }
+        for other in [
+            "Process exited with code 0\nOutput:\nerror: of a test that is meant to fail",
+            "0 errors, 3 warnings",
+            "src/error.rs",
+            "Warning: truncated output (original: 9000 lines)\nerror: x",
+            "",
+        ] {
+            assert!(!has_failed(other), "{other}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::formats::entry::{JsonEdit, NAME};
 use crate::formats::source::Source;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
@@ -21,9 +21,18 @@ static FACTS: Facts = Facts {
     aliases: &[],
     title: "Cursor",
     program: "cursor",
-    events: &[(Event::SessionStart, "sessionStart")],
+    // It speaks to the model only after a tool.
+    events: &[
+        (Event::SessionStart, "sessionStart"),
+        (Event::AfterTool, "postToolUse"),
+        (Event::AfterFailure, "postToolUseFailure"),
+        (Event::Stop, "stop"),
+    ],
     block_event: Some(Event::SessionStart),
     answer: Form::Flat,
+    tools: ["^(Shell|Read|Write|Delete)$", "^Shell$"],
+    call: None,
+    ending: Ending::Followup,
     endpoint: EndpointForm {
         kind: None,
         url: "url",

@@ -14,7 +14,7 @@ use crate::formats::hook_command::is_ours;
 use crate::formats::source::Source;
 use crate::hook::BLOCK_BEGINS_WITH;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
@@ -27,10 +27,18 @@ static FACTS: Facts = Facts {
     aliases: &["gemini-cli"],
     title: "Gemini CLI",
     program: "gemini",
-    events: &[(Event::Prompt, "BeforeAgent")],
+    // It speaks to the model only after a tool, failed or not.
+    events: &[
+        (Event::Prompt, "BeforeAgent"),
+        (Event::AfterTool, "AfterTool"),
+        (Event::Stop, "AfterAgent"),
+    ],
     // Its sessions lose what they get when they start: a prompt with that before it is forgotten when the session is resumed.
     block_event: Some(Event::Prompt),
     answer: Form::Nested,
+    tools: ["^(read_file|write_file|replace|run_shell_command)$", ""],
+    call: None,
+    ending: Ending::Deny,
     endpoint: EndpointForm {
         kind: None,
         url: "httpUrl",
@@ -88,6 +96,16 @@ impl Profile for Gemini {
         let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
         begin.is_some_and(|begin| {
             memchr::memmem::find(&text[begin..], BLOCK_BEGINS_WITH.as_bytes()).is_none()
+        })
+    }
+
+    /// The result of its shell has the code in a line of its own, if it is not 0.
+    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
+        Some(|output| {
+            let mut codes = output
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("Exit Code:"));
+            codes.any(|code| code.trim().parse::<i64>().is_ok_and(|code| code != 0))
         })
     }
 

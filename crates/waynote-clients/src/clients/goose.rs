@@ -10,7 +10,7 @@ use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, text};
@@ -27,6 +27,9 @@ static FACTS: Facts = Facts {
     // The server's instructions hold it.
     block_event: None,
     answer: Form::None,
+    tools: ["", ""],
+    call: None,
+    ending: Ending::None,
     endpoint: EndpointForm {
         kind: None,
         url: "uri",

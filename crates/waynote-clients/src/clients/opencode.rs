@@ -13,7 +13,7 @@ use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
 use crate::ledger::Channel;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
@@ -26,10 +26,17 @@ static FACTS: Facts = Facts {
     aliases: &[],
     title: "opencode",
     program: "opencode",
-    events: &[(Event::SessionStart, "SessionStart")],
+    events: &[
+        (Event::SessionStart, "SessionStart"),
+        (Event::AfterTool, "AfterTool"),
+    ],
     block_event: Some(Event::SessionStart),
     // Its plugin takes the text as it is.
     answer: Form::Text,
+    // Its plugin selects them.
+    tools: ["", ""],
+    call: None,
+    ending: Ending::None,
     endpoint: EndpointForm {
         kind: Some("remote"),
         url: "url",

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::formats::entry::JsonEdit;
 use crate::formats::source::Source;
 use crate::profile::Profile;
-use crate::profile::answer::Form;
+use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
@@ -24,9 +24,20 @@ static FACTS: Facts = Facts {
     events: &[
         (Event::SessionStart, "SessionStart"),
         (Event::SubagentStart, "SubagentStart"),
+        // Copilot's harness speaks to the model only after a tool.
+        (Event::AfterTool, "PostToolUse"),
+        (Event::AfterFailure, "PostToolUseFailure"),
+        (Event::Stop, "Stop"),
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Twice,
+    // First Copilot's names, then those of the editor's own harness.
+    tools: [
+        "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal",
+        "bash|powershell|run_in_terminal",
+    ],
+    call: None,
+    ending: Ending::Block,
     endpoint: EndpointForm {
         kind: Some("http"),
         url: "url",

@@ -11,7 +11,7 @@ use std::process::Command;
 use jiff::Timestamp;
 use waynote_system::text_file;
 
-use crate::client::Client;
+use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
@@ -34,6 +34,8 @@ pub struct Examination {
     pub server: Option<ServerCheck>,
     /// How long its hook takes, or why it gives no notes; none where it has none.
     pub hook: Option<std::result::Result<HookTime, TrialError>>,
+    /// Whether its hook at tools gives notes; none where it has none.
+    pub action: Option<std::result::Result<(), TrialError>>,
     /// Settings that keep the notes or the tools from its model, and what it still wants from its user.
     pub settings: Findings,
     /// Rights that its agent lacks in a loop.
@@ -109,6 +111,11 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
         })
     });
     let hook = (brings_by_hook && has_hook).then(|| trial::hook(setup, now));
+    let events = [Event::BeforeTool, Event::AfterTool];
+    let is_at_tools = events
+        .iter()
+        .any(|event| client.event_word(*event).is_some());
+    let action = (is_at_tools && has_hook).then(|| trial::action(setup, now));
     let mut settings = Findings::default();
     let mut missing = Vec::new();
     // Missing files need no trust.
@@ -121,6 +128,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
         is_not_on_path,
         server,
         hook,
+        action,
         settings,
         missing_rights: missing,
     })

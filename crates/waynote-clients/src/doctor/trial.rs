@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use waynote_system::variables;
 pub use super::load::HookTime;
 use super::load::measured;
 use super::probe::{Conversation, ProbeError};
-use crate::client::Client;
+use crate::client::{Client, Event};
 use crate::error::Error as ClientsError;
 use crate::profile::answer::{AnswerError, MAX_BYTES};
 use crate::profile::options;
@@ -88,12 +88,20 @@ type Result<T = ()> = std::result::Result<T, TrialError>;
 /// Runs the hook as the client does, on a temporary store that holds one note. Does so several times, also while all
 /// processors are busy.
 pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<HookTime> {
-    measured(|| hand_over(setup, now))
+    let event = setup.facts.block_event.ok_or(TrialError::NoCommand)?;
+    measured(|| hand_over(setup, now, event))
+}
+
+/// Runs the hook at a tool that touches a file, in a directory with one note.
+pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
+    let mut events = [Event::BeforeTool, Event::AfterTool].into_iter();
+    let event = events.find(|event| setup.facts.event_word(*event).is_some());
+    hand_over(setup, now, event.ok_or(TrialError::NoCommand)?).map(drop)
 }
 
 /// Starts the server as Goose does, on a temporary store that holds one note.
 pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp) -> Result {
-    let trial = Trial::new(setup, now)?;
+    let trial = Trial::new(setup, now, "")?;
     let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
     let mut command = Command::new(program);
     // Without the options: the trial has a store of its own.
@@ -119,7 +127,8 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(setup: &Setup<'_>, now: Timestamp) -> Result<Self> {
+    /// `below` is the directory of the note, in the project.
+    fn new(setup: &Setup<'_>, now: Timestamp, below: &str) -> Result<Self> {
         let made = tempfile::tempdir()?;
         let folder = made.path().canonicalize()?;
         let project = folder.join("project");
@@ -130,24 +139,24 @@ impl Trial {
             folder,
             project,
         };
-        trial.lay_canary(setup, now)?;
+        trial.lay_canary(setup, now, &trial.project.join(below))?;
         Ok(trial)
     }
 
-    fn lay_canary(&self, setup: &Setup<'_>, now: Timestamp) -> crate::error::Result {
+    fn lay_canary(&self, setup: &Setup<'_>, now: Timestamp, at: &Path) -> crate::error::Result {
         let store = SqliteStore::open(&self.store, &Options::default())?;
         let base = setup.machine.environment.base()?;
-        let place = Place::resolve(&self.project.to_string_lossy(), &base)?;
+        let place = Place::resolve(&at.to_string_lossy(), &base)?;
         let stamp = Stamp::new(now, "waynote-doctor".parse()?);
         Places::new(&store as &dyn LocalStore).write(&place, Content::text(CANARY)?, &stamp)?;
         Ok(())
     }
 }
 
-fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
-    let trial = Trial::new(setup, now)?;
+fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
+    let below = if event.is_at_tool() { "below" } else { "" };
+    let trial = Trial::new(setup, now, below)?;
     let facts = setup.facts;
-    let event = facts.block_event.ok_or(TrialError::NoCommand)?;
     let word = facts.event_word(event).ok_or(TrialError::NoCommand)?;
     let command = setup
         .hook_command_with(event, "")
@@ -156,6 +165,7 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
     let said = json!({
         "session_id": "waynote-doctor", "hook_event_name": word, "source": "startup",
         "cwd": project, "workspace_roots": [project], "working_dir": project,
+        "tool_name": "Read", "tool_input": { "file_path": project.join("below/file") },
     });
     let begin = std::time::Instant::now();
     let mut child = Command::new("sh");

@@ -8,6 +8,9 @@ use crate::profile::target::{URLS, is_our_endpoint};
 /// The name under which waynote's server is entered everywhere.
 pub(crate) const NAME: &str = "waynote";
 
+/// The tool of our server that answers a hook.
+pub(crate) const HOOK_TOOL: &str = "hook";
+
 /// Flag for the prompt hook without `--every-prompt`.
 pub(crate) const NO_SEARCH: &str = " --no-search";
 
@@ -37,7 +40,13 @@ pub(crate) enum JsonEdit {
     /// A command among those of an event.
     Hook {
         event: &'static str,
+        /// The tools at which it runs.
+        matcher: Option<&'static str>,
+        /// True if it is brought up to date where it is, and not added.
+        only_if_there: bool,
         command: String,
+        /// The arguments of a call of our server, which takes the command's place.
+        call: Option<Json>,
         /// Further members of the command's object.
         more: Vec<(&'static str, Json)>,
         /// True if commands stand in groups, as Claude Code has them; else alone.
@@ -72,7 +81,9 @@ impl JsonEdit {
     /// The element of an event's list that runs the command of a hook.
     pub(crate) fn hook_entry(&self) -> Option<Json> {
         let Self::Hook {
+            matcher,
             command,
+            call,
             more,
             grouped,
             ..
@@ -84,12 +95,28 @@ impl JsonEdit {
         if !grouped && more.is_empty() {
             own.clear();
         }
-        own.push(("command", command.as_str().into()));
+        match call {
+            None => own.push(("command", command.as_str().into())),
+            Some(call) => {
+                own = vec![
+                    ("type", "mcp_tool".into()),
+                    ("server", NAME.into()),
+                    ("tool", HOOK_TOOL.into()),
+                    ("input", call.clone()),
+                ];
+            }
+        }
         own.extend(more.iter().cloned());
-        let own = object(&own);
+        let matcher = matcher.map(|matcher| ("matcher", matcher.into()));
         Some(match grouped {
-            true => object(&[("hooks", Json::Array(vec![own]))]),
-            false => own,
+            true => {
+                let hooks = ("hooks", Json::Array(vec![object(&own)]));
+                object(&matcher.into_iter().chain([hooks]).collect::<Vec<_>>())
+            }
+            false => {
+                own.extend(matcher);
+                object(&own)
+            }
         })
     }
 }

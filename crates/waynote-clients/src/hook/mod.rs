@@ -1,11 +1,14 @@
 //! A hook's answer: from the client's input to its own form of output. The caller opens the store, and limits the time
 //! of that.
 
+mod action;
 mod notes;
 pub(crate) mod payload;
 mod prompt;
 mod session;
 mod start;
+mod stop;
+mod tool;
 
 use std::path::Path;
 
@@ -16,8 +19,9 @@ use waynote_system::process::Process;
 
 use crate::client::{Client, Event};
 use crate::error::{Error, Result};
-use crate::ledger::{Ledgers, Link, PendingDelivery};
+use crate::ledger::{About, Ledgers, Link, PendingDelivery};
 
+use action::Touched;
 pub(crate) use notes::BLOCK_BEGINS_WITH;
 use payload::Payload;
 use session::Session;
@@ -28,6 +32,7 @@ pub struct Hook {
     event: Event,
     payload: Payload,
     session: Session,
+    touched: Touched,
 }
 
 /// The arguments and the input of a hook.
@@ -68,6 +73,7 @@ impl Call<'_> {
             client,
             event,
             payload: self.payload,
+            touched: Touched::default(),
         })
     }
 
@@ -87,9 +93,81 @@ impl Call<'_> {
 }
 
 impl Hook {
-    /// True if the session may go on without an answer: it is at a prompt, and is not known to lack its block.
+    /// True if the session may go on without an answer: it has begun, and is not at a prompt without its block.
     pub fn can_wait(&self) -> bool {
-        self.event == Event::Prompt && !self.session.is_owed()
+        match self.event {
+            Event::SessionStart | Event::SubagentStart => false,
+            Event::Prompt => !self.session.is_owed(),
+            _ => true,
+        }
+    }
+
+    /// Looks at what the event is about, at a place with these further roots. False where there is nothing to say,
+    /// whatever the store holds.
+    ///
+    /// # Errors
+    /// [`Error::Environment`].
+    pub fn looks(
+        &mut self,
+        environment: &Environment,
+        place: &Place,
+        roots: &[Place],
+    ) -> Result<bool> {
+        let session = &self.session;
+        let is_at_tool = self.event.is_at_tool();
+        if is_at_tool && self.payload.tool.is_change() {
+            session.changes();
+        }
+        if session.is_off || session.is_paused(place) {
+            return Ok(false);
+        }
+        if self.event == Event::Stop {
+            let may_ask = session.given.changed.is_some() && !session.given.was_asked;
+            return Ok(may_ask && self.payload.has_ended() && !self.payload.is_subagents());
+        }
+        if !is_at_tool || !session.is_named() {
+            // Without a name, the same notes would be told at every tool.
+            return Ok(!is_at_tool);
+        }
+        let profile = self.client.profile();
+        let failure = match (self.event, self.payload.tool.command()) {
+            (Event::AfterTool | Event::AfterFailure, Some(_)) => {
+                let is_known =
+                    self.event == Event::AfterFailure && profile.reads_failure().is_none();
+                let reads = profile.reads_failure().unwrap_or(|_| false);
+                self.payload.tool.failure(is_known, reads)
+            }
+            _ => None,
+        };
+        let speaks_before = self.client.event_word(Event::BeforeTool).is_some();
+        let has_run = speaks_before && self.event == Event::AfterFailure;
+        self.touched = Touched::new(environment, &self.payload, place, roots, failure, has_run)?;
+        Ok(!self.touched.is_nothing())
+    }
+
+    /// The answer that adds nothing.
+    pub fn nothing(&self) -> Answer {
+        self.answering(String::new(), None)
+    }
+
+    fn answering(&self, text: String, pending: Option<PendingDelivery>) -> Answer {
+        let tokens = waynote::context::Budget::default().tokens_of(&text);
+        let facts = self.client.profile().facts();
+        let about = About {
+            event: facts.event_word(self.event).unwrap_or_default().to_owned(),
+            action: self.event.is_at_tool().then(|| self.payload.tool.label()),
+            tokens,
+        };
+        Answer {
+            client: self.client,
+            event: self.event,
+            pending: pending.map(|pending| match text.is_empty() {
+                true => pending,
+                false => pending.about(about),
+            }),
+            text,
+            link: self.session.link.clone(),
+        }
     }
 
     /// True if the prompt of a loop that runs this client can have given the session its block: it is no subagent's,
@@ -127,6 +205,7 @@ impl Hook {
     /// [`Error::Library`], where the store refuses.
     pub fn answer(
         &self,
+        environment: &Environment,
         store: &dyn Store,
         request: Request,
         searches: bool,
@@ -140,14 +219,53 @@ impl Hook {
                 let asked = self.payload.asked().filter(|_| searches);
                 prompt::at(store, request, session, asked, has_it_in_prompt)?
             }
+            // A loop asks its agent for notes itself.
+            Event::Stop if has_it_in_prompt => Default::default(),
+            Event::Stop => stop::at(store, session)?,
+            Event::BeforeTool | Event::AfterTool | Event::AfterFailure => {
+                action::at(environment, store, &request, session, &self.touched)?
+            }
         };
-        Ok(Answer {
-            client: self.client,
-            event: self.event,
-            text,
-            pending,
-            link: session.link.clone(),
-        })
+        Ok(self.answering(text, pending))
+    }
+
+    /// What the event is about, and what the session was given, for people.
+    pub fn explained(&self) -> Vec<String> {
+        let list = |places: &[Place]| {
+            let places: Vec<&str> = places.iter().map(Place::as_str).collect();
+            if places.is_empty() {
+                "none".to_owned()
+            } else {
+                places.join(" ")
+            }
+        };
+        let mut lines = vec![
+            format!(
+                "session: {}",
+                self.session
+                    .name()
+                    .unwrap_or("without a name: nothing is remembered")
+            ),
+            format!("notes given before: {}", self.session.given.pieces().len()),
+        ];
+        if self.session.is_off {
+            lines.push("delivery is off: the prompt of this turn says `waynote: off`".into());
+        }
+        if self.event.is_at_tool() {
+            let touched = &self.touched;
+            lines.push(format!("action: {}", self.payload.tool.label()));
+            lines.push(format!("roots: {}", list(&touched.roots)));
+            lines.push(format!("paths: {}", list(&touched.paths)));
+            lines.push(format!(
+                "words of the command that may be paths: {}",
+                list(&touched.named)
+            ));
+            lines.push(format!(
+                "failure: {}",
+                touched.failure.as_ref().map_or("none", |_| "yes")
+            ));
+        }
+        lines
     }
 }
 
@@ -167,14 +285,41 @@ impl Answer {
     /// The output, in the client's form. From now on it counts as delivered, unless the claim is
     /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
     pub fn claim(self) -> (String, Option<PendingDelivery>) {
+        if self.text.is_empty() && self.event.is_at_tool() || self.event == Event::Stop {
+            return self.claim_at_end();
+        }
         let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);
         self.link.iter().for_each(Link::note);
         if !is_taken || self.text.is_empty() {
-            return (self.client.adding_nothing().to_owned(), None);
+            let nothing = if self.event.is_at_tool() {
+                ""
+            } else {
+                self.client.adding_nothing()
+            };
+            return (nothing.to_owned(), None);
         }
         let facts = self.client.profile().facts();
         let word = facts.event_word(self.event).unwrap_or_default();
         (facts.answer.adding(word, &self.text), self.pending)
+    }
+}
+
+impl Answer {
+    /// The text that it adds; may be empty.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The output at the end of a turn, or at a tool about which there is nothing to say: then none at all.
+    fn claim_at_end(self) -> (String, Option<PendingDelivery>) {
+        let is_taken = self.pending.as_ref().is_some_and(PendingDelivery::claim);
+        match is_taken && !self.text.is_empty() {
+            true => (
+                self.client.profile().facts().ending.saying(&self.text),
+                self.pending,
+            ),
+            false => (String::new(), None),
+        }
     }
 }
 

@@ -8,10 +8,14 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::tool::ToolCall;
 use crate::error::Result;
 
-/// Clients send less than this at a session's start.
-const MAX_BYTES: u64 = 1 << 20;
+/// Clients send less than this, even with the contents of a file that a tool writes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The line of a prompt that switches delivery off for its turn.
+const OFF: &str = "waynote: off";
 
 /// The fields that one client or another sends.
 #[derive(Debug, Default, Deserialize)]
@@ -52,6 +56,11 @@ pub struct Payload {
     prompt: Option<String>,
     #[serde(deserialize_with = "text")]
     message: Option<String>,
+    #[serde(deserialize_with = "text")]
+    status: Option<String>,
+    stop_hook_active: Value,
+    #[serde(flatten)]
+    pub(super) tool: ToolCall,
 }
 
 impl Payload {
@@ -67,6 +76,27 @@ impl Payload {
         }
         let mut reader = serde_json::Deserializer::from_reader(input.take(MAX_BYTES));
         Ok(Self::deserialize(&mut reader)?)
+    }
+
+    /// Reads the arguments of a call that answers a hook. What a client could not replace says nothing.
+    ///
+    /// # Errors
+    /// [`Error::Payload`](crate::Error::Payload).
+    pub fn of_call(arguments: &serde_json::Map<String, Value>) -> Result<Self> {
+        let is_said = |value: &Value| {
+            value
+                .as_str()
+                .is_none_or(|text| !text.is_empty() && !text.starts_with("${"))
+        };
+        let mut input = arguments.clone();
+        input.retain(|_, value| is_said(value));
+        let of_tool = ["file_path", "notebook_path", "command"];
+        let of_tool = of_tool
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), input.remove(*name)?)));
+        let of_tool: serde_json::Map<String, Value> = of_tool.collect();
+        input.insert("tool_input".into(), of_tool.into());
+        Ok(serde_json::from_value(input.into())?)
     }
 
     /// The client's own name of the session.
@@ -112,6 +142,34 @@ impl Payload {
         Some(without_hooks(asked))
     }
 
+    /// True if the first or the last line of the prompt switches delivery off for its turn.
+    pub fn says_off(&self) -> bool {
+        let asked = self.asked().unwrap_or_default();
+        let mut lines = asked.lines().map(str::trim).filter(|line| !line.is_empty());
+        let ends = [lines.next(), lines.next_back()];
+        ends.into_iter()
+            .flatten()
+            .any(|line| line.eq_ignore_ascii_case(OFF))
+    }
+
+    /// True if the turn ended by itself: nobody interrupted it, and no hook has made it go on before.
+    pub fn has_ended(&self) -> bool {
+        let is_first = self.stop_hook_active != Value::Bool(true);
+        is_first
+            && self
+                .status
+                .as_deref()
+                .is_none_or(|status| status == "completed")
+    }
+
+    /// The directory from which relative paths start.
+    pub fn working_directory(&self) -> Option<&str> {
+        self.tool
+            .directory()
+            .or(self.cwd.as_deref())
+            .or(self.working_dir.as_deref())
+    }
+
     /// The directories it names, the most telling first.
     pub fn directories(&self) -> impl Iterator<Item = &str> {
         [&self.workspace_roots, &self.cwd, &self.working_dir]
@@ -143,7 +201,7 @@ fn without_hooks(asked: &str) -> Cow<'_, str> {
     }
 }
 
-fn text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => Some(text),
         _ => None,
@@ -179,6 +237,30 @@ mod tests {
         assert_eq!(asked(block), "");
         let open = "what does <hook_context> mean?";
         assert_eq!(asked(open), open);
+    }
+
+    #[test]
+    fn a_line_at_either_end_of_a_prompt_switches_delivery_off() {
+        let is_off = |prompt: &str| {
+            let payload = serde_json::json!({ "prompt": prompt });
+            let payload: Payload = serde_json::from_value(payload).unwrap();
+            payload.says_off()
+        };
+        for off in [
+            "waynote: off",
+            "Waynote: OFF\n\nfix it",
+            "fix it\n  waynote: off \n",
+        ] {
+            assert!(is_off(off), "{off}");
+        }
+        for on in [
+            "",
+            "fix it",
+            "a\nwaynote: off\nb",
+            "what does `waynote: off` do?",
+        ] {
+            assert!(!is_off(on), "{on}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use waynote::Store;
 use waynote::context::{Request, Section, matching};
 
+use super::action::within;
 use super::notes::{Notes, block, changes};
 use super::session::Session;
 use super::start::{given, in_prompt};
@@ -40,7 +41,7 @@ pub(super) fn at(
         false => Notes::default(),
     };
     if let Some(asked) = asked {
-        let found = match matches(store, request, &asked, session, &notes) {
+        let found = match matches(store, &request, &asked, session, &notes) {
             // New notes are delivered even if the search fails or is too late.
             Err(_) if !notes.text.is_empty() => Notes::default(),
             found => found?,
@@ -63,28 +64,17 @@ pub(super) fn missing(store: &dyn Store, request: Request, given: &Deliveries) -
 /// Notes that match a prompt and are new to its session.
 fn matches(
     store: &dyn Store,
-    request: Request,
+    request: &Request,
     asked: &str,
     session: &Session,
     beside: &Notes,
 ) -> Result<Notes> {
-    let lead = request.budget.tokens_of(LEAD);
-    let most = match request.budget.tokens {
-        0 => MAX_TOKENS,
-        tokens => tokens.min(MAX_TOKENS),
-    };
-    let Some(tokens) = most.checked_sub(lead).filter(|tokens| *tokens > 0) else {
+    let Some(request) = within(request, LEAD, MAX_TOKENS) else {
         return Ok(Notes::default());
     };
-    let budget = request.budget.tokens(tokens);
-    let request = request.query(asked.to_owned()).budget(budget);
+    let request = request.query(asked.to_owned());
     let known = [beside.pieces.clone(), session.given.pieces()].concat();
-    let found = matching(store, &request, &known)?;
-    Ok(match found.notes.is_empty() {
-        true => Notes::default(),
-        false => Notes {
-            pieces: found.pieces(),
-            text: format!("{LEAD}{}", found.text),
-        },
-    })
+    let mut notes = Notes::default();
+    notes.add(LEAD, &matching(store, &request, &known)?);
+    Ok(notes)
 }

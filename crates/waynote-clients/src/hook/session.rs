@@ -1,7 +1,7 @@
 //! The client's session that a hook runs for, and what it has been given.
 
+use waynote::Place;
 use waynote::context::ShownNote;
-
 use waynote_system::process::Process;
 
 use super::payload::Payload;
@@ -17,6 +17,8 @@ pub(super) struct Session {
     pub(super) given: Deliveries,
     /// True if its conversation has lost the block that the ledger says it has.
     has_lost_block: bool,
+    /// True if its turn's prompt switched delivery off.
+    pub(super) is_off: bool,
     /// Linked to the client's process once the answer is claimed.
     pub(super) link: Option<Link>,
 }
@@ -32,9 +34,13 @@ impl Session {
     ) -> Self {
         let mut session = Self {
             client,
-            remembered: payload.session().map(str::to_owned).zip(ledgers),
+            remembered: payload
+                .session()
+                .map(|name| named(name, event, payload))
+                .zip(ledgers),
             given: Deliveries::default(),
             has_lost_block: false,
+            is_off: false,
             link: None,
         };
         let Some((name, ledgers)) = &session.remembered else {
@@ -52,6 +58,14 @@ impl Session {
             };
             ledgers.reset(name, source, &turn);
         }
+        if event.is_at_tool() || event == Event::Stop {
+            session.given = ledgers.delivered(name);
+            session.is_off = match payload.session() {
+                Some(own) if own != name => ledgers.delivered(own).is_off,
+                _ => session.given.is_off,
+            };
+            return session;
+        }
         let begins = event == Event::SessionStart;
         let entered = process.map(|process| ledgers.enter(process, name, begins));
         let (served, link) = entered.map_or((None, None), |entered| (entered.served, entered.link));
@@ -66,11 +80,21 @@ impl Session {
                 .claim();
             session.given = ledgers.delivered(name);
         }
+        if event == Event::Prompt && payload.says_off() != session.given.is_off {
+            ledgers.switch(name, payload.says_off());
+            session.given = ledgers.delivered(name);
+        }
+        session.is_off = session.given.is_off;
         session.has_lost_block = session.given.block == Some(Channel::Hook)
             && payload
                 .transcript()
                 .is_some_and(|transcript| profile.has_lost_block(transcript));
         session
+    }
+
+    /// The name under which deliveries are remembered.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.remembered.as_ref().map(|(name, _)| name.as_str())
     }
 
     /// True if deliveries can be remembered.
@@ -81,6 +105,29 @@ impl Session {
     /// True if it is known to lack the block.
     pub(super) fn is_owed(&self) -> bool {
         self.is_named() && (self.given.block.is_none() || self.has_lost_block)
+    }
+
+    /// True if somebody has paused delivery to it, or at its place.
+    pub(super) fn is_paused(&self, place: &Place) -> bool {
+        let remembered = self.remembered.as_ref();
+        remembered.is_some_and(|(name, ledgers)| ledgers.is_paused(Some(name), place))
+    }
+
+    /// Records that it changes files.
+    pub(super) fn changes(&self) {
+        if let (Some((name, ledgers)), None) = (&self.remembered, self.given.changed) {
+            ledgers.changes(name);
+        }
+    }
+
+    /// When it was first told something, or first changed a file: in milliseconds since 1970.
+    pub(super) fn begun(&self) -> Option<u64> {
+        let (name, ledgers) = self.remembered.as_ref()?;
+        let told = ledgers.told(Some(name)).into_iter().next();
+        told.map(|told| told.at)
+            .into_iter()
+            .chain(self.given.changed)
+            .min()
     }
 
     /// The delivery that gives it the block.
@@ -99,5 +146,13 @@ impl Session {
     ) -> Option<PendingDelivery> {
         let (name, ledgers) = self.remembered.as_ref()?;
         Some(ledgers.prepare(name, &self.given, delivery, notes))
+    }
+}
+
+/// The name under which deliveries are remembered. What is said at a subagent's tool reaches that subagent alone.
+fn named(session: &str, event: Event, payload: &Payload) -> String {
+    match payload.subagent().filter(|_| event.is_at_tool()) {
+        Some(subagent) => format!("{session} {subagent}"),
+        None => session.to_owned(),
     }
 }

@@ -23,6 +23,9 @@ fn server(more: &[(&'static str, Json)]) -> Edit {
 fn hook(seconds: i64) -> Edit {
     Edit::Json(vec![JsonEdit::Hook {
         event: "SessionStart",
+        matcher: None,
+        only_if_there: false,
+        call: None,
         command: "/bin/waynote hook x SessionStart".into(),
         more: vec![("timeout", seconds.into())],
         grouped: true,

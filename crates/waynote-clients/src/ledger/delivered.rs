@@ -35,6 +35,12 @@ pub struct Deliveries {
     pub block: Option<Channel>,
     /// True if its conversation lost them, at least once.
     pub was_reset: bool,
+    /// True while a turn runs whose prompt switched delivery off.
+    pub is_off: bool,
+    /// When it first changed a file, in milliseconds of the clock.
+    pub changed: Option<u64>,
+    /// True if its agent was asked for what the next run should know.
+    pub was_asked: bool,
     notes: HashMap<(String, u64), Shown>,
     pub(super) subagents: HashSet<String>,
     pub(super) last_reset: Option<(String, String, u64)>,
@@ -90,6 +96,12 @@ impl Deliveries {
         if let Some(by) = self.block {
             text.push_str(&format!("block {}\n", by.word()));
         }
+        if let Some(millis) = self.changed {
+            text.push_str(&format!("changed {millis}\n"));
+        }
+        for (line, says) in [("off\n", self.is_off), ("asked\n", self.was_asked)] {
+            text.push_str(if says { line } else { "" });
+        }
         for id in self.subagents.iter().collect::<BTreeSet<_>>() {
             text.push_str(&format!("subagent {id}\n"));
         }
@@ -118,6 +130,14 @@ impl Deliveries {
             "block" => {
                 let by = Channel::ALL.into_iter().find(|by| by.word() == rest);
                 return std::mem::replace(&mut self.block, by) != by;
+            }
+            "off" => return !std::mem::replace(&mut self.is_off, true),
+            "on" => return std::mem::replace(&mut self.is_off, false),
+            "asked" => return !std::mem::replace(&mut self.was_asked, true),
+            "changed" => {
+                let is_new = self.changed.is_none();
+                self.changed = self.changed.or(rest.parse().ok());
+                return is_new && self.changed.is_some();
             }
             "subagent" => return self.subagents.insert(rest.to_owned()),
             "lost" => return self.subagents.remove(rest),

@@ -7,6 +7,8 @@
 //!   client PID START     the session that a client's process was last in, with a line `others` if it has had others;
 //!                        empty where no hook has named one, and the ledger of what its server gave is that of the
 //!                        session `PID START`
+//!   told SESSION         what was delivered to it, when and for what: see [`DeliveryRecord`]
+//!   paused               places and sessions to which nothing is delivered
 //! ```
 //!
 //! The parts of a name are percent-encoded, with a space between. SESSION is the client's id of its session: it stays
@@ -21,6 +23,9 @@
 //! line REVISION ADDRESS        it has a line of this note
 //! subagent ID                  a subagent of it has the block
 //! lost ID                      that subagent does not have it after all
+//! off, on                      a prompt switched delivery off for its turn, and the next one on
+//! changed MILLIS               it has changed files, the first of them then
+//! asked                        its agent was asked for what the next run should know
 //! ```
 //!
 //! A line is written only where it says something new. A `reset` rewrites the file, and a file that has grown long is
@@ -36,6 +41,8 @@
 mod clients;
 mod delivered;
 mod file;
+mod pause;
+mod told;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -50,6 +57,8 @@ pub(crate) use clients::Link;
 use delivered::note_line;
 pub use delivered::{Channel, Deliveries};
 use file::Ledger;
+pub use pause::Paused;
+pub use told::{About, DeliveryRecord};
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);
@@ -62,6 +71,8 @@ const PART_BYTES: usize = 90;
 pub struct Ledgers {
     folder: PathBuf,
     clock: fn() -> SystemTime,
+    /// True if nothing is recorded: for an explanation.
+    only_reads: bool,
 }
 
 /// The kind of a delivery.
@@ -75,6 +86,8 @@ pub enum Delivery {
     Notes,
     /// The block, to a subagent.
     Subagent(String),
+    /// The question for what the next run should know.
+    Question,
 }
 
 /// A delivery to a session that is about to happen. It counts as delivered once it is [claimed](Self::claim), just
@@ -87,6 +100,7 @@ pub struct PendingDelivery {
     notes: Vec<ShownNote>,
     /// The session's deliveries when the text was chosen.
     given: Deliveries,
+    about: Option<About>,
 }
 
 impl Ledgers {
@@ -95,6 +109,16 @@ impl Ledgers {
         Self {
             folder: state.join("waynote/delivered"),
             clock,
+            only_reads: false,
+        }
+    }
+
+    /// The same ledgers, in which nothing is recorded.
+    #[must_use]
+    pub fn only_read(self) -> Self {
+        Self {
+            only_reads: true,
+            ..self
         }
     }
 
@@ -130,7 +154,22 @@ impl Ledgers {
             delivery,
             notes,
             given: given.clone(),
+            about: None,
         }
+    }
+
+    /// Records that a prompt of a session switched delivery off for its turn, or did not.
+    pub(crate) fn switch(&self, session: &str, off: bool) {
+        self.line(session, if off { "off\n" } else { "on\n" }.to_owned());
+    }
+
+    /// Records that a session changes files.
+    pub(crate) fn changes(&self, session: &str) {
+        self.line(session, format!("changed {}\n", self.millis()));
+    }
+
+    fn line(&self, session: &str, line: String) {
+        self.write(session, |_| Some(line));
     }
 
     fn ledger(&self, session: &str) -> PathBuf {
@@ -141,6 +180,9 @@ impl Ledgers {
     /// also where the ledger cannot be opened.
     fn write(&self, session: &str, lines: impl FnOnce(&Deliveries) -> Option<String>) -> bool {
         let path = self.ledger(session);
+        if self.only_reads {
+            return lines(&self.delivered(session)).is_some();
+        }
         if !self.folder.is_dir() {
             self.make_folder();
         }
@@ -175,8 +217,25 @@ impl Ledgers {
 }
 
 impl PendingDelivery {
+    /// With what it is for.
+    #[must_use]
+    pub fn about(self, about: About) -> Self {
+        Self {
+            about: Some(about),
+            ..self
+        }
+    }
+
     /// Claims the delivery: it counts as delivered from now on. False where another process has made it meanwhile.
     pub fn claim(&self) -> bool {
+        let is_claimed = self.is_claimed();
+        if let (true, Some(about)) = (is_claimed, &self.about) {
+            self.ledgers.tell(&self.session, about, &self.notes);
+        }
+        is_claimed
+    }
+
+    fn is_claimed(&self) -> bool {
         self.ledgers.write(&self.session, |given| {
             let is_changed = *given != self.given;
             let is_given = match &self.delivery {
@@ -190,6 +249,7 @@ impl PendingDelivery {
                     is_changed && self.notes.iter().all(has)
                 }
                 Delivery::Subagent(id) => given.subagents.contains(&encoded(id)),
+                Delivery::Question => given.was_asked,
             };
             (!is_given).then(|| self.lines())
         })
@@ -199,6 +259,8 @@ impl PendingDelivery {
     pub fn release(&self) {
         let line = match &self.delivery {
             Delivery::Subagent(id) => format!("lost {}\n", encoded(id)),
+            // It is asked once at most.
+            Delivery::Question => return,
             Delivery::Block(_) | Delivery::BlockAnew(_) | Delivery::Notes => {
                 format!("reset lost - {}\n", self.ledgers.millis())
             }
@@ -218,6 +280,7 @@ impl PendingDelivery {
                 ));
             }
             Delivery::Notes => {}
+            Delivery::Question => return "asked\n".to_owned(),
             // A subagent's notes are not its session's.
             Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }

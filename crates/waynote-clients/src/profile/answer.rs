@@ -111,6 +111,32 @@ impl Form {
     }
 }
 
+/// The form of an answer at the end of a turn, with which the agent goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// `decision` is `block`, with a reason for the agent.
+    Block,
+    /// `decision` is `deny`, with a reason for the agent.
+    Deny,
+    /// `followup_message`.
+    Followup,
+    /// The client takes none.
+    None,
+}
+
+impl Ending {
+    /// The answer that gives the agent a text.
+    pub(crate) fn saying(self, text: &str) -> String {
+        let answer = match self {
+            Self::Block => serde_json::json!({ "decision": "block", "reason": text }),
+            Self::Deny => serde_json::json!({ "decision": "deny", "reason": text }),
+            Self::Followup => serde_json::json!({ "followup_message": text }),
+            Self::None => return String::new(),
+        };
+        format!("{answer}\n")
+    }
+}
+
 /// Why a client would not accept an answer.
 #[derive(Debug)]
 pub(crate) enum AnswerError {

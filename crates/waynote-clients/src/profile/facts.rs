@@ -1,6 +1,6 @@
 //! Facts of every client, in the same words.
 
-use super::answer::Form;
+use super::answer::{Ending, Form};
 use super::target::EndpointForm;
 use crate::client::{Client, Event};
 
@@ -22,11 +22,29 @@ pub(crate) struct Facts {
     pub(crate) block_event: Option<Event>,
     /// The form of a hook's answer.
     pub(crate) answer: Form,
+    /// The tools with which it reads, changes and runs, and those with which it runs, as its hooks select them. They stay
+    /// as they are: some clients want a changed hook to be trusted again.
+    pub(crate) tools: [&'static str; 2],
+    /// The fields of its input that a hook at a tool takes, where such a hook can be a call of a server's tool.
+    pub(crate) call: Option<&'static [(&'static str, &'static str)]>,
+    /// The form of an answer that lets the turn go on.
+    pub(crate) ending: Ending,
     /// How its file names an MCP endpoint.
     pub(crate) endpoint: EndpointForm,
 }
 
 impl Facts {
+    /// The tools at which a hook of an event runs; none where it runs at no tool.
+    pub(crate) fn matcher(&self, event: Event) -> Option<&'static str> {
+        let [all, running] = self.tools;
+        let tools = match event {
+            Event::BeforeTool | Event::AfterTool => all,
+            Event::AfterFailure => running,
+            _ => "",
+        };
+        (!tools.is_empty()).then_some(tools)
+    }
+
     /// The client's own word for an event; none where the client has no such event, takes no text there or needs none.
     pub(crate) fn event_word(&self, event: Event) -> Option<&'static str> {
         let mut events = self.events.iter();

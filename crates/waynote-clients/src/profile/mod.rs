@@ -65,6 +65,12 @@ pub(crate) trait Profile: Sync {
         false
     }
 
+    /// Tells from the output of a command that it failed, where the client has no event for that and gives no code. Silent
+    /// when unsure.
+    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
+        None
+    }
+
     /// Lets the agent of a loop use our tools. A client that does not run in loops, or that cannot be told so for one run,
     /// gets nothing.
     fn allow(&self, _: &Invocation<'_>, _: &mut Rights) -> Result {

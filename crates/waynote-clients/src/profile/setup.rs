@@ -98,6 +98,10 @@ pub struct Setup<'e> {
     pub reach: InstallScope,
     /// True if every prompt gets the notes that match it, too.
     pub every_prompt: bool,
+    /// True if an agent that ends its turn is asked once for what the next run should know.
+    pub asks: bool,
+    /// True if hooks at tools call the server that is connected, where the client can do that.
+    pub by_server: bool,
     /// The program, as the client starts it.
     pub program: String,
     /// The store and settings of the client.
@@ -135,9 +139,21 @@ impl<'e> Setup<'e> {
             facts,
             reach,
             every_prompt: false,
+            asks: false,
+            by_server: false,
             program: program_of(machine.environment, reach)?,
             target: Target::default(),
         })
+    }
+
+    /// Sets whether an agent that ends its turn is asked once for what the next run should know.
+    pub fn asks(self, asks: bool) -> Self {
+        Self { asks, ..self }
+    }
+
+    /// Sets whether hooks at tools call the server that is connected, where the client can do that.
+    pub fn by_server(self, by_server: bool) -> Self {
+        Self { by_server, ..self }
     }
 
     /// Replaces the target. [`Self::new`] takes that of the client's files.
@@ -259,6 +275,18 @@ impl<'e> Setup<'e> {
         self.hook_command_with(event, &options)
     }
 
+    /// The arguments of a call that answers a hook: the client replaces each `${…}` by what it would send to a command.
+    fn hook_call(&self, event: Event, members: &[(&'static str, &str)]) -> Json {
+        let word = self.facts.event_word(event).unwrap_or_default();
+        let mut call = vec![("client", self.facts.word.into()), ("event", word.into())];
+        call.extend(
+            members
+                .iter()
+                .map(|(name, path)| (*name, format!("${{{path}}}").as_str().into())),
+        );
+        object(&call)
+    }
+
     /// As `hook_command`, with other options: a trial has a store of its own.
     pub(crate) fn hook_command_with(&self, event: Event, options: &str) -> Option<String> {
         let word = self.facts.event_word(event)?;
@@ -278,6 +306,15 @@ impl<'e> Setup<'e> {
         let hook = |event: Event| {
             Some(JsonEdit::Hook {
                 event: self.facts.event_word(event)?,
+                matcher: self.facts.matcher(event),
+                only_if_there: event == Event::Stop && !self.asks,
+                call: match self.by_server && event.is_at_tool() {
+                    true => self
+                        .facts
+                        .call
+                        .map(|members| self.hook_call(event, members)),
+                    false => None,
+                },
                 command: self.hook_command(event)?,
                 more: more.to_vec(),
                 grouped,

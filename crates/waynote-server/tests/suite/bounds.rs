@@ -168,7 +168,7 @@ impl Reader for Slow {
 }
 
 impl Store for Slow {
-    pass_on! { self => self.store; apply record forget would_forget verify beat silence checkpoint }
+    pass_on! { self => self.store; apply record forget would_forget verify heartbeat silence checkpoint }
 }
 
 impl SideData for Slow {

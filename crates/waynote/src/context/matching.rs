@@ -1,9 +1,8 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
 use super::answer::{notes_of, shown_of};
-use super::pieces::{Form, Pieces};
-use super::stable::NoteText;
-use super::{BlockPart, Matching, MatchingNote, Request, Shown, ShownNote};
+use super::telling::Telling;
+use super::{BlockPart, Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
@@ -49,56 +48,16 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
     let notes = hits.iter().map(|hit| &hit.note);
     let noted = noted_before(store, notes, request.iteration)?;
-    let mut found = Matching::default();
-    let mut whole = String::new();
-    let mut left = request.budget.limit().unwrap_or(usize::MAX);
+    let mut telling = Telling::new(request, usize::MAX, MOST).whole_to(WHOLE_TOKENS);
     let near = hits.into_iter().zip(noted);
     for (hit, times) in near.take_while(|(hit, _)| hit.score >= least) {
-        let note = hit.note;
         // The entry beside a match in a log may be its answer, but has no word of the query.
-        if note.seen().is_some() && hit.snippet.matches.is_empty() {
-            continue;
-        }
-        let known = known(&note);
-        if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {
-            continue;
-        }
-        let told = NoteText {
-            note: &note,
-            times,
-            reader: &request.agent,
-        };
-        let is_in_line = note.content.shown().trim() == note.preview;
-        let full = match is_in_line && note.kind.is_none() {
-            true => Form::Listed,
-            false => Form::Whole,
-        };
-        let (shown, piece) = match Pieces::whole_in(&told, full, WHOLE_TOKENS.min(left)) {
-            Some(full) => (Shown::Whole, full),
-            None if note.kind.is_some() => (Shown::Line, told.cut()),
-            None => (Shown::Line, told.listed()),
-        };
-        let tokens = crate::tokens::count(&piece);
-        let says_nothing_new = known == Some(Shown::Line) && (shown == Shown::Line || is_in_line);
-        if says_nothing_new || tokens > left {
-            continue;
-        }
-        left -= tokens;
-        // A line below another note's heading would look like a part of that note.
-        match piece.starts_with('#') {
-            true => whole.push_str(&piece),
-            false => found.text.push_str(&piece),
-        }
-        found.notes.push(MatchingNote { note, shown });
-        if found.notes.len() == MOST {
-            break;
+        if hit.note.seen().is_none() || !hit.snippet.matches.is_empty() {
+            let known = known(&hit.note);
+            telling.tell(hit.note, times, known);
         }
     }
-    if !whole.is_empty() {
-        let gap = if found.text.is_empty() { "" } else { "\n" };
-        found.text.push_str(&format!("{gap}{}\n", whole.trim_end()));
-    }
-    Ok(found)
+    Ok(telling.done())
 }
 
 /// The text without the operators of the query language, which a prompt does not mean; none if there is no text.

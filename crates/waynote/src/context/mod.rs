@@ -1,5 +1,6 @@
 //! The prompt block: the notes that apply to an agent at a place, in a session and iteration, as text.
 
+mod action;
 mod again;
 mod age;
 mod answer;
@@ -8,6 +9,7 @@ mod arrange;
 mod bounded;
 mod changed;
 mod counted;
+mod failure;
 mod faithful;
 mod gather;
 mod matching;
@@ -15,6 +17,7 @@ mod pieces;
 mod shares;
 mod stable;
 mod stock;
+mod telling;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,7 +31,9 @@ pub use crate::block::{
     Block, BlockAnswer, BlockAsk, BlockPart, Budget, Claim, IterationBlock, Matching, MatchingNote,
     ReaderTools, Receipt, Request, Section, SectionText, Shown, ShownNote, Style, TokenFactor, Why,
 };
+pub use action::{Action, MOST_PATHS, at_action, named_in};
 pub use changed::{block_and_notes, changed};
+pub use failure::{Failure, after_failure};
 pub use matching::matching;
 
 use pieces::{Counts, Pieces};

@@ -60,6 +60,18 @@ impl Base {
         self.place_of(&self.cwd)
     }
 
+    /// The same base, seen from another directory.
+    pub(crate) fn at(&self, place: &Place) -> Self {
+        let cwd = match (place.0.strip_prefix('~'), &self.home) {
+            (Some(rest), Some(home)) => normalize(&format!("{home}{rest}")),
+            _ => place.0.clone(),
+        };
+        Self {
+            cwd,
+            ..self.clone()
+        }
+    }
+
     /// An absolute path, with `~` for the home directory when it lies inside it.
     fn place_of(&self, absolute: &str) -> Place {
         let home = self.home.as_deref();
@@ -130,6 +142,30 @@ impl Place {
     /// True if the directory can be that of one project. Home and the root cannot: their notes apply to all projects.
     pub fn is_project(&self) -> bool {
         *self != Self::home() && self.0 != "/"
+    }
+
+    /// The path from a place down to this one: empty for the same place, none where this one is not below it.
+    pub fn below(&self, above: &Self) -> Option<&str> {
+        inside(&self.0, &above.0)
+    }
+
+    /// The place above it, if there is one by its name.
+    pub fn parent(&self) -> Option<Self> {
+        match self.0.rsplit_once('/')? {
+            ("", "") => None,
+            ("", _) => Some(Self("/".into())),
+            (above, _) => Some(Self(above.to_owned())),
+        }
+    }
+
+    /// The place of a path below this one, which is given by [`below`](Self::below).
+    #[must_use]
+    pub fn join(&self, below: &str) -> Self {
+        match (self.0.as_str(), below) {
+            (_, "") => self.clone(),
+            ("/", below) => Self(format!("/{below}")),
+            (above, below) => Self(format!("{above}/{below}")),
+        }
     }
 
     /// The key: the text that is stored, printed, and written to `notes.json`.
@@ -328,6 +364,30 @@ mod tests {
         assert_eq!(chain("~/a/b"), "~ ~/a ~/a/b");
         assert_eq!(chain("/"), "~ /");
         assert_eq!(chain("/etc/nginx"), "~ / /etc /etc/nginx");
+    }
+
+    #[test]
+    fn places_are_compared_by_their_names() {
+        let place = |key: &str| key.parse::<Place>().unwrap();
+        for (above, below, path) in [
+            ("~/p", "~/p", Some("")),
+            ("~/p", "~/p/a/b", Some("a/b")),
+            ("~", "~/p", Some("p")),
+            ("/", "/etc", Some("etc")),
+            ("~/p", "~/pq", None),
+            ("~/p/a", "~/p", None),
+            ("/", "~/p", None),
+        ] {
+            assert_eq!(place(below).below(&place(above)), path, "{above} {below}");
+            if let Some(path) = path {
+                assert_eq!(place(above).join(path), place(below));
+            }
+        }
+        let parent = |key: &str| place(key).parent().map(|place| place.0);
+        assert_eq!(parent("~/p/a").as_deref(), Some("~/p"));
+        assert_eq!(parent("~/p").as_deref(), Some("~"));
+        assert_eq!(parent("/etc").as_deref(), Some("/"));
+        assert_eq!((parent("~"), parent("/")), (None, None));
     }
 
     #[test]

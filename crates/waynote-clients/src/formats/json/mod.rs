@@ -8,7 +8,7 @@ use jsonc_parser::cst::{
 };
 use serde_json::Value;
 
-use super::entry::{Json, JsonEdit, NAME, NO_SEARCH, object};
+use super::entry::{HOOK_TOOL, Json, JsonEdit, NAME, NO_SEARCH, object};
 use super::hook_command::our_program;
 use super::refusal::{EditResult, Refusal};
 use waynote::text::line_of;
@@ -223,6 +223,18 @@ fn add_server(
 }
 
 fn add_hook(file: &CstObject, event: &str, command: &str, edit: &JsonEdit) -> EditResult<()> {
+    if let JsonEdit::Hook {
+        only_if_there: true,
+        ..
+    } = edit
+    {
+        let list = file
+            .object_value("hooks")
+            .and_then(|hooks| hooks.array_value(event));
+        if list.is_none_or(|list| own_commands(&list).is_empty()) {
+            return Ok(());
+        }
+    }
     let list = file
         .object_value_or_create("hooks")
         .ok_or_else(|| wrong("hooks", "an object"))?
@@ -293,7 +305,13 @@ fn commands_in(element: &CstObject) -> Vec<CstStringLit> {
     all.filter_map(|own| own_command(&own)).collect()
 }
 
+/// The command of ours that an object has, or the name of our server's tool that it calls.
 fn own_command(command: &CstObject) -> Option<CstStringLit> {
+    let text = |name| command.get(name)?.value()?.as_string_lit();
+    let is = |name, expected| text(name).is_some_and(|literal| text_of(&literal) == expected);
+    if is("type", "mcp_tool") && is("server", NAME) && is("tool", HOOK_TOOL) {
+        return text("tool");
+    }
     let literal = command.get("command")?.value()?.as_string_lit()?;
     our_program(&text_of(&literal)).map(|_| literal)
 }

@@ -21,12 +21,18 @@ fn edits() -> Vec<JsonEdit> {
         },
         JsonEdit::Hook {
             event: "SessionStart",
+            matcher: None,
+            only_if_there: false,
+            call: None,
             command: HOOKED.into(),
             more: vec![("timeout", 10.into())],
             grouped: true,
         },
         JsonEdit::Hook {
             event: "SubagentStart",
+            matcher: None,
+            only_if_there: false,
+            call: None,
             command: "waynote hook claude-code SubagentStart".into(),
             more: Vec::new(),
             grouped: false,

@@ -1,0 +1,70 @@
+//! `waynote pause`: hooks deliver nothing for a while.
+
+use jiff::Timestamp;
+use serde_json::json;
+use waynote::visible::visible;
+use waynote_clients::Paused;
+
+use crate::args::PauseArgs;
+use crate::error::{Failure, Outcome};
+use crate::input;
+use crate::invocation::Context;
+use crate::table::when;
+
+pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
+    let of = match &args.of {
+        Some(session) => Paused::Session(session.clone()),
+        None => Paused::Place(input::place(args.at.path.as_deref())?),
+    };
+    let Some(ledgers) = super::hook::ledgers()? else {
+        return Err(Failure::usage(
+            "without a home directory there is nowhere to keep a pause",
+            "set HOME or XDG_STATE_HOME",
+        ));
+    };
+    let failed = |error| Failure::file("the list of pauses", "written", error);
+    let was_paused = match args.end {
+        true => ledgers.end_pause(&of).map_err(failed)?,
+        false => {
+            ledgers.pause(&of, args.length).map_err(failed)?;
+            true
+        }
+    };
+    let pauses = ledgers.pauses();
+    if context.output.json {
+        let pauses = pauses
+            .iter()
+            .map(|(of, end)| json!({ "of": named(of), "until": until(*end) }));
+        return context.output.value(&pauses.collect::<Vec<_>>());
+    }
+    if args.end {
+        let what = if was_paused {
+            "hooks deliver notes again"
+        } else {
+            "it was not paused"
+        };
+        context.output.line(format!("{}: {what}", named(&of)))?;
+    }
+    for (of, end) in pauses {
+        let until = until(end).map_or("until `waynote pause --end`".into(), |end| {
+            format!("until {end}")
+        });
+        context
+            .output
+            .line(format!("{}: hooks deliver no notes {until}", named(&of)))?;
+    }
+    Ok(())
+}
+
+fn named(of: &Paused) -> String {
+    match of {
+        Paused::Place(place) => visible(place.as_str()),
+        Paused::Session(session) => format!("session {}", visible(session)),
+    }
+}
+
+/// The end of a pause, if it has one of itself.
+fn until(end: u64) -> Option<String> {
+    let end = i64::try_from(end).ok().filter(|end| *end > 0)?;
+    Timestamp::from_millisecond(end).ok().map(when)
+}

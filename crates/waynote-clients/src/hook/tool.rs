@@ -1,0 +1,382 @@
+//! A tool's call in a client's input: its paths, its command, and how it failed. Clients name the same things by
+//! different words.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::payload::text;
+
+/// The members of a tool's input that name a path, and those that hold a command or a patch.
+const PATHS: [&str; 7] = [
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "path",
+    "dir_path",
+];
+const COMMANDS: [&str; 5] = ["command", "cmd", "patchText", "patch", "input"];
+
+/// The members that name the directory of a command.
+const DIRECTORIES: [&str; 4] = ["workdir", "working_directory", "cwd", "directory"];
+
+/// What a line of a patch names a file with.
+const FILES: [&str; 4] = [
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+];
+const PATCH: &str = "*** Begin Patch";
+
+/// Parts of the names of tools that change files.
+const CHANGES: [&str; 6] = ["edit", "write", "patch", "replace", "create", "delete"];
+
+/// Members of a result, in which clients put how it ended and what it printed.
+const CODES: [&str; 3] = ["exit_code", "exitCode", "exit"];
+const TEXTS: [&str; 9] = [
+    "textResultForLlm",
+    "text_result_for_llm",
+    "error_message",
+    "message",
+    "stderr",
+    "output",
+    "llmContent",
+    "stdout",
+    "text",
+];
+
+/// The fields of an input that are about a tool's call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ToolCall {
+    #[serde(deserialize_with = "text")]
+    tool_name: Option<String>,
+    #[serde(rename = "toolName", deserialize_with = "text")]
+    tool_name_in_camel_case: Option<String>,
+    tool_input: Value,
+    tool_args: Value,
+    #[serde(rename = "toolArgs")]
+    tool_args_in_camel_case: Value,
+    tool_response: Value,
+    tool_result: Value,
+    #[serde(rename = "toolResult")]
+    tool_result_in_camel_case: Value,
+    tool_output: Value,
+    error: Value,
+    #[serde(deserialize_with = "text")]
+    error_message: Option<String>,
+    is_interrupt: Value,
+}
+
+impl ToolCall {
+    /// The tool's name, as the client has it.
+    pub(super) fn name(&self) -> &str {
+        let name = self
+            .tool_name
+            .as_deref()
+            .or(self.tool_name_in_camel_case.as_deref());
+        name.unwrap_or_default()
+    }
+
+    /// What the tool was called with. Some clients send it as a text of JSON.
+    fn input(&self) -> Value {
+        opened(first([
+            &self.tool_input,
+            &self.tool_args,
+            &self.tool_args_in_camel_case,
+        ]))
+    }
+
+    /// The paths that it names itself.
+    pub(super) fn paths(&self) -> Vec<String> {
+        let input = self.input();
+        if let Some(patch) = self.patch() {
+            let named = |line: &str| {
+                FILES
+                    .iter()
+                    .find_map(|head| line.strip_prefix(head))
+                    .map(str::to_owned)
+            };
+            return patch.lines().filter_map(named).collect();
+        }
+        let paths = PATHS.iter().filter_map(|name| input[*name].as_str());
+        paths.map(str::to_owned).collect()
+    }
+
+    /// The command that it runs.
+    pub(super) fn command(&self) -> Option<String> {
+        self.text().filter(|text| !text.contains(PATCH))
+    }
+
+    fn patch(&self) -> Option<String> {
+        self.text().filter(|text| text.contains(PATCH))
+    }
+
+    fn text(&self) -> Option<String> {
+        let input = self.input();
+        COMMANDS.iter().find_map(|name| match &input[*name] {
+            Value::String(text) => Some(text.clone()),
+            // Words, of which the last is what a shell runs.
+            Value::Array(words) => {
+                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+                Some(match words[..] {
+                    [_, "-c" | "-lc", script] => script.to_owned(),
+                    _ => words.join(" "),
+                })
+            }
+            _ => None,
+        })
+    }
+
+    /// The directory in which its command runs, if it names one.
+    pub(super) fn directory(&self) -> Option<&str> {
+        let inputs = [
+            &self.tool_input,
+            &self.tool_args,
+            &self.tool_args_in_camel_case,
+        ];
+        let named = inputs
+            .iter()
+            .flat_map(|input| DIRECTORIES.iter().map(|name| &input[*name]));
+        named
+            .filter_map(Value::as_str)
+            .find(|directory| directory.starts_with('/'))
+    }
+
+    /// True if it changes files, by its name.
+    pub(super) fn is_change(&self) -> bool {
+        let name = self.name().to_lowercase();
+        CHANGES.iter().any(|part| name.contains(part))
+    }
+
+    /// What a failed tool said. `is_known` tells that it failed; else its result has to. `reads` decides by the text where
+    /// the client gives no code. An interrupted tool did not fail.
+    pub(super) fn failure(&self, is_known: bool, reads: fn(&str) -> bool) -> Option<String> {
+        let is_interrupted = |value: &Value| *value == Value::Bool(true);
+        let result = opened(first([
+            &self.tool_response,
+            &self.tool_result,
+            &self.tool_result_in_camel_case,
+            &self.tool_output,
+        ]));
+        if is_interrupted(&self.is_interrupt) || is_interrupted(&result["interrupted"]) {
+            return None;
+        }
+        let error = self.error_message.clone().or_else(|| said(&self.error));
+        if error.is_some() {
+            return error;
+        }
+        let result = match &result["metadata"] {
+            Value::Object(_) if code(&result).is_none() => {
+                let mut result = result.clone();
+                result["exit_code"] = code(&result["metadata"]).map_or(Value::Null, Value::from);
+                result
+            }
+            _ => result,
+        };
+        let text = said(&result).unwrap_or_default();
+        let has_failed = match code(&result) {
+            Some(code) => code != 0,
+            None => {
+                !result["error"].is_null()
+                    || result["resultType"] == "failure"
+                    || is_known
+                    || reads(&text)
+            }
+        };
+        (has_failed && !text.is_empty()).then_some(text)
+    }
+
+    /// What was done, in a few words.
+    pub(super) fn label(&self) -> String {
+        const CHARS: usize = 100;
+        let of = self.paths().into_iter().next().or_else(|| self.command());
+        let label = format!("{} {}", self.name(), of.unwrap_or_default());
+        let first = label.lines().next().unwrap_or_default();
+        waynote::text::cut(&waynote::secrets::masked(first), CHARS)
+            .trim_end()
+            .to_owned()
+    }
+}
+
+fn first<const N: usize>(values: [&Value; N]) -> &Value {
+    values
+        .into_iter()
+        .find(|value| !value.is_null())
+        .unwrap_or(&Value::Null)
+}
+
+/// The value within a text of JSON; any other value as it is.
+fn opened(value: &Value) -> Value {
+    let inner = value.as_str().filter(|text| text.starts_with(['{', '[']));
+    let inner = inner.and_then(|text| serde_json::from_str(text).ok());
+    inner.unwrap_or_else(|| value.clone())
+}
+
+fn code(result: &Value) -> Option<i64> {
+    CODES.iter().find_map(|name| result[*name].as_i64())
+}
+
+/// The text in a result.
+fn said(result: &Value) -> Option<String> {
+    match result {
+        Value::String(text) => (!text.is_empty()).then(|| text.clone()),
+        Value::Array(parts) => {
+            let parts: Vec<String> = parts.iter().filter_map(said).collect();
+            (!parts.is_empty()).then(|| parts.join("\n"))
+        }
+        Value::Object(members) => {
+            let error = members.get("error").and_then(said);
+            let texts = TEXTS
+                .iter()
+                .filter_map(|name| members.get(*name).and_then(said));
+            let texts: Vec<String> = error.into_iter().chain(texts).collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(input: Value) -> ToolCall {
+        serde_json::from_value(input).unwrap()
+    }
+
+    #[test]
+    fn paths_and_commands_are_found_in_every_form() {
+        let patch =
+            "*** Begin Patch\n*** Update File: src/a.rs\n@@\n*** Move to: src/b.rs\n*** End Patch";
+        for (input, paths, command) in [
+            (
+                json!({ "tool_name": "Read", "tool_input": { "file_path": "/p/x" } }),
+                vec!["/p/x"],
+                None,
+            ),
+            (
+                json!({ "tool_name": "read", "tool_input": { "filePath": "x" } }),
+                vec!["x"],
+                None,
+            ),
+            (
+                json!({ "tool_name": "Bash", "tool_input": { "command": "ls x" } }),
+                vec![],
+                Some("ls x"),
+            ),
+            (
+                json!({ "toolName": "bash", "toolArgs": "{\"command\":\"ls x\"}" }),
+                vec![],
+                Some("ls x"),
+            ),
+            (
+                json!({ "tool_name": "shell", "tool_input": { "command": ["bash", "-lc", "ls x"] } }),
+                vec![],
+                Some("ls x"),
+            ),
+            (
+                json!({ "tool_name": "apply_patch", "tool_input": { "command": patch } }),
+                vec!["src/a.rs", "src/b.rs"],
+                None,
+            ),
+            (
+                json!({ "tool_name": "Read", "tool_input": 5 }),
+                vec![],
+                None,
+            ),
+            (json!({}), vec![], None),
+        ] {
+            let call = call(input.clone());
+            assert_eq!(call.paths(), paths, "{input}");
+            assert_eq!(call.command().as_deref(), command, "{input}");
+        }
+        for (name, expected) in [
+            ("Edit", true),
+            ("apply_patch", true),
+            ("Read", false),
+            ("Bash", false),
+        ] {
+            assert_eq!(
+                call(json!({ "tool_name": name })).is_change(),
+                expected,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_failure_is_what_the_client_says_it_is() {
+        for (input, is_known, expected) in [
+            (
+                json!({ "error": "Exit code 3\nno such table" }),
+                true,
+                Some("Exit code 3\nno such table"),
+            ),
+            (
+                json!({ "error": "stopped", "is_interrupt": true }),
+                true,
+                None,
+            ),
+            (json!({ "tool_response": "all well" }), false, None),
+            (
+                json!({ "tool_response": "fatal: no" }),
+                false,
+                Some("fatal: no"),
+            ),
+            (
+                json!({ "tool_response": { "output": "fatal: no", "metadata": { "exit_code": 0 } } }),
+                false,
+                None,
+            ),
+            (
+                json!({ "tool_response": { "output": "odd", "metadata": { "exit_code": 2 } } }),
+                false,
+                Some("odd"),
+            ),
+            (
+                json!({ "tool_output": "{\"output\":\"odd\",\"exitCode\":1}" }),
+                false,
+                Some("odd"),
+            ),
+            (
+                json!({ "tool_response": { "llmContent": "x", "error": { "message": "no" } } }),
+                false,
+                Some("no\nx"),
+            ),
+            (
+                json!({ "tool_result": { "resultType": "failure", "textResultForLlm": "no" } }),
+                false,
+                Some("no"),
+            ),
+            (
+                json!({ "tool_result": { "resultType": "success", "textResultForLlm": "ok" } }),
+                false,
+                None,
+            ),
+        ] {
+            let found = call(input.clone()).failure(is_known, |text| text.starts_with("fatal"));
+            assert_eq!(found.as_deref(), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_label_is_short_and_has_no_credential() {
+        let token = format!("gh{}_{}", 'p', &"aZ3kQ9xW7m".repeat(4)[..36]);
+        let command = format!(
+            "curl -H 'Authorization: Bearer {token}' {}\nls",
+            "x".repeat(200)
+        );
+        let label =
+            call(json!({ "tool_name": "Bash", "tool_input": { "command": command } })).label();
+        assert!(
+            label.starts_with("Bash curl") && !label.contains(&token),
+            "{label}"
+        );
+        assert!(label.chars().count() <= 101, "{label}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Pauses of delivery, for a place or for a session of a client.
+
+use std::time::Duration;
+
+use waynote::Place;
+use waynote_files::replace_private;
+use waynote_system::plain;
+
+use super::Ledgers;
+
+/// As much of the file as is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// To what nothing is delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Paused {
+    /// A place, with all below it.
+    Place(Place),
+    /// A session, by its client's name of it.
+    Session(String),
+}
+
+impl Paused {
+    fn line(&self) -> String {
+        match self {
+            Self::Place(place) => format!("place {place}"),
+            Self::Session(session) => format!("session {}", session.replace('\n', " ")),
+        }
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        match line.split_once(' ')? {
+            ("place", place) => place.parse().ok().map(Self::Place),
+            ("session", session) => Some(Self::Session(session.to_owned())),
+            _ => None,
+        }
+    }
+}
+
+impl Ledgers {
+    /// Pauses delivery for so long; none: until the pause is ended.
+    ///
+    /// # Errors
+    /// The [`std::io::Error`] when the pause cannot be written.
+    pub fn pause(&self, of: &Paused, length: Option<Duration>) -> std::io::Result<()> {
+        let end = length.map_or(0, |length| {
+            let length = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+            self.millis().saturating_add(length)
+        });
+        let mut pauses = self.pauses();
+        pauses.retain(|(paused, _)| paused != of);
+        pauses.push((of.clone(), end));
+        self.write_pauses(&pauses)
+    }
+
+    /// Ends a pause. False where there was none.
+    ///
+    /// # Errors
+    /// The [`std::io::Error`] when its end cannot be written.
+    pub fn end_pause(&self, of: &Paused) -> std::io::Result<bool> {
+        let mut pauses = self.pauses();
+        let before = pauses.len();
+        pauses.retain(|(paused, _)| paused != of);
+        let was_paused = pauses.len() < before;
+        if was_paused {
+            self.write_pauses(&pauses)?;
+        }
+        Ok(was_paused)
+    }
+
+    /// True if nothing is delivered to a session at a place. A subagent's session has its client's name before its own.
+    pub fn is_paused(&self, session: Option<&str>, place: &Place) -> bool {
+        self.pauses().iter().any(|(paused, _)| match paused {
+            Paused::Place(of) => place.below(of).is_some(),
+            Paused::Session(of) => session.is_some_and(|session| {
+                session
+                    .strip_prefix(of.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            }),
+        })
+    }
+
+    /// The pauses that have not ended, with their ends in milliseconds since 1970; 0: until somebody ends it.
+    pub fn pauses(&self) -> Vec<(Paused, u64)> {
+        let text =
+            plain::open(&self.folder.join("paused")).and_then(|file| plain::read(file, MAX_BYTES));
+        let (text, _) = text.unwrap_or_default();
+        let now = self.millis();
+        let text = String::from_utf8_lossy(&text);
+        let pauses = text.lines().filter_map(|line| {
+            let (end, of) = line.split_once(' ')?;
+            let end: u64 = end.parse().ok()?;
+            (end == 0 || end > now).then_some((Paused::read(of)?, end))
+        });
+        pauses.collect()
+    }
+
+    fn write_pauses(&self, pauses: &[(Paused, u64)]) -> std::io::Result<()> {
+        let lines = pauses
+            .iter()
+            .map(|(of, end)| format!("{end} {}\n", of.line()));
+        self.make_folder();
+        replace_private(
+            &self.folder.join("paused"),
+            lines.collect::<String>().as_bytes(),
+            None,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::scratch;
+    use super::*;
+
+    #[test]
+    fn a_pause_is_for_a_place_or_a_session_and_ends() {
+        let (_folder, ledgers) = scratch();
+        let place = |key: &str| key.parse::<Place>().unwrap();
+        let hour = Some(Duration::from_secs(3600));
+        ledgers.pause(&Paused::Place(place("~/p")), hour).unwrap();
+        ledgers.pause(&Paused::Session("a b".into()), None).unwrap();
+        for (session, at, expected) in [
+            (None, "~/p/src", true),
+            (None, "~/pq", false),
+            (Some("a b"), "~/q", true),
+            (Some("a b agent"), "~/q", true),
+            (Some("a bc"), "~/q", false),
+        ] {
+            assert_eq!(
+                ledgers.is_paused(session, &place(at)),
+                expected,
+                "{session:?} {at}"
+            );
+        }
+        assert!(ledgers.end_pause(&Paused::Session("a b".into())).unwrap());
+        assert!(!ledgers.end_pause(&Paused::Session("a b".into())).unwrap());
+        assert!(!ledgers.is_paused(Some("a b"), &place("~/q")));
+        ledgers
+            .pause(&Paused::Place(place("~/p")), Some(Duration::ZERO))
+            .unwrap();
+        assert_eq!(ledgers.pauses(), []);
+    }
+}

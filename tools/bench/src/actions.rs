@@ -1,0 +1,233 @@
+//! Hooks at tools, replayed: calls on the paths of this repository's history, over stores with ever more notes. Which
+//! notes belong in an answer is worked out here again, from paths alone.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use kit::random::Random;
+use kit::release;
+use serde_json::json;
+use waynote::{Address, Change, Content, Expect, Limits, Options, SqliteStore, Stamp, Store};
+
+const CALLS: usize = 600;
+
+/// How many calls a session has.
+const SESSION: usize = 100;
+
+/// As many names of the history are the files of a session.
+const FILES: usize = 40;
+
+/// Notes on directories, and further notes of an agent.
+const STORES: [(usize, usize); 4] = [(0, 100), (50, 100), (5_000, 100), (5_000, 95_000)];
+
+/// A call, the path that it touches, and whether that is read from a command.
+struct Call {
+    input: serde_json::Value,
+    path: Option<PathBuf>,
+}
+
+pub(crate) fn run() -> Result<()> {
+    let program = match std::env::var_os("WAYNOTE_PROGRAM") {
+        Some(program) => program.into(),
+        None => release::folder().join("waynote"),
+    };
+    let top = Path::new(".").canonicalize()?;
+    let calls = calls(&top)?;
+    println!(
+        "actions: {} calls in sessions of {SESSION}, whole processes",
+        calls.len()
+    );
+    for (places, others) in STORES {
+        let folder = tempfile::tempdir_in("target")?;
+        let folder = folder.path().canonicalize()?;
+        let noted = fill(&folder.join("notes.db"), &top, places, others)?;
+        replay(&program, &folder, &top, &noted, &calls)
+            .with_context(|| format!("{places} places, {others} others"))?;
+    }
+    Ok(())
+}
+
+/// Calls as agents make them: reads, edits and commands, on files that the history names and that are there.
+fn calls(top: &Path) -> Result<Vec<Call>> {
+    let log = Command::new("git")
+        .args(["log", "--name-only", "--format=", "-n", "400"])
+        .output()?;
+    let mut random = Random(7);
+    let log = String::from_utf8(log.stdout)?;
+    let files: Vec<&str> = log
+        .lines()
+        .filter(|line| top.join(line).is_file())
+        .collect();
+    ensure!(!files.is_empty(), "git log names no file that is there");
+    let call = |number: usize| {
+        // A session works on the files of some commits in a row.
+        let file = files[(number / SESSION * FILES + random.below(FILES)) % files.len()];
+        let whole = top.join(file);
+        let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
+        let tool = |name: &str| {
+            (
+                json!({ "tool_name": name, "tool_input": { "file_path": whole } }),
+                true,
+            )
+        };
+        let runs = |command: String| {
+            (
+                json!({ "tool_name": "Bash", "tool_input": { "command": command } }),
+                true,
+            )
+        };
+        let quiet = |command: &str| (runs(command.to_owned()).0, false);
+        let (input, touches) = match random.below(12) {
+            0..=2 => tool("Read"),
+            3..=4 => tool("Edit"),
+            5 => runs(format!("sed -n '1,40p' {file}")),
+            6 => runs(format!("cat {file} | head -20 && git diff -- {file}")),
+            7 => runs(format!("cd {folder} && wc -l {name}")),
+            8 => runs(format!("rg -n 'fn main' {file} > /dev/null 2>&1")),
+            9 => quiet("git status --short && cargo check 2>&1 | tail -5"),
+            10 => quiet("echo 'see https://example.com/a/b' | sed 's/a/b/' | sort"),
+            _ => quiet("cat > /dev/null <<'EOF'\nsome text about other things\nEOF"),
+        };
+        Call {
+            input,
+            path: touches.then_some(whole),
+        }
+    };
+    Ok((0..CALLS).map(call).collect())
+}
+
+/// Notes on directories of the repository, then on others below and outside it. Returns the directories.
+fn fill(store: &Path, top: &Path, places: usize, others: usize) -> Result<HashSet<PathBuf>> {
+    let listed = Command::new("git").args(["ls-files"]).output()?;
+    let listed = String::from_utf8(listed.stdout)?;
+    let folders: BTreeSet<PathBuf> = listed
+        .lines()
+        .flat_map(|line| {
+            top.join(line)
+                .ancestors()
+                .skip(1)
+                .map(Path::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .filter(|folder| folder.starts_with(top))
+        .collect();
+    let mut random = Random(11);
+    let mut folders: Vec<PathBuf> = folders.into_iter().collect();
+    folders.sort_by_cached_key(|_| random.number());
+    folders.extend((0..places).map(|number| match number % 2 {
+        0 => top.join(format!("none/{number}")),
+        _ => PathBuf::from(format!("/srv/other/{number}")),
+    }));
+    folders.truncate(places);
+    let save = |address: Address, text: String| -> Result<Change> {
+        Ok(Change::Save {
+            address,
+            content: Content::text(text)?,
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        })
+    };
+    let mut changes = Vec::new();
+    for folder in &folders {
+        let place = folder.to_str().context("not UTF-8")?;
+        let text =
+            format!("what to know about {place}: its tests need the database, run them one by one");
+        changes.push(save(Address::Place(place.parse()?), text)?);
+    }
+    for number in 0..others {
+        let address = format!("agent:bench#key-{number}").parse()?;
+        changes.push(save(
+            address,
+            format!("note {number} of the notebook, about entry {}", number * 7),
+        )?);
+    }
+    let store = SqliteStore::open(store, &Options::default())?;
+    let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
+    for batch in changes.chunks(10_000) {
+        store.apply(batch, &stamp)?;
+    }
+    Ok(folders.into_iter().collect())
+}
+
+fn replay(
+    program: &Path,
+    folder: &Path,
+    top: &Path,
+    noted: &HashSet<PathBuf>,
+    calls: &[Call],
+) -> Result<()> {
+    let (mut times, mut given) = (Vec::new(), HashSet::new());
+    let (mut due, mut told, mut wrong, mut none, mut tokens) = (0, 0, 0, 0, Vec::new());
+    for (number, call) in calls.iter().enumerate() {
+        if number % SESSION == 0 {
+            given.clear();
+            tokens.push(0);
+        }
+        let mut input = call.input.clone();
+        input["session_id"] = format!("s{}", number / SESSION).into();
+        input["cwd"] = top.to_string_lossy().into();
+        let mut command = Command::new(program);
+        command
+            .args(["hook", "claude-code", "PreToolUse"])
+            .env_clear()
+            .envs([("HOME", "/home/bench"), ("WAYNOTE_HOOK_WAIT", "10")])
+            .env("XDG_STATE_HOME", folder)
+            .env("WAYNOTE_STORE", folder.join("notes.db"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let begin = Instant::now();
+        let mut child = command.spawn()?;
+        child
+            .stdin
+            .take()
+            .context("no input")?
+            .write_all(input.to_string().as_bytes())?;
+        let output = child.wait_with_output()?;
+        times.push(begin.elapsed().as_secs_f64() * 1e3);
+        ensure!(output.status.success(), "{}", output.status);
+        let said = String::from_utf8(output.stdout)?;
+        if let Some(sum) = tokens.last_mut() {
+            let answer: serde_json::Value = serde_json::from_str(&said).unwrap_or_default();
+            let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+            *sum += waynote_tokens::count(text.unwrap_or_default());
+        }
+        let above = call.path.iter().flat_map(|path| path.ancestors());
+        let applies: Vec<&Path> = above
+            .take_while(|place| *place != top)
+            .filter(|place| noted.contains(*place) && !given.contains(*place))
+            .collect();
+        let is_said = |place: &&&Path| said.contains(&format!("place:{}`", place.display()));
+        if applies.is_empty() {
+            none += 1;
+            wrong += usize::from(!said.is_empty());
+        } else {
+            due += applies.len();
+            told += applies.iter().filter(is_said).count();
+        }
+        given.extend(applies.into_iter().map(Path::to_owned));
+    }
+    times.sort_by(f64::total_cmp);
+    let share = |part: usize, of: usize| {
+        if of == 0 {
+            0.0
+        } else {
+            part as f64 / of as f64 * 100.0
+        }
+    };
+    println!(
+        "  {} places: told {told} of {due} notes that apply ({:.1} %, wanted 95), spoke at {wrong} of {none} calls where none applies ({:.1} %, wanted at most 2); at most {} tokens in a session (wanted 1,500); median {:.1} ms, p99 {:.1} ms (wanted 10, 20)",
+        noted.len(),
+        share(told, due),
+        share(wrong, none),
+        tokens.iter().max().unwrap_or(&0),
+        times[times.len() / 2],
+        times[times.len() * 99 / 100],
+    );
+    Ok(())
+}
