@@ -14,6 +14,12 @@ pub struct Old {
     pub folder: tempfile::TempDir,
 }
 
+impl Default for Old {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Old {
     /// The committed store.
     pub fn new() -> Self {
