@@ -231,11 +231,7 @@ impl<S: SideData + Send + Sync> Watch for Audit<S> {
 }
 
 fn value(key: &str, kept: &Kept) -> SideValue {
-    SideValue {
-        key: key.to_owned(),
-        value: serde_json::to_vec(kept).unwrap_or_default(),
-        about: None,
-    }
+    SideValue::new(key, serde_json::to_vec(kept).unwrap_or_default())
 }
 
 fn entry(value: SideValue, refused: bool) -> Option<AuditEntry> {

@@ -19,24 +19,31 @@ impl Grant {
         stamp
     }
 
-    /// Changes within the bounds of this grant. A narrowed token keeps to the usual limits, whatever limits its program
+    /// Changes within the bounds of this grant, with no limit above [`Limits::SERVED`]. A narrowed token keeps to the usual limits, whatever limits its program
     /// asks for, and cannot write notes of another origin.
     pub fn changes(&self, mut changes: Vec<Change>) -> Vec<Change> {
-        if !self.is_narrowed() {
-            return changes;
-        }
+        let is_narrowed = self.is_narrowed();
         for change in &mut changes {
             match change {
                 Change::Save { limits, origin, .. } => {
-                    *limits = lower(*limits, Limits::default());
-                    *origin = None;
+                    *limits = self.limits(*limits);
+                    *origin = origin.take().filter(|_| !is_narrowed);
                 }
+                _ if !is_narrowed => {}
                 Change::Append { created_at, .. } => *created_at = None,
                 Change::Undo { origin, .. } => *origin = None,
                 _ => {}
             }
         }
         changes
+    }
+
+    /// The limits of a note for a program that asks for these.
+    pub fn limits(&self, asked: Limits) -> Limits {
+        match self.is_narrowed() {
+            true => lower(asked, Limits::default()),
+            false => lower(asked, Limits::SERVED),
+        }
     }
 }
 
@@ -101,7 +108,7 @@ mod tests {
             assert_eq!(origin.is_none(), is_bound);
             let expected = match is_bound {
                 true => Limits::default().max_notes(10),
-                false => Limits::NONE.max_notes(10),
+                false => Limits::SERVED.max_notes(10),
             };
             assert_eq!(*limits, expected);
         }

@@ -40,6 +40,8 @@ impl Rights {
 pub struct Grant {
     /// The name of the token; none on a server without tokens, where every caller may do everything.
     pub token: Option<Name>,
+    /// The id of the token; none where it has none.
+    pub token_id: Option<String>,
     /// How much they may do.
     pub rights: Rights,
     /// The agents whose notebooks they may see; none: all of them, unless one of the other lists has names.
@@ -55,6 +57,7 @@ impl Grant {
     pub fn everything() -> Self {
         Self {
             token: None,
+            token_id: None,
             rights: Rights::Admin,
             agents: Vec::new(),
             places: Vec::new(),

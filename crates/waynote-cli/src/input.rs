@@ -108,10 +108,7 @@ pub(crate) fn address_and_revision(typed: &str, revision: Option<u64>) -> Outcom
             let hint = "give one: `@N` or `--revision N`";
             Err(Failure::usage(what, hint))
         }
-        (in_address, beside) => Ok(AddressAt {
-            address: named.address,
-            revision: beside.or(in_address),
-        }),
+        (in_address, beside) => Ok(AddressAt::new(named.address, beside.or(in_address))),
     }
 }
 

@@ -38,7 +38,7 @@ enum Kind {
 
 /// When and how long a store is waited for.
 #[derive(Clone, Copy)]
-enum Reach {
+enum InstallScope {
     Now,
     Patiently,
     AtTheFirstCall,
@@ -48,41 +48,41 @@ enum Reach {
 impl Opened {
     /// The store. One that does not exist is empty, and the first write creates it.
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
-        Self::reached(settings, json, Reach::Now)
+        Self::reached(settings, json, InstallScope::Now)
     }
 
     /// The same for a command that writes, which waits for a standby to take over.
     pub(crate) fn patient(settings: &Settings, json: bool) -> Outcome<Self> {
-        Self::reached(settings, json, Reach::Patiently)
+        Self::reached(settings, json, InstallScope::Patiently)
     }
 
     /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
     pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
-        Self::reached(settings, false, Reach::AtTheFirstCall)
+        Self::reached(settings, false, InstallScope::AtTheFirstCall)
     }
 
     /// The same for a hook, which has so much time for all that it does.
     pub(crate) fn within(settings: &Settings, longest: Duration) -> Outcome<Self> {
-        Self::reached(settings, false, Reach::Within(longest))
+        Self::reached(settings, false, InstallScope::Within(longest))
     }
 
-    fn reached(settings: &Settings, json: bool, reach: Reach) -> Outcome<Self> {
+    fn reached(settings: &Settings, json: bool, reach: InstallScope) -> Outcome<Self> {
         let longest = match reach {
-            Reach::Within(longest) => Some(longest),
+            InstallScope::Within(longest) => Some(longest),
             _ => None,
         };
         let kind = if let Some(url) = settings.remote() {
             Kind::Remote(Box::new(remote::open(settings, url, longest)?))
         } else if let Some(url) = settings.database() {
             let store = match reach {
-                Reach::Patiently => database::open_for_writing(settings, url)?,
+                InstallScope::Patiently => database::open_for_writing(settings, url)?,
                 _ => database::open(settings, url, longest)?,
             };
             Kind::Database(Box::new(store))
         } else {
             let (path, options) = (&settings.store.value, options(settings));
             let store = match reach {
-                Reach::AtTheFirstCall => SqliteStore::at(path, &options),
+                InstallScope::AtTheFirstCall => SqliteStore::at(path, &options),
                 _ => SqliteStore::open(path, &options)?,
             };
             match &settings.notes_file.value {

@@ -14,6 +14,9 @@ use crate::error::{Failure, Outcome, say};
 use crate::settings::{Origin, Settings};
 use crate::{clock, home};
 
+/// How long a hook waits for a server that is away.
+const HOOK_WAIT: Duration = Duration::from_secs(1);
+
 /// The longest token, in bytes.
 const LONGEST: u64 = 4096;
 
@@ -67,7 +70,8 @@ pub(crate) fn open(
     }
     let wait = settings.lock_wait.value;
     let times = match longest {
-        Some(longest) => Times::at_most(longest).wait(wait.min(longest / 2)),
+        // A session starts with its cached block rather than late.
+        Some(longest) => Times::at_most(longest).wait(wait.min(longest / 2).min(HOOK_WAIT)),
         None => Times::default().wait(wait),
     };
     let mut options = Options::default()

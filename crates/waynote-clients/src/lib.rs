@@ -12,7 +12,7 @@
 //! [`Machine`] and a clock are handed in. Errors say what and why; the way out is the caller's to word.
 //!
 //! ```
-//! use waynote_clients::{Action, Client, Installation, Machine, Reach, Setup};
+//! use waynote_clients::{Action, Client, Installation, Machine, InstallScope, Setup};
 //! use waynote_system::Environment;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,7 @@
 //!     environment: &environment,
 //!     handed_on: &["WAYNOTE_STORE"],
 //! };
-//! let setup = Setup::new(machine, Client::Codex, Reach::User, false)?;
+//! let setup = Setup::new(machine, Client::Codex, InstallScope::User, false)?;
 //! let installation = Installation::plan(&setup, false)?;
 //! assert!(installation.steps().all(|step| step.action == Action::Made));
 //! installation.carry_out()?;
@@ -65,9 +65,9 @@ pub use hook::{Answer, Call, Hook};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
-pub use ledger::{Calling, Channel, Deliveries, Delivery, Ledgers, PendingDelivery};
+pub use ledger::{CallerSession, Channel, Deliveries, Delivery, Ledgers, PendingDelivery};
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
-pub use profile::setup::{ClientFile, Machine, Part, Reach, Setup};
+pub use profile::setup::{ClientFile, InstallScope, Machine, Part, Setup};
 pub use profile::target::Target;
 pub use rights::{missing_rights, rights};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use crate::client::Client;
 use crate::error::Result;
 use crate::profile::permissions::{Invocation, MissingRight, Rights};
-use crate::profile::setup::{Machine, Reach};
+use crate::profile::setup::{InstallScope, Machine};
 use crate::profile::{Profile, has_server, target};
 
 /// The rights to use waynote's own tools, for a client that a loop starts with these further words.
@@ -31,8 +31,8 @@ pub fn missing_rights(
     let profile = client.profile();
     let call = Invocation::new(machine, words);
     let mut missing = Vec::new();
-    let is_set_up = has_server(profile, machine, Reach::User)
-        || has_server(profile, machine, Reach::Project)
+    let is_set_up = has_server(profile, machine, InstallScope::User)
+        || has_server(profile, machine, InstallScope::Project)
         || profile.has_server_elsewhere(&call);
     if !is_set_up {
         missing.push(MissingRight::new(
@@ -58,7 +58,7 @@ pub fn missing_rights(
 /// The store of the endpoint that a client has, where it has no program of ours.
 fn endpoint_alone(profile: &dyn Profile, machine: Machine<'_>) -> Option<String> {
     let mut url = None;
-    for reach in [Reach::User, Reach::Project] {
+    for reach in [InstallScope::User, InstallScope::Project] {
         match target(profile, machine, reach) {
             Some(target) if target.is_endpoint() => url = target.store().map(str::to_owned),
             Some(_) => return None,
@@ -103,7 +103,7 @@ mod tests {
             handed_on: &[],
         };
         let install = |target: Target| {
-            let setup = Setup::new(machine, Client::Opencode, Reach::User, false).unwrap();
+            let setup = Setup::new(machine, Client::Opencode, InstallScope::User, false).unwrap();
             let setup = setup.to(target);
             let installation = Installation::plan(&setup, false).unwrap();
             installation.carry_out().unwrap();

@@ -5,8 +5,8 @@ use std::path::Path;
 use waynote::{Address, Content, Result, Scope};
 
 use crate::files::{key, markdown_below};
-use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, Precedence, unreadable};
+use crate::format::{Format, SourceKind};
+use crate::incoming::{ForeignNotes, Precedence, unreadable};
 use crate::source::Folder;
 
 /// The format, for a list of formats.
@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     name: "basic-memory",
     about: "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
     details: "",
-    takes: Takes::Source {
+    takes: SourceKind::Source {
         help: "The folder",
         read,
     },
@@ -25,8 +25,8 @@ pub const FORMAT: Format = Format {
 ///
 /// # Errors
 /// [`waynote::Error::File`] when a folder cannot be read.
-pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+pub fn read(folder: &Path, scope: &Scope) -> Result<ForeignNotes> {
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
     let found = markdown_below(folder)?;
     incoming.skip_all(found.skipped);
     let inside = Folder::of(folder);

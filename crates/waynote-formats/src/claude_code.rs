@@ -5,8 +5,8 @@ use std::path::Path;
 use waynote::{Address, Place, Result};
 
 use crate::files::{MarkdownFile, key, markdown_below};
-use crate::format::{Format, Project, Takes};
-use crate::incoming::{Incoming, Precedence, unreadable};
+use crate::format::{Format, Project, SourceKind};
+use crate::incoming::{ForeignNotes, Precedence, unreadable};
 use crate::source::Folder;
 
 /// The format, for a list of formats.
@@ -14,7 +14,7 @@ pub const FORMAT: Format = Format {
     name: "claude-code",
     about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",
     details: "The user's own CLAUDE.md becomes a keyed note of home.",
-    takes: Takes::Project(read),
+    takes: SourceKind::Project(read),
 };
 
 /// Reads what applies in a directory. Its files become keyed notes of its place, and the user's own those of home:
@@ -26,13 +26,13 @@ pub const FORMAT: Format = Format {
 ///
 /// # Errors
 /// [`waynote::Error::File`] when a folder cannot be read.
-pub fn read(project: &Project<'_>) -> Result<Incoming> {
+pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
     let Project {
         directory,
         place,
         claude_folder,
     } = project;
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
     let note = |name: &str| -> Result<_> { Ok(Address::PlaceKey((*place).clone(), key(name)?)) };
     let project_folder = Folder::of(directory);
     let of_user = claude_folder.map(|folder| folder.join("CLAUDE.md"));
@@ -76,7 +76,7 @@ pub fn read(project: &Project<'_>) -> Result<Incoming> {
 }
 
 /// The Markdown files below a folder inside another one, if it is there.
-fn below(path: &Path, inside: &Folder, incoming: &mut Incoming) -> Result<Vec<MarkdownFile>> {
+fn below(path: &Path, inside: &Folder, incoming: &mut ForeignNotes) -> Result<Vec<MarkdownFile>> {
     match inside.has_folder(path) {
         Ok(true) => {
             let found = markdown_below(path)?;

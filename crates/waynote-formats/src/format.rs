@@ -4,7 +4,7 @@ use std::path::Path;
 
 use waynote::{Place, Result, Scope};
 
-use crate::incoming::Incoming;
+use crate::incoming::ForeignNotes;
 
 /// A format that can be imported.
 #[derive(Clone, Copy, Debug)]
@@ -16,20 +16,20 @@ pub struct Format {
     /// Further lines of its help; empty: none.
     pub details: &'static str,
     /// The arguments of reading it.
-    pub takes: Takes,
+    pub takes: SourceKind,
 }
 
 /// The arguments of reading a format, and the function that reads it.
 #[derive(Clone, Copy, Debug)]
-pub enum Takes {
+pub enum SourceKind {
     /// A directory that agents work in. Its files become keyed notes of that directory.
-    Project(fn(&Project<'_>) -> Result<Incoming>),
+    Project(fn(&Project<'_>) -> Result<ForeignNotes>),
     /// A file or folder, which becomes keyed notes of a notebook: an agent's or a directory's.
     Source {
         /// The file or folder, in a line of the help.
         help: &'static str,
         /// Reads it.
-        read: fn(&Path, &Scope) -> Result<Incoming>,
+        read: fn(&Path, &Scope) -> Result<ForeignNotes>,
     },
     /// Something else: see `read` in the format's module.
     Own,

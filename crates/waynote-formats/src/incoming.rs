@@ -17,7 +17,7 @@ use crate::steps::{Progress, Steps};
 
 /// Another program's notes as they were read. [`import`](Self::import) brings them into a store.
 #[derive(Clone, Debug)]
-pub struct Incoming {
+pub struct ForeignNotes {
     author: Name,
     lease: Option<EventAddress>,
     precedence: Precedence,
@@ -36,7 +36,7 @@ pub(crate) fn author(format: &str) -> Result<Name> {
     format!("import:{format}").parse()
 }
 
-impl Incoming {
+impl ForeignNotes {
     /// Nothing yet, of the format with that name.
     ///
     /// # Errors
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_too_large_or_of_a_file_with_a_nul_is_left_out_and_named() {
-        let mut incoming = Incoming::of("hostile", Precedence::Here).unwrap();
+        let mut incoming = ForeignNotes::of("hostile", Precedence::Here).unwrap();
         let most = usize::try_from(MAX_TEXT).unwrap();
         for (key, content) in [
             ("fits", vec![b'x'; most]),
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_texts_of_one_import_are_limited() {
-        let mut incoming = Incoming::of("large", Precedence::Here).unwrap();
+        let mut incoming = ForeignNotes::of("large", Precedence::Here).unwrap();
         incoming.bytes = MAX_SOURCE - 5;
         for text in ["12345", "6", ""] {
             let address = format!("agent:a#k{text}").parse().unwrap();

@@ -12,9 +12,9 @@
 //!
 //! # Importing
 //!
-//! An import has two steps. The format's `read` looks at the other program's files and returns an [`Incoming`]: notes,
+//! An import has two steps. The format's `read` looks at the other program's files and returns an [`ForeignNotes`]: notes,
 //! each with the address that it gets, and what could not be read, with the reason. It writes nothing.
-//! [`Incoming::import`] then compares these notes with those in the store and writes what is new, in steps of up to
+//! [`ForeignNotes::import`] then compares these notes with those in the store and writes what is new, in steps of up to
 //! 1,000 notes, between which other writers get their turn. It is the same for every format: the rules for conflicts,
 //! for texts that were imported before and for dry runs are in `merge.rs`.
 //!
@@ -45,11 +45,11 @@
 //!
 //! # Adding a format
 //!
-//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. Shared by formats:
+//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`ForeignNotes`]. Shared by formats:
 //!    reading files safely in `source.rs`, finding Markdown files and making a key of a name in `files.rs`.
-//! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`Takes`]).
+//! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`SourceKind`]).
 //! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is
-//!    [`Takes::Own`]: then the command line needs arguments of its own for it.
+//!    [`SourceKind::Own`]: then the command line needs arguments of its own for it.
 //!
 //! This crate prints nothing, reads no environment and asks no clock.
 
@@ -73,8 +73,8 @@ pub mod xs;
 pub mod zrb;
 
 pub use error::FormatError;
-pub use format::{Format, Project, Takes};
-pub use incoming::{Incoming, IncomingNote, Mode, Precedence, Times};
+pub use format::{Format, Project, SourceKind};
+pub use incoming::{ForeignNotes, IncomingNote, Mode, Precedence, Times};
 pub use report::{Conflict, Current, ExportReport, ImportReport, SkippedItem};
 pub use source::{Folder, open};
 pub use steps::Progress;

@@ -9,14 +9,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
-use waynote::file::make_private;
 use waynote::note::micros;
 use waynote::sqlite::is_store;
 use waynote::{Address, Content, Error, Key, Name, Note, Notebook, Result, Store};
+use waynote_files::make_private;
 
 use crate::error::FormatError;
-use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
+use crate::format::{Format, SourceKind};
+use crate::incoming::{ForeignNotes, IncomingNote, Precedence, Times};
 use crate::report::ExportReport;
 use crate::source::{self, MAX_LINE, MAX_TEXT};
 
@@ -26,7 +26,7 @@ pub const FORMAT: Format = Format {
     about: "openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the \
             other a revision",
     details: "",
-    takes: Takes::Own,
+    takes: SourceKind::Own,
 };
 
 /// The package's own schema: made where it is missing, never changed but for `in_context`.
@@ -47,8 +47,8 @@ const SCHEMA: &str = "
 /// # Errors
 /// [`Error::File`] when it cannot be read; [`FormatError::DamagedFile`] when it is damaged;
 /// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes.
-pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Later)?;
+pub fn read(path: &Path, agent: &Name) -> Result<ForeignNotes> {
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Later)?;
     let mut rows: Vec<(Key, StoredNote)> = Vec::new();
     for (key, row, is_too_large) in rows_of(path)? {
         match key.parse() {

@@ -10,8 +10,8 @@ use waynote::Error;
 use waynote::{Address, Content, Key, Result, Scope};
 
 use crate::files::key;
-use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, Precedence};
+use crate::format::{Format, SourceKind};
+use crate::incoming::{ForeignNotes, Precedence};
 use crate::source::{self, MAX_LINE, too_long};
 
 /// The format, for a list of formats.
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
     name: "server-memory",
     about: "The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook",
     details: "",
-    takes: Takes::Source {
+    takes: SourceKind::Source {
         help: "The file, memory.jsonl as a rule",
         read,
     },
@@ -83,9 +83,9 @@ struct Relation {
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be read.
-pub fn read(path: &Path, scope: &Scope) -> Result<Incoming> {
+pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
     let (bytes, written_at) = source::read(path)?;
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
     let mut entities: BTreeMap<Key, Entity> = BTreeMap::new();
     let mut relations = Vec::new();
     // Editors on Windows begin a file with a byte order mark.

@@ -8,14 +8,10 @@ use waynote_system::process::{self, Process};
 
 /// This process.
 pub fn current() -> ProcessIdentity {
-    let Machine {
-        host,
-        boot,
-        namespace,
-    } = Machine::current();
+    let here = Machine::current();
     let pid = std::process::id();
     let start = Process::numbered(pid).map_or(0, |own| own.start);
-    ProcessIdentity::new(host, boot, pid, start).namespace(namespace)
+    ProcessIdentity::new(here.host, here.boot, pid, start).namespace(here.namespace)
 }
 
 /// True if a process is known to have ended; false for one of another machine or container.
@@ -54,14 +50,10 @@ pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
 
 /// This process as one that writes.
 pub fn writer() -> Writer {
-    let Machine {
-        host,
-        boot,
-        namespace,
-    } = Machine::current();
+    let here = Machine::current();
     let above = Process::above().into_iter();
     let above = above.map(|Process { pid, start }| Ancestor { pid, start });
-    Writer::new(host, boot, namespace, above.collect())
+    Writer::new(here.host, here.boot, here.namespace, above.collect())
 }
 
 /// The space in which process numbers are unique.

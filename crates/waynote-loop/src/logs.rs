@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 use waynote::Name;
 use waynote::text::hex;
-use waynote::worktree::normalized;
+use waynote_files::worktree::normalized;
 use waynote_system::plain;
 
 use crate::error::{Error, Result};

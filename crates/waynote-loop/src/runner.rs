@@ -87,7 +87,7 @@ impl<'p> LoopRunner<'p> {
         })
     }
 
-    /// The number of the event that gave it the session, for [`Store::beat`].
+    /// The number of the event that gave it the session, for [`Store::heartbeat`].
     pub fn lease(&self) -> u64 {
         self.run.lease()
     }

@@ -57,7 +57,7 @@ impl Caller {
         let base = Base::new(home, directory)?;
         let real = match self.is_elsewhere {
             true => None,
-            false => waynote::file::real(home),
+            false => waynote_files::real(home),
         };
         match real {
             Some(real) => base.with_real_home(&real),
@@ -160,10 +160,7 @@ impl Here {
                 return Err(Refusal::new(what, hint));
             }
         };
-        Ok(AddressAt {
-            address,
-            revision: None,
-        })
+        Ok(AddressAt::new(address, None))
     }
 
     /// The notebook of the caller.
@@ -207,7 +204,8 @@ impl Here {
             return None;
         }
         let base = self.base().ok()?;
-        let there = waynote::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
+        let there =
+            waynote_files::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
         Place::resolve(there.to_str()?, &base).ok()
     }
 

@@ -62,6 +62,18 @@ impl Postgres {
         Ok(self.opened.get_or_init(|| opened))
     }
 
+    /// The connections of this process to the database: how many there are, how many there may be, how many nobody uses,
+    /// and how many calls wait for one. None before the first call.
+    pub fn connections(&self) -> Option<[usize; 4]> {
+        let status = self.opened.get()?.server.pool_status();
+        Some([
+            status.size,
+            status.max_size,
+            status.available,
+            status.waiting,
+        ])
+    }
+
     /// How many round trips this process has made to the database, for all of its stores.
     pub fn round_trips(&self) -> u64 {
         let server = self.opened.get().map(|opened| &opened.server);

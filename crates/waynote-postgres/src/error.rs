@@ -54,6 +54,14 @@ pub enum PostgresError {
         /// How that showed.
         away: Away,
     },
+    /// The server does not let this user write there, or is a standby.
+    #[error("the store {} cannot be written: {}", safe(store), safe(reason))]
+    ReadOnly {
+        /// The store.
+        store: String,
+        /// The server's message.
+        reason: String,
+    },
     /// The server does not let this user in, or not into this database.
     #[error("the server of {} refuses: {}", safe(store), safe(reason))]
     #[strum(serialize = "server_refuses")]
@@ -152,7 +160,9 @@ impl CustomError for PostgresError {
             Self::BadUrl { .. } | Self::OpenPasswords { .. } => ErrorClass::Invalid,
             Self::NoStore { .. } => ErrorClass::NotFound,
             Self::StoreExists { .. } => ErrorClass::Conflict,
-            Self::Refused { .. } | Self::NoPassword { .. } => ErrorClass::Denied,
+            Self::Refused { .. } | Self::NoPassword { .. } | Self::ReadOnly { .. } => {
+                ErrorClass::Denied
+            }
             Self::Away { .. }
             | Self::NotTrusted { .. }
             | Self::NoTls { .. }
@@ -171,6 +181,9 @@ impl CustomError for PostgresError {
             }
             Self::StoreExists { .. } => "use it, or choose another name".into(),
             Self::Away { .. } => "check the address and the server, then try again".into(),
+            Self::ReadOnly { .. } => {
+                "use a database user with the right to write, and an address that leads to no standby".into()
+            }
             Self::Refused { .. } => {
                 "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE".into()
             }
@@ -203,6 +216,7 @@ impl CustomError for PostgresError {
             | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
             Self::BadUrl { .. }
             | Self::OpenPasswords { .. }
+            | Self::ReadOnly { .. }
             | Self::StoreExists { .. }
             | Self::Unknown { .. }
             | Self::TooLong { .. } => None,
@@ -282,7 +296,7 @@ impl Failure {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
                     Cure::Again
                 }
-                Some(code) if is_of_server(code) => Cure::Elsewhere,
+                Some(code) if is_of_server(code) || is_of_standby(error) => Cure::Elsewhere,
                 Some(_) => Cure::None,
                 None if is_of_connection(error) => Cure::Elsewhere,
                 None => Cure::None,
@@ -323,7 +337,11 @@ impl Failure {
             }
             .into(),
             SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
-                Error::read_only(store, reason)
+                PostgresError::ReadOnly {
+                    store: name(),
+                    reason,
+                }
+                .into()
             }
             SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
             SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
@@ -340,7 +358,7 @@ impl Failure {
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
                 PostgresError::NoStore { store: name() }.into()
             }
-            ref code if is_of_server(code) => away(Away::Lost(reason)),
+            ref code if is_of_server(code) || is_of_standby(&error) => away(Away::Lost(reason)),
             ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }
     }
@@ -361,6 +379,14 @@ fn is_of_server(code: &SqlState) -> bool {
         // Connection exceptions. PgBouncer reports one if the server behind it is gone.
         || code.code().starts_with("08")
         || code.code() == "57P05"
+}
+
+/// True if a write came to a standby: the server may be promoted, or its address may lead to another one soon.
+fn is_of_standby(error: &tokio_postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|said| {
+        said.code() == &SqlState::FEATURE_NOT_SUPPORTED
+            && said.message().contains("during recovery")
+    })
 }
 
 /// True if the connection is gone; false if only the statement was refused.

@@ -53,7 +53,7 @@ use waynote::EngineStore;
 
 pub use engine::Postgres;
 pub use error::{Away, PostgresError, is_away};
-pub use options::{Options, is_url};
+pub use options::{Options, VARIABLES, is_url};
 
 /// Opens a store. Brings the tables up to date if they are of an older version.
 ///

@@ -54,6 +54,17 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
+/// The variables that fill what a URL leaves open.
+pub const VARIABLES: [&str; 7] = [
+    "PGHOST",
+    "PGPORT",
+    "PGUSER",
+    "PGDATABASE",
+    "PGSSLMODE",
+    "PGSSLROOTCERT",
+    "PGSERVICE",
+];
+
 impl Options {
     /// The options of a URL: `postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE?store=NAME`.
     ///
@@ -68,6 +79,14 @@ impl Options {
     /// # Errors
     /// [`PostgresError::BadUrl`].
     pub fn of_url(url: &str) -> Result<Self, Error> {
+        Self::of_url_and(url, &|_| None)
+    }
+
+    /// The same, with libpq's variables for what the URL leaves open: the values of [`VARIABLES`].
+    ///
+    /// # Errors
+    /// [`PostgresError::BadUrl`], also when `PGSERVICE` is set: service files are not read.
+    pub fn of_url_and(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let (rest, query) = url.split_once('?').unwrap_or((url, ""));
         let shown = without_password(rest);
         let bad = |reason: &str| {
@@ -133,6 +152,28 @@ impl Options {
             }
         };
         let mut config: Config = plain.parse().map_err(unread)?;
+        if variable("PGSERVICE").is_some() {
+            return Err(bad(
+                "PGSERVICE is set, and service files are not read: unset it, and write the whole address",
+            ));
+        }
+        let is_open = config.get_hosts().is_empty() && config.get_hostaddrs().is_empty();
+        if let Some(hosts) = variable("PGHOST").filter(|_| is_open) {
+            for host in hosts.split(',') {
+                config.host(host);
+            }
+        }
+        if let Some(ports) = variable("PGPORT").filter(|_| config.get_ports().is_empty()) {
+            for port in ports.split(',') {
+                config.port(port.parse().map_err(|_| bad("PGPORT is no port"))?);
+            }
+        }
+        if let Some(user) = variable("PGUSER").filter(|_| config.get_user().is_none()) {
+            config.user(user);
+        }
+        if let Some(name) = variable("PGDATABASE").filter(|_| config.get_dbname().is_none()) {
+            config.dbname(name);
+        }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(bad("it names no host"));
         }
@@ -146,6 +187,8 @@ impl Options {
         if config.get_application_name().is_none() {
             config.application_name("waynote");
         }
+        let mode = mode.or_else(|| variable("PGSSLMODE"));
+        let roots = roots.or_else(|| variable("PGSSLROOTCERT"));
         let trust = Trust::of(mode.as_deref(), roots.as_deref()).map_err(bad)?;
         let password = config.get_password().map(<[u8]>::to_vec);
         Ok(Self {
@@ -435,6 +478,44 @@ mod tests {
         ] {
             assert_eq!(mode(url), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn variables_fill_what_a_url_leaves_open() {
+        let of = |url: &str, variables: &[(&str, &str)]| {
+            Options::of_url_and(url, &|name| {
+                let set = variables.iter().find(|(set, _)| *set == name)?;
+                Some(set.1.to_owned())
+            })
+        };
+        let all = [
+            ("PGHOST", "db1,db2"),
+            ("PGPORT", "5433"),
+            ("PGUSER", "me"),
+            ("PGDATABASE", "notes"),
+            ("PGSSLMODE", "disable"),
+        ];
+        let hosts = of("postgres://?store=s", &all).unwrap().hosts();
+        assert_eq!(hosts[1].get_hosts(), [Host::Tcp("db2".into())]);
+        assert_eq!(hosts[1].get_ports(), [5433]);
+        assert_eq!(
+            (hosts[1].get_user(), hosts[1].get_dbname()),
+            (Some("me"), Some("notes"))
+        );
+        assert_eq!(hosts[1].get_ssl_mode(), SslMode::Disable);
+        // The URL counts.
+        let hosts = of("postgres://you@db:1/other?store=s&sslmode=require", &all)
+            .unwrap()
+            .hosts();
+        assert_eq!(hosts[0].get_hosts(), [Host::Tcp("db".into())]);
+        assert_eq!(hosts[0].get_ports(), [1]);
+        assert_eq!(
+            (hosts[0].get_user(), hosts[0].get_dbname()),
+            (Some("you"), Some("other"))
+        );
+        assert_eq!(hosts[0].get_ssl_mode(), SslMode::Require);
+        let error = of("postgres://me@db/notes", &[("PGSERVICE", "team")]).unwrap_err();
+        assert!(error.to_string().contains("PGSERVICE is set"), "{error}");
     }
 
     #[test]

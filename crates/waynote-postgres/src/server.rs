@@ -89,6 +89,10 @@ impl Server {
         })
     }
 
+    pub(crate) fn pool_status(&self) -> deadpool::Status {
+        self.pool.status()
+    }
+
     /// Waits for something to be done, at most that long.
     pub(crate) fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let _here = self.handle.enter();

@@ -125,7 +125,7 @@ impl Trust {
         };
         /// A system's whole collection has some 200 KB.
         const LONGEST: u64 = 4 << 20;
-        let pem = waynote::file::contents(&path, LONGEST)
+        let pem = waynote_files::contents(&path, LONGEST)
             .map_err(|error| Error::file(&path, "read", error))?;
         for certificate in CertificateDer::pem_slice_iter(&pem) {
             let certificate = certificate.map_err(|error| of(error.to_string()))?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use rustix::fs::OFlags;
-use waynote::file::replace_private;
+use waynote_files::replace_private;
 
 /// The longest file, in bytes.
 pub(crate) const LONGEST: u64 = 4 << 20;

@@ -208,7 +208,7 @@ impl Store for RemoteStore {
         self.exchange.get("verify")
     }
 
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+    fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
         let session = session.clone();
         self.exchange.tell("beat", &Lease { session, lease })
     }

@@ -1,4 +1,5 @@
-//! Metrics for Prometheus, in its text format. They hold no names of stores, notes or tokens.
+//! Metrics for Prometheus, in its text format. They hold no names of notes or tokens, and of stores only for those who
+//! may use them.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -7,26 +8,38 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::http::Method;
-use jiff::Timestamp;
+use waynote::{Error, ErrorClass};
+
+use crate::stores::PoolState;
 
 /// The upper ends of the ranges of latency, in seconds.
 const BUCKETS: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
 ];
 
-/// The requests of one route with one status.
+/// How long requests or calls took.
 #[derive(Clone, Copy, Default)]
-struct Requests {
+struct Times {
     count: u64,
     seconds: f64,
     /// The number of requests in each range, and in the last field above all ranges.
     ranges: [u64; BUCKETS.len() + 1],
 }
 
+/// The calls of one store.
+#[derive(Clone, Default)]
+struct Calls {
+    times: Times,
+    errors: BTreeMap<String, u64>,
+    /// True if the last call could use the store, whatever its answer was.
+    is_up: bool,
+}
+
 /// The counters.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    requests: Mutex<BTreeMap<(String, String, u16), Requests>>,
+    stores: Mutex<BTreeMap<String, Calls>>,
+    requests: Mutex<BTreeMap<(String, String, u16), Times>>,
     pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
     pub(crate) refused_connections: Counter,
@@ -74,6 +87,32 @@ impl Drop for One<'_> {
     }
 }
 
+impl Times {
+    fn add(&mut self, took: Duration) {
+        let seconds = took.as_secs_f64();
+        let range = BUCKETS.iter().position(|end| seconds <= *end);
+        self.count += 1;
+        self.seconds += seconds;
+        self.ranges[range.unwrap_or(BUCKETS.len())] += 1;
+    }
+
+    fn write(&self, text: &mut String, name: &str, labels: &str) {
+        let (count, seconds) = (self.count, self.seconds);
+        let mut below = 0;
+        let mut bucket = |end: &dyn Display, count: u64| {
+            let of = format!("{name}_bucket{{{labels},le=\"{end}\"}}");
+            line(text, &format!("{of} {count}"));
+        };
+        for (end, count) in BUCKETS.iter().zip(self.ranges) {
+            below += count;
+            bucket(end, below);
+        }
+        bucket(&"+Inf", count);
+        line(text, &format!("{name}_sum{{{labels}}} {seconds:.6}"));
+        line(text, &format!("{name}_count{{{labels}}} {count}"));
+    }
+}
+
 impl Metrics {
     /// Counts a request.
     pub(crate) fn request(&self, method: &Method, route: &str, status: u16, took: Duration) {
@@ -82,18 +121,93 @@ impl Metrics {
             known @ ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS") => known,
             _ => "other",
         };
-        let seconds = took.as_secs_f64();
-        let range = BUCKETS.iter().position(|end| seconds <= *end);
         let mut requests = self.requests.lock();
         let of = (route.to_owned(), method.to_owned(), status);
-        let of = requests.entry(of).or_default();
-        of.count += 1;
-        of.seconds += seconds;
-        of.ranges[range.unwrap_or(BUCKETS.len())] += 1;
+        requests.entry(of).or_default().add(took);
+    }
+
+    /// Counts a call of a store, and its error.
+    pub(crate) fn call(&self, store: &str, took: Duration, error: Option<&Error>) {
+        let mut stores = self.stores.lock();
+        let of = stores.entry(store.to_owned()).or_default();
+        of.times.add(took);
+        let class = error.map(Error::class);
+        of.is_up = !matches!(
+            class,
+            Some(ErrorClass::Unreachable | ErrorClass::Damaged | ErrorClass::Busy)
+        );
+        if let Some(error) = error {
+            *of.errors.entry(error.kind().to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Adds the calls of these stores, and the pools of those that are in a database.
+    pub(crate) fn stores(
+        &self,
+        text: &mut String,
+        named: &[&String],
+        pools: &BTreeMap<&str, PoolState>,
+    ) {
+        let calls = self.stores.lock().clone();
+        let calls = || calls.iter().filter(|(name, _)| named.contains(name));
+        let up = "waynote_store_up";
+        head(text, up, "gauge", "1 if the last call could use the store.");
+        for (name, of) in calls() {
+            line(
+                text,
+                &format!("{up}{{store=\"{name}\"}} {}", u8::from(of.is_up)),
+            );
+        }
+        let took = "waynote_store_call_duration_seconds";
+        head(text, took, "histogram", "How long calls of the store took.");
+        for (name, of) in calls() {
+            of.times.write(text, took, &format!("store=\"{name}\""));
+        }
+        let errors = "waynote_store_errors_total";
+        head(
+            text,
+            errors,
+            "counter",
+            "Errors of calls of the store, by kind.",
+        );
+        for (name, of) in calls() {
+            for (kind, count) in &of.errors {
+                let labels = format!("store=\"{name}\",kind=\"{kind}\"");
+                line(text, &format!("{errors}{{{labels}}} {count}"));
+            }
+        }
+        type Of = fn(&PoolState) -> usize;
+        let gauges: [(&str, &str, Of); 4] = [
+            ("connections", "Connections to the database.", |pool| {
+                pool.connections
+            }),
+            (
+                "connections_most",
+                "The most connections to the database.",
+                |pool| pool.most,
+            ),
+            (
+                "connections_idle",
+                "Connections to the database that nobody uses.",
+                |pool| pool.idle,
+            ),
+            ("waiting", "Calls that wait for a connection.", |pool| {
+                pool.waiting
+            }),
+        ];
+        for (gauge, help, of) in gauges {
+            let gauge = format!("waynote_database_{gauge}");
+            if !pools.is_empty() {
+                head(text, &gauge, "gauge", help);
+            }
+            for (name, pool) in pools {
+                line(text, &format!("{gauge}{{store=\"{name}\"}} {}", of(pool)));
+            }
+        }
     }
 
     /// The text that Prometheus reads.
-    pub(crate) fn text(&self, certificate_expires: Option<Timestamp>) -> String {
+    pub(crate) fn text(&self) -> String {
         let requests = self.requests.lock().clone();
         let mut text = String::new();
         let name = "waynote_http_request_duration_seconds";
@@ -101,19 +215,7 @@ impl Metrics {
         head(&mut text, name, "histogram", help);
         for ((route, method, status), of) in &requests {
             let labels = format!("route=\"{route}\",method=\"{method}\",status=\"{status}\"");
-            let (count, seconds) = (of.count, of.seconds);
-            let mut below = 0;
-            let mut bucket = |end: &dyn Display, count: u64| {
-                let of = format!("{name}_bucket{{{labels},le=\"{end}\"}}");
-                line(&mut text, &format!("{of} {count}"));
-            };
-            for (end, count) in BUCKETS.iter().zip(of.ranges) {
-                below += count;
-                bucket(end, below);
-            }
-            bucket(&"+Inf", count);
-            line(&mut text, &format!("{name}_sum{{{labels}}} {seconds:.6}"));
-            line(&mut text, &format!("{name}_count{{{labels}}} {count}"));
+            of.write(&mut text, name, &labels);
         }
         for (name, kind, help, value) in [
             (
@@ -153,16 +255,16 @@ impl Metrics {
                 self.feeds.now(),
             ),
         ] {
-            head(&mut text, name, kind, help);
-            line(&mut text, &format!("{name} {value}"));
-        }
-        if let Some(expires) = certificate_expires {
-            let name = "waynote_certificate_expires_timestamp_seconds";
-            head(&mut text, name, "gauge", "When the certificate expires.");
-            line(&mut text, &format!("{name} {}", expires.as_second()));
+            one(&mut text, name, kind, help, value);
         }
         text
     }
+}
+
+/// Adds a figure without labels.
+pub(crate) fn one(text: &mut String, name: &str, kind: &str, help: &str, value: impl Display) {
+    head(text, name, kind, help);
+    line(text, &format!("{name} {value}"));
 }
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {

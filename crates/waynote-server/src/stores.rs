@@ -22,22 +22,61 @@ pub(crate) struct Named {
     pub(crate) store: Arc<dyn Served>,
     /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
+    /// Tells the state of its connections to a database.
+    pub(crate) pool: Option<TellsPool>,
+}
+
+/// Tells the state of a store's connections to its database; none before the first one.
+pub type TellsPool = Arc<dyn Fn() -> Option<PoolState> + Send + Sync>;
+
+/// The connections to a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolState {
+    /// How many there are.
+    pub connections: usize,
+    /// How many there may be.
+    pub most: usize,
+    /// How many nobody uses now.
+    pub idle: usize,
+    /// How many calls wait for one.
+    pub waiting: usize,
 }
 
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.
     pub fn with(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
-        self.add(name.into(), store, false)
+        self.add(name.into(), store, false, None)
+    }
+
+    /// Adds a store in a database, like [`Stores::with`]. The metrics have the state of its connections.
+    pub fn with_database(
+        self,
+        name: impl Into<String>,
+        store: Arc<dyn Served>,
+        pool: TellsPool,
+    ) -> Self {
+        self.add(name.into(), store, false, Some(pool))
     }
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
     /// thread that may block, so a small read must never take long.
     pub fn with_file(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
-        self.add(name.into(), store, true)
+        self.add(name.into(), store, true, None)
     }
 
-    fn add(mut self, name: String, store: Arc<dyn Served>, is_file: bool) -> Self {
-        self.by_name.insert(name, Named { store, is_file });
+    fn add(
+        mut self,
+        name: String,
+        store: Arc<dyn Served>,
+        is_file: bool,
+        pool: Option<TellsPool>,
+    ) -> Self {
+        let named = Named {
+            store,
+            is_file,
+            pool,
+        };
+        self.by_name.insert(name, named);
         self
     }
 

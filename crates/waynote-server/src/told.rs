@@ -72,8 +72,8 @@ impl Store for Told {
 
     pass_on! { self => self.store; would_forget verify checkpoint }
 
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.store.beat(session, lease)?;
+    fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
+        self.store.heartbeat(session, lease)?;
         match self.store.silence(session, lease)? {
             // The store records heartbeats by itself.
             Some(_) => Ok(()),

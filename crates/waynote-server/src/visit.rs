@@ -2,13 +2,15 @@
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
-use waynote::{Address, Allowance, Author, Limits, Name, OperationId, Stamp, Store};
+use axum::http::{HeaderValue, StatusCode};
+use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, Narrowed};
 
+use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
 use crate::edge::rate::Key;
 use crate::edge::shares::Share;
@@ -39,6 +41,8 @@ pub(crate) struct Visit {
     pub(crate) audit: Arc<Audit<Told>>,
     /// The grant of the token.
     pub(crate) grant: Grant,
+    /// The request's `Idempotency-Key`.
+    pub(crate) idempotency_key: Option<HeaderValue>,
     /// The token, or the address where there is none: whose limits count.
     pub(crate) key: Key,
     /// One of the requests that its token may have running.
@@ -75,12 +79,25 @@ impl Visit {
         work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (store, app) = (self.store.clone(), self.app.clone());
+        let name = self.name.clone();
         let done = waiting(move || {
             let _working = app.metrics.working.one();
-            work(&store)
+            let began = Instant::now();
+            let done = work(&store);
+            app.metrics
+                .call(&name, began.elapsed(), done.as_ref().err());
+            done
         });
         let done = done.await?;
-        done.map_err(|error| Problem::of_store(&error, &self.name))
+        done.map_err(|error| {
+            let key = self.idempotency_key.as_ref();
+            let error = match (error, key.and_then(|key| key.to_str().ok())) {
+                // The store knows the key by the id that was made of it.
+                (Error::IdUsed { .. }, Some(key)) => Error::IdUsed { id: key.to_owned() },
+                (error, _) => error,
+            };
+            Problem::of_store(&error, &self.name)
+        })
     }
 
     /// The stamp of a change that is made now. Its author is the given one, or else the token. Without both it is the
@@ -149,6 +166,7 @@ impl FromRequestParts<App> for Visit {
             }
             visit => visit?,
         };
+        visit.idempotency_key = parts.headers.get(IDEMPOTENCY_KEY).cloned();
         if visit.grant.token.is_none() {
             visit.key = Key::open(peer);
         }
@@ -189,6 +207,7 @@ impl Visit {
             served: Arc::new(store),
             audit,
             grant,
+            idempotency_key: None,
             key,
             share: None,
             app: app.clone(),

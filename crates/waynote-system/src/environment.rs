@@ -165,7 +165,7 @@ impl Environment {
         Ok(match self.home_if_any()? {
             Some(home) => {
                 let base = Base::new(&home, directory)?;
-                match waynote::file::real(&home) {
+                match waynote_files::real(&home) {
                     Some(real) => base.with_real_home(&real)?,
                     None => base,
                 }
@@ -182,7 +182,7 @@ impl Environment {
         if place.as_str().starts_with('~') && self.home_if_any()?.is_none() {
             return Ok(None);
         }
-        let there = waynote::worktree::main_checkout(&self.expanded(place.as_str())?);
+        let there = waynote_files::worktree::main_checkout(&self.expanded(place.as_str())?);
         let Some(there) = there.as_deref().and_then(Path::to_str) else {
             return Ok(None);
         };

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
 use thiserror::Error;
-use waynote::file::{contents, take_after};
 use waynote::text::line_of;
+use waynote_files::{contents, take_after};
 
 /// Longer files are not read: no program writes such settings.
 const MAX_BYTES: u64 = 64 << 20;

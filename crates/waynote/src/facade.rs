@@ -64,7 +64,7 @@ impl Surroundings {
             Some(home) => {
                 let home = home.to_string_lossy();
                 let base = Base::new(&home, &directory)?;
-                match crate::file::real(&home) {
+                match waynote_files::real(&home) {
                     Some(real) => base.with_real_home(&real)?,
                     None => base,
                 }

@@ -143,6 +143,7 @@ pub mod secrets;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod store;
+#[cfg(feature = "sqlite")]
 mod system;
 mod tokens;
 mod views;
@@ -154,7 +155,6 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
-pub use system::{file, lock, worktree};
 pub use views::{loops, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;

@@ -352,7 +352,7 @@ pub trait Store: Reader {
     ///
     /// # Errors
     /// As [`Store::apply`].
-    fn beat(&self, _session: &Name, _lease: u64) -> Result<()> {
+    fn heartbeat(&self, _session: &Name, _lease: u64) -> Result<()> {
         Ok(())
     }
 

@@ -56,6 +56,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::NameHoldsSecret { .. }
         | Error::NoteTooLarge { .. }
         | Error::TooManyNotes { .. }
+        | Error::IdUsed { .. }
         | Error::TooMuchAsked { .. }
         | Error::Ended
         | Error::Incomplete { .. }

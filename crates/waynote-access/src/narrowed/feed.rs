@@ -1,8 +1,7 @@
 //! The feed and the journal, as far as a grant sees them.
 
-use waynote::event::SessionsEvent;
-use waynote::store::{Ask, Cursor, FeedEntry, ForgottenTexts, Happened, JournalPage};
-use waynote::{Allowance, Position, Reader, Result, Revision, Scope};
+use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage};
+use waynote::{Allowance, Name, Position, Reader, Result, Revision, Scope};
 
 use super::Narrowed;
 use crate::Grant;
@@ -200,38 +199,18 @@ impl<R: Reader> Narrowed<R> {
 }
 
 /// The entry if the grant sees it. A forgetting keeps only the addresses inside of the grant.
-pub(super) fn of_feed(grant: &Grant, entry: FeedEntry) -> Option<FeedEntry> {
-    let sees_session = |session| grant.sees(&Scope::Session(session));
-    let happened = match entry.happened {
-        Happened::Changed(revision) => {
-            let is_seen = grant.sees_note(revision.address());
-            is_seen.then_some(Happened::Changed(revision))?
-        }
-        Happened::Event(SessionsEvent { session, recorded }) => {
-            let is_seen = sees_session(session.clone());
-            is_seen.then_some(Happened::Event(SessionsEvent { session, recorded }))?
-        }
-        Happened::Forgotten(ForgottenTexts {
-            mut revisions,
-            mut events,
-            at,
-            by,
-        }) => {
-            revisions.retain(|of| grant.sees_note(&of.address));
-            events.retain(|of| sees_session(of.session.clone()));
-            let is_seen = !(revisions.is_empty() && events.is_empty());
-            is_seen.then_some(Happened::Forgotten(ForgottenTexts {
-                revisions,
-                events,
-                at,
-                by,
-            }))?
+pub(super) fn of_feed(grant: &Grant, mut entry: FeedEntry) -> Option<FeedEntry> {
+    let sees_session = |session: &Name| grant.sees(&Scope::Session(session.clone()));
+    let is_seen = match &mut entry.happened {
+        Happened::Changed(revision) => grant.sees_note(revision.address()),
+        Happened::Event(event) => sees_session(&event.session),
+        Happened::Forgotten(texts) => {
+            texts.revisions.retain(|of| grant.sees_note(&of.address));
+            texts.events.retain(|of| sees_session(&of.session));
+            !(texts.revisions.is_empty() && texts.events.is_empty())
         }
         // A kind of item that this version does not know.
-        _ => return None,
+        _ => false,
     };
-    Some(FeedEntry {
-        at: entry.at,
-        happened,
-    })
+    is_seen.then_some(entry)
 }

@@ -14,6 +14,7 @@ mod search;
 mod told;
 mod write;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -80,9 +81,13 @@ impl<S> Narrowed<S> {
     /// The id under which the store knows an operation of this token. Ids of different tokens never meet: nobody gets
     /// the answer to another's call, or learns that there was one.
     fn operation(&self, id: OperationId) -> OperationId {
-        match &self.grant.token {
-            Some(token) => OperationId::of(&format!("operation of token {token}: {id}")),
-            None => id,
+        let of =
+            |token: &dyn Display| OperationId::of(&format!("operation of token {token}: {id}"));
+        // A new token may have the name of an old one.
+        match (&self.grant.token_id, &self.grant.token) {
+            (Some(token), _) => of(token),
+            (None, Some(token)) => of(token),
+            (None, None) => id,
         }
     }
 }
@@ -204,9 +209,9 @@ impl<S: Store> Store for Narrowed<S> {
         report
     }
 
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+    fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
         self.told("say that a loop lives", self.may_record(session))?;
-        self.shown(self.store.beat(session, lease))
+        self.shown(self.store.heartbeat(session, lease))
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {

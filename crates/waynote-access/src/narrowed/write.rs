@@ -147,17 +147,13 @@ impl<S> Narrowed<S> {
         work: impl FnOnce(&Stamp) -> Result<T>,
     ) -> Result<T> {
         let inside = self.own(stamp);
-        let result =
-            work(&inside).map_err(|error| match (error, inside.operation, stamp.operation) {
-                // The caller knows its operation by the id that it gave.
-                (Error::InvalidAddress { address, reason }, Some(own), Some(given))
-                    if address == own.to_string() =>
-                {
-                    let address = given.to_string();
-                    Error::InvalidAddress { address, reason }
-                }
-                (error, ..) => error,
-            });
+        let result = work(&inside).map_err(|error| match (error, stamp.operation) {
+            // The caller knows its operation by the id that it gave.
+            (Error::IdUsed { .. }, Some(given)) => Error::IdUsed {
+                id: given.to_string(),
+            },
+            (error, _) => error,
+        });
         self.shown(result)
     }
 

@@ -252,11 +252,7 @@ impl<S: SideData> Tokens<S> {
         if used.iter().any(is_noted) {
             return Ok(());
         }
-        let value = SideValue {
-            key: id.to_owned(),
-            value: today.to_string().into_bytes(),
-            about: None,
-        };
+        let value = SideValue::new(id, today.to_string().into_bytes());
         self.side.put_side_values(USED, &[value], &[])
     }
 
@@ -268,11 +264,7 @@ impl<S: SideData> Tokens<S> {
 
 /// The value that marks the store as closed.
 fn closed() -> SideValue {
-    SideValue {
-        key: CLOSED.to_owned(),
-        value: b"true".to_vec(),
-        about: None,
-    }
+    SideValue::new(CLOSED, b"true".to_vec())
 }
 
 fn day_of(value: &[u8]) -> Option<civil::Date> {

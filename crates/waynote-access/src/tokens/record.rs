@@ -39,6 +39,7 @@ impl TokenInfo {
     pub fn grant(&self) -> Grant {
         Grant {
             token: Some(self.name.clone()),
+            token_id: Some(self.id.clone()),
             rights: self.rights,
             agents: self.agents.clone(),
             places: self.places.clone(),
@@ -78,11 +79,10 @@ pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
         created_at: info.created_at.to_string(),
         expires_at: info.expires_at.map(|at| at.to_string()),
     };
-    SideValue {
-        key: info.id.clone(),
-        value: serde_json::to_vec(&kept).unwrap_or_default(),
-        about: None,
-    }
+    SideValue::new(
+        info.id.clone(),
+        serde_json::to_vec(&kept).unwrap_or_default(),
+    )
 }
 
 /// A stored token. An unreadable one grants nothing: with its unreadable scopes left out, it could grant everything.

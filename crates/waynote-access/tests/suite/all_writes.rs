@@ -160,7 +160,7 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
                 }
             }
             for lease in [1, 6] {
-                let refused = narrowed.beat(&session, lease).unwrap_err();
+                let refused = narrowed.heartbeat(&session, lease).unwrap_err();
                 refusals[2].push(words(&refused, &address));
             }
         }
@@ -204,7 +204,7 @@ fn a_reader_writes_nothing_and_only_an_admin_forgets_and_verifies() {
                 }
                 let refused = narrowed.record(&ANN.session(), &events(), None, &stamp());
                 assert_eq!(refused.unwrap_err().class(), ErrorClass::Denied);
-                let refused = narrowed.beat(&ANN.session(), 1).unwrap_err();
+                let refused = narrowed.heartbeat(&ANN.session(), 1).unwrap_err();
                 assert_eq!(refused.class(), ErrorClass::Denied);
             }
             if grant.rights != Rights::Admin {

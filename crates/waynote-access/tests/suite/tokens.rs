@@ -26,6 +26,7 @@ fn random() -> [u8; 32] {
 
 fn writer(agent: &str) -> Grant {
     Grant {
+        token_id: None,
         token: None,
         rights: Rights::Write,
         agents: vec![name(agent)],
@@ -59,6 +60,7 @@ fn a_token_grants_what_it_was_created_for_until_it_is_revoked() {
         checked.grant,
         Grant {
             token: Some(name("ci")),
+            token_id: Some(token.id().to_owned()),
             ..writer("a")
         }
     );

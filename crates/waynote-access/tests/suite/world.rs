@@ -182,6 +182,7 @@ pub(super) fn grants() -> Vec<Grant> {
             (true, true, true),
         ] {
             grants.push(Grant {
+                token_id: None,
                 token: Some(name("ann-token")),
                 rights,
                 agents: agent.then(|| name(ANN.name)).into_iter().collect(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use waynote::{Result, Scope};
-use waynote_formats::{FORMATS, Format, Incoming, Project, Takes, openotters, xs, zrb};
+use waynote_formats::{FORMATS, ForeignNotes, Format, Project, SourceKind, openotters, xs, zrb};
 
 use super::{At, NotebookArgs};
 
@@ -38,11 +38,11 @@ pub(crate) enum ImportCommand {
 /// An import from a format whose arguments follow from what it takes.
 pub(crate) enum ListedImport {
     Project {
-        read: fn(&Project<'_>) -> Result<Incoming>,
+        read: fn(&Project<'_>) -> Result<ForeignNotes>,
         args: ProjectArgs,
     },
     Source {
-        read: fn(&Path, &Scope) -> Result<Incoming>,
+        read: fn(&Path, &Scope) -> Result<ForeignNotes>,
         args: SourceArgs,
     },
 }
@@ -76,7 +76,7 @@ pub(crate) struct DryRun {
 fn listed() -> impl Iterator<Item = &'static Format> {
     FORMATS
         .iter()
-        .filter(|format| !matches!(format.takes, Takes::Own))
+        .filter(|format| !matches!(format.takes, SourceKind::Own))
 }
 
 fn whole_help(format: &Format) -> String {
@@ -88,11 +88,11 @@ impl Subcommand for ListedImport {
         command.subcommands(listed().map(|format| {
             let command = Command::new(format.name);
             let command = match format.takes {
-                Takes::Project(_) => ProjectArgs::augment_args(command),
-                Takes::Source { help, .. } => {
+                SourceKind::Project(_) => ProjectArgs::augment_args(command),
+                SourceKind::Source { help, .. } => {
                     SourceArgs::augment_args(command).mut_arg("source", |arg| arg.help(help))
                 }
-                Takes::Own => command,
+                SourceKind::Own => command,
             };
             // After the arguments, whose own descriptions take its place otherwise.
             let command = command.about(format.about);
@@ -121,15 +121,15 @@ impl FromArgMatches for ListedImport {
         let (format, matches) =
             named.ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
         Ok(match format.takes {
-            Takes::Project(read) => Self::Project {
+            SourceKind::Project(read) => Self::Project {
                 read,
                 args: ProjectArgs::from_arg_matches(matches)?,
             },
-            Takes::Source { read, .. } => Self::Source {
+            SourceKind::Source { read, .. } => Self::Source {
                 read,
                 args: SourceArgs::from_arg_matches(matches)?,
             },
-            Takes::Own => return Err(clap::Error::new(ErrorKind::InvalidSubcommand)),
+            SourceKind::Own => return Err(clap::Error::new(ErrorKind::InvalidSubcommand)),
         })
     }
 

@@ -8,8 +8,8 @@ use serde_json::json;
 use waynote::secrets::masked;
 use waynote::text::{day, plural};
 use waynote_clients::{
-    Client, Examination, FileCheck, Findings, HookTime, MissingRight, Reach, ServerCheck, Setup,
-    State, Target, TrialError, Verdict, examine,
+    Client, Examination, FileCheck, Findings, HookTime, InstallScope, MissingRight, ServerCheck,
+    Setup, State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
 use waynote_remote::RemoteStore;
@@ -89,7 +89,8 @@ fn clients(
             Ok(states.any(|state| !matches!(state, State::Missing)))
         };
         // If the client is set up in this directory alone, that setup is checked.
-        let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
+        let is_in_project =
+            !project && !is_set_up(InstallScope::User)? && is_set_up(InstallScope::Project)?;
         let reach = reach(project || is_in_project);
         if named.is_none() && !is_set_up(reach)? {
             continue;

@@ -10,7 +10,7 @@ use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, Current, ImportReport, Incoming, Mode, Project, SkippedItem, openotters, xs, zrb,
+    Conflict, Current, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
 use super::import_progress::{Bar, Interrupt};
@@ -67,7 +67,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
 }
 
 /// Reads a format whose arguments follow from its input.
-fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Incoming, Mode)> {
+fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(ForeignNotes, Mode)> {
     let (incoming, dry) = match listed {
         ListedImport::Project { read, args } => {
             let place = input::place(args.at.path.as_deref())?;
@@ -121,7 +121,7 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
     }
 }
 
-fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Incoming> {
+fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<ForeignNotes> {
     let path = zrb_file(context, source)?;
     let file = if path == Path::new("-") {
         NotesFile::read(&input::standard_input()?, Path::new("standard input"))
@@ -134,7 +134,7 @@ fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Incoming> {
     Ok(zrb::read(&file, &home::base_of_home()?)?)
 }
 
-fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<Incoming> {
+fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<ForeignNotes> {
     let only = context.settings.session.value.as_ref();
     let contents = contents.map(ContentFolder::of_store);
     Ok(if source == Path::new("-") {

@@ -6,8 +6,8 @@ use similar::{ChangeTag, TextDiff};
 use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
-    Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, Target, is_set_up,
-    records_folder, states,
+    Action, Client, InstallScope, Installation, Remark, Removal, Setup, State, Step, Target,
+    is_set_up, records_folder, states,
 };
 
 use waynote_remote::Url;
@@ -92,8 +92,8 @@ fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outco
         let endpoint = Target::endpoint(&Url::read(url, false)?.to_string());
         // A project's files are for other people's machines too.
         let endpoint = match setup.reach {
-            Reach::User => endpoint.with_parameter("home", &environment().home()?),
-            Reach::Project => endpoint,
+            InstallScope::User => endpoint.with_parameter("home", &environment().home()?),
+            InstallScope::Project => endpoint,
         };
         return Ok(with_settings(&endpoint, settings));
     }
@@ -129,7 +129,7 @@ fn with_settings(endpoint: &Target, settings: &Settings) -> Target {
 fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = setup.next_steps();
     let title = setup.client().title();
-    if !is_found && setup.reach == Reach::User {
+    if !is_found && setup.reach == InstallScope::User {
         steps.insert(
             0,
             format!(
@@ -137,7 +137,7 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
             ),
         );
     }
-    if setup.reach == Reach::Project && program::on_path("waynote").is_none() {
+    if setup.reach == InstallScope::Project && program::on_path("waynote").is_none() {
         steps.push(
             "add `waynote` to the path, here and wherever these files are used: they start it by its name".into(),
         );
@@ -171,9 +171,9 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         None => visible(&context.settings.store.value.display().to_string()),
     };
     let (other, whose, command) = match setup.reach {
-        Reach::Project => (Reach::User, "your own files", word.to_owned()),
-        Reach::User => (
-            Reach::Project,
+        InstallScope::Project => (InstallScope::User, "your own files", word.to_owned()),
+        InstallScope::User => (
+            InstallScope::Project,
             "this directory's files",
             format!("{word} --project"),
         ),
@@ -195,12 +195,12 @@ fn list(context: &mut Context<'_>) -> Outcome {
     let mut values = Vec::new();
     let mut problems = Vec::new();
     for client in Client::ALL {
-        let user = states(machine(), client, Reach::User)?;
+        let user = states(machine(), client, InstallScope::User)?;
         let found = client.is_found(machine())?;
         let mut refused = Vec::new();
         let user = word(user, &mut refused);
         // A directory that is no project has nothing of a project.
-        let project = states(machine(), client, Reach::Project);
+        let project = states(machine(), client, InstallScope::Project);
         let project = project.map_or("-", |all| word(all, &mut refused));
         let told: Vec<_> = refused
             .iter()
@@ -256,8 +256,12 @@ fn word(states: Vec<State>, refused: &mut Vec<Failure>) -> &'static str {
     word
 }
 
-pub(super) fn reach(project: bool) -> Reach {
-    if project { Reach::Project } else { Reach::User }
+pub(super) fn reach(project: bool) -> InstallScope {
+    if project {
+        InstallScope::Project
+    } else {
+        InstallScope::User
+    }
 }
 
 fn action_word(action: Action) -> &'static str {

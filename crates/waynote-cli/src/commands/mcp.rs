@@ -11,7 +11,7 @@ use waynote::Store;
 use waynote::context::ShownNote;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
-use waynote_clients::{Calling, Channel, Client, Ledgers};
+use waynote_clients::{CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
 
@@ -123,9 +123,9 @@ impl ToClient {
     }
 
     /// In which session the client calls.
-    fn calling(&self) -> Calling {
+    fn calling(&self) -> CallerSession {
         let known = self.ledgers.as_ref().zip(self.client.as_ref());
-        known.map_or(Calling::Unnamed, |(ledgers, client)| {
+        known.map_or(CallerSession::Unnamed, |(ledgers, client)| {
             ledgers.calling(client)
         })
     }
@@ -134,12 +134,14 @@ impl ToClient {
 impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
         match (self.calling(), &self.ledgers) {
-            (Calling::Only(session), Some(ledgers)) => {
+            (CallerSession::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
                 // A loop's prompt has the block, unless the conversation has lost it.
                 given.block.is_none() && (given.was_reset || !self.is_in_loop)
             }
-            (Calling::Unnamed, _) => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
+            (CallerSession::Unnamed, _) => {
+                !self.is_in_loop && !self.was_given.load(Ordering::Relaxed)
+            }
             // The reply would go to any of them. The hook of the one that lacks it brings it.
             _ => false,
         }
@@ -147,13 +149,13 @@ impl Delivery for ToClient {
 
     fn take(&self, notes: Vec<ShownNote>) -> bool {
         match (self.calling(), &self.ledgers) {
-            (Calling::Only(session), Some(ledgers)) => {
+            (CallerSession::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
                 let delivery = waynote_clients::Delivery::Block(Channel::Server);
                 let owed = given.block.is_none();
                 owed && ledgers.prepare(&session, &given, delivery, notes).claim()
             }
-            (Calling::Unnamed, ledgers) => {
+            (CallerSession::Unnamed, ledgers) => {
                 let is_first = !self.was_given.swap(true, Ordering::Relaxed);
                 if let (true, Some(client), Some(ledgers)) = (is_first, &self.client, ledgers) {
                     ledgers.serve(client, notes);

@@ -13,12 +13,12 @@ use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Limits, Log, Options, PoolState, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
 };
 use waynote_system::shell::quoted;
 
 use crate::args::{LimitArgs, ServeArgs};
-use crate::database::{self, DatabaseStore};
+use crate::database;
 use crate::error::{Failure, Outcome, warning};
 use crate::home;
 use crate::invocation::Context;
@@ -110,8 +110,7 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
     }
     let settings = &context.settings;
     if let Some(url) = settings.database() {
-        let store = in_database(settings, url)?;
-        return Ok(stores.with(DEFAULT, Arc::new(store)));
+        return with_database(stores, DEFAULT, settings, url);
     }
     let store = SqliteStore::open(settings.store_file()?, &options(settings))?;
     Ok(match &settings.notes_file.value {
@@ -166,8 +165,7 @@ fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> 
     }
     let path = settings::store(named)?;
     if database::is_url(named) {
-        let store = in_database(settings, named)?;
-        return Ok(stores.with(name, Arc::new(store)));
+        return with_database(stores, name, settings, named);
     }
     let store = SqliteStore::open(path, &options(settings))?;
     Ok(stores.with_file(name, Arc::new(store)))
@@ -178,10 +176,21 @@ fn options(settings: &Settings) -> waynote::Options {
     opened::options(settings).log_pages(LOG_PAGES)
 }
 
-/// A store in a database. An address that names none would be the error of each call, and nothing mends it.
-fn in_database(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
+/// Adds a store in a database. An address that names none would be the error of each call, and nothing mends it.
+fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
     database::named(url)?;
-    database::open(settings, url, None)
+    let store = Arc::new(database::open(settings, url, None)?);
+    let of = Arc::clone(&store);
+    let pool = move || {
+        let [connections, most, idle, waiting] = database::connections(&of)?;
+        Some(PoolState {
+            connections,
+            most,
+            idle,
+            waiting,
+        })
+    };
+    Ok(stores.with_database(name, store, Arc::new(pool)))
 }
 
 fn limits(args: &LimitArgs) -> Limits {

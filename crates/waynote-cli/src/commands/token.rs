@@ -76,6 +76,7 @@ fn granted(args: &CreateArgs) -> Outcome<Grant> {
         (names(&args.agent), names(&args.session));
     let places = args.place.iter().map(|path| input::place(Some(path)));
     Ok(Grant {
+        token_id: None,
         token: None,
         rights: match (args.read, args.write) {
             (true, _) => Rights::Read,

@@ -115,7 +115,7 @@ impl Shown {
             .recursive(true)
             .mode(0o700)
             .create(&folder)
-            .and_then(|()| waynote::file::replace_private(&file, text.as_bytes(), None));
+            .and_then(|()| waynote_files::replace_private(&file, text.as_bytes(), None));
         written.map_err(|error| Failure::file(file.display().to_string(), "written", error))?;
         Ok(Some(Self {
             address: format!("file://{}", file.display()),

@@ -2,7 +2,7 @@
 //! the client will not see, each with a hint.
 
 use waynote::visible::visible;
-use waynote_clients::{Reach, Setup, Target};
+use waynote_clients::{InstallScope, Setup, Target};
 use waynote_remote::Url;
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE, TOKEN};
 
@@ -26,20 +26,22 @@ enum Way {
 
 /// A flag is for this client. A variable reaches only processes started from this shell, and the client may not be one;
 /// a variable does not belong in files that a team shares.
-fn way(known: &Known, origin: &Origin, reach: Reach) -> Way {
+fn way(known: &Known, origin: &Origin, reach: InstallScope) -> Way {
     let lasts = known.in_file.is_some();
     match origin {
         Origin::File(_) | Origin::Default => Way::Known,
         Origin::Flag(_) if lasts => Way::Named,
         Origin::Flag(_) => Way::Unseen(format!("it starts waynote without `{origin}`")),
         Origin::Variable(_) if known.is_in_entries => Way::Known,
-        Origin::Variable(_) if lasts && known.is_handed_on && reach == Reach::User => Way::Named,
+        Origin::Variable(_) if lasts && known.is_handed_on && reach == InstallScope::User => {
+            Way::Named
+        }
         Origin::Variable(name) => Way::Unseen(unknown(name)),
     }
 }
 
 /// The options that a client's entry and hooks are to have, with their values.
-pub(super) fn named(settings: &Settings, reach: Reach) -> Outcome<Vec<(String, String)>> {
+pub(super) fn named(settings: &Settings, reach: InstallScope) -> Outcome<Vec<(String, String)>> {
     let mut named = Vec::new();
     for (known, value, origin) in settings.shown() {
         if let (Way::Named, Some(value)) = (way(known, origin, reach), value) {

@@ -36,6 +36,10 @@ pub(crate) fn made(
     missing()
 }
 
+pub(crate) fn connections(_: &DatabaseStore) -> Option<[usize; 4]> {
+    None
+}
+
 pub(crate) fn check(_: &str) -> Outcome {
     missing()
 }

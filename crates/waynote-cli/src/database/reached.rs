@@ -1,5 +1,6 @@
 //! A store in PostgreSQL: how it is reached, and its password.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,13 +8,13 @@ use waynote::EngineStore;
 use waynote::copy::Copied;
 use waynote::engine::Engine;
 use waynote::visible::visible;
-use waynote_postgres::{Options, Postgres, stores};
+use waynote_postgres::{Options, Postgres, VARIABLES, stores};
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use super::{is_url, own_password_file};
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 
 /// A store in a database, which is connected to at the first call.
 pub(crate) type DatabaseStore = EngineStore<Postgres>;
@@ -32,6 +33,11 @@ pub(crate) fn open(
     Ok(waynote_postgres::at(options))
 }
 
+/// The connections of a store: how many there are, may be, are idle, and how many calls wait for one.
+pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
+    store.engine().connections()
+}
+
 /// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
 pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
     let options = reached(settings, url)?.wait_at_first(true);
@@ -46,10 +52,14 @@ fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
     if let Some(file) = &settings.notes_file.value {
         return Err(Failure::usage(
             format!(
-                "{} cannot be kept in sync with a store in a database",
-                visible(&file.display().to_string())
+                "{}, which {} names, cannot be kept in sync with a store in a database",
+                visible(&file.display().to_string()),
+                settings.notes_file.origin
             ),
-            "unset `notes_file`, or use a store in a file",
+            match &settings.notes_file.origin {
+                Origin::Variable(name) => format!("unset {name}, or use a store in a file"),
+                _ => "unset `notes_file`, or use a store in a file".into(),
+            },
         ));
     }
     Ok(options(url)?.wait(settings.lock_wait.value))
@@ -64,7 +74,12 @@ pub(crate) fn options(url: &str) -> Outcome<Options> {
         ));
     }
     check(url)?;
-    let options = Options::of_url(url)?.password(home::variable(PASSWORD)?);
+    let mut variables = BTreeMap::new();
+    for name in VARIABLES {
+        variables.insert(name, home::variable(name)?);
+    }
+    let variable = |name: &str| variables.get(name).cloned().flatten();
+    let options = Options::of_url_and(url, &variable)?.password(home::variable(PASSWORD)?);
     Ok(match password_file()? {
         Some(file) => options.password_file(&file)?,
         None => options,

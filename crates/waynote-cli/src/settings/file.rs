@@ -62,7 +62,7 @@ impl File {
             },
         };
         const LONGEST: u64 = 4 << 20;
-        let read = waynote::file::contents(&path, LONGEST).and_then(|bytes| {
+        let read = waynote_files::contents(&path, LONGEST).and_then(|bytes| {
             String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
         });
         match read {

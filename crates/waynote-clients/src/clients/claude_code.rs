@@ -13,7 +13,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 /// The prefix of our tools in Claude Code.
@@ -71,13 +71,13 @@ impl Profile for ClaudeCode {
         Some("CLAUDE_PROJECT_DIR")
     }
 
-    fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
+    fn next_steps(&self, reach: InstallScope, _: bool) -> Vec<String> {
         vec![match reach {
-            Reach::Project => {
+            InstallScope::Project => {
                 "start Claude Code in this directory and approve the server `waynote` when it asks"
                     .into()
             }
-            Reach::User => "start a new session of Claude Code".into(),
+            InstallScope::User => "start a new session of Claude Code".into(),
         }]
     }
 
@@ -103,8 +103,8 @@ impl Profile for ClaudeCode {
 
     fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
         match setup.reach {
-            Reach::User => {}
-            Reach::Project if is_approved(setup)? => {
+            InstallScope::User => {}
+            InstallScope::Project if is_approved(setup)? => {
                 for step in self.next_steps(setup.reach, setup.has_hooks()) {
                     findings.note(
                         "Claude Code: its files do not show whether it is switched on there",
@@ -112,7 +112,7 @@ impl Profile for ClaudeCode {
                     );
                 }
             }
-            Reach::Project => findings.wrong(
+            InstallScope::Project => findings.wrong(
                 "Claude Code: the server of .mcp.json is not approved yet",
                 "start Claude Code here and approve `waynote`",
             ),
@@ -124,9 +124,9 @@ impl Profile for ClaudeCode {
 /// The file that has the server. The user's is Claude Code's state file: beside `.claude`, or in the moved folder.
 fn state(root: &Roots<'_>) -> Result<PathBuf> {
     Ok(match (root.reach, root.moved("CLAUDE_CONFIG_DIR")?) {
-        (Reach::Project, _) => root.at(".mcp.json"),
-        (Reach::User, Some(folder)) => folder.join(".claude.json"),
-        (Reach::User, None) => root.at(".claude.json"),
+        (InstallScope::Project, _) => root.at(".mcp.json"),
+        (InstallScope::User, Some(folder)) => folder.join(".claude.json"),
+        (InstallScope::User, None) => root.at(".claude.json"),
     })
 }
 
@@ -140,9 +140,9 @@ fn settings_file(root: &Roots<'_>) -> Result<PathBuf> {
 
 /// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
-    let user = call.roots(Reach::User);
+    let user = call.roots(InstallScope::User);
     let user = user.and_then(|root| settings_file(&root)).ok();
-    let project = call.roots(Reach::Project).ok();
+    let project = call.roots(InstallScope::Project).ok();
     let project = project.into_iter().flat_map(|root| {
         [".claude/settings.json", ".claude/settings.local.json"].map(|name| root.at(name))
     });
@@ -151,7 +151,7 @@ fn settings(call: &Invocation<'_>) -> Vec<Value> {
 }
 
 fn has_local_server(call: &Invocation<'_>) -> Option<bool> {
-    let file = read_json(&state(&call.roots(Reach::User).ok()?).ok()?)?;
+    let file = read_json(&state(&call.roots(InstallScope::User).ok()?).ok()?)?;
     let project = &file["projects"][call.directory()?.to_str()?];
     Some(project["mcpServers"].get(NAME).is_some())
 }
@@ -214,7 +214,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
 fn is_approved(setup: &Setup<'_>) -> Result<bool> {
     let environment = setup.machine.environment;
     let here = environment.working_directory()?;
-    let user = Roots::of(environment, Reach::User)?;
+    let user = Roots::of(environment, InstallScope::User)?;
     let mut places: Vec<Value> = Vec::new();
     if let Some(file) = read_json(&state(&user)?) {
         places.push(file["projects"][&*here.to_string_lossy()].clone());
@@ -300,7 +300,7 @@ impl Check<'_> {
             );
         }
         let path = ["disabledMcpjsonServers"];
-        if self.reach == Reach::Project && file.texts(&path).contains(&NAME) {
+        if self.reach == InstallScope::Project && file.texts(&path).contains(&NAME) {
             self.wrong(
                 "the server of .mcp.json was refused",
                 &file.place(&path),

@@ -14,7 +14,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 use crate::profile::{Profile, has_server};
 
@@ -59,14 +59,14 @@ impl Profile for Codex {
         config(root)
     }
 
-    fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String> {
+    fn next_steps(&self, reach: InstallScope, has_hooks: bool) -> Vec<String> {
         let mut steps = Vec::new();
         if has_hooks {
             steps.push(
                 "start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks".into(),
             );
         }
-        if reach == Reach::Project {
+        if reach == InstallScope::Project {
             let trust =
                 "trust this directory in Codex: it reads project files only in trusted directories";
             steps.insert(0, trust.into());
@@ -76,8 +76,8 @@ impl Profile for Codex {
 
     /// Without a server entry, Codex takes no settings for the server.
     fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
-        let is_read = has_server(self, call.machine, Reach::User)
-            || has_server(self, call.machine, Reach::Project) && trusts(call);
+        let is_read = has_server(self, call.machine, InstallScope::User)
+            || has_server(self, call.machine, InstallScope::Project) && trusts(call);
         if is_read {
             rights.argument("-c");
             rights.argument(format!(
@@ -98,7 +98,7 @@ impl Profile for Codex {
 
     fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
         let environment = setup.machine.environment;
-        let user = Roots::of(environment, Reach::User)?;
+        let user = Roots::of(environment, InstallScope::User)?;
         // An unreadable file is reported elsewhere.
         let table = text_file::read(&config(&user)?).ok().flatten();
         let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Profile for Codex {
             );
         }
         let here = environment.working_directory()?;
-        if setup.reach == Reach::Project && !is_trusted_in(&table, here) {
+        if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {
             findings.wrong(
                 format!(
                     "Codex: {} is not trusted: its files are not read",
@@ -155,7 +155,7 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 
 /// The user's configuration.
 fn user_config(call: &Invocation<'_>) -> Option<toml::Table> {
-    let path = config(&call.roots(Reach::User).ok()?).ok()?;
+    let path = config(&call.roots(InstallScope::User).ok()?).ok()?;
     text(&path)?.parse().ok()
 }
 

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
-use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -68,7 +68,7 @@ impl Profile for Cursor {
         Some("CURSOR_VERSION")
     }
 
-    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
+    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
         vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
     }
 

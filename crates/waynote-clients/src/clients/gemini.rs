@@ -18,7 +18,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -91,10 +91,12 @@ impl Profile for Gemini {
         })
     }
 
-    fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
+    fn next_steps(&self, reach: InstallScope, _: bool) -> Vec<String> {
         vec![match reach {
-            Reach::Project => "restart Gemini CLI, and trust this directory when it asks".into(),
-            Reach::User => "restart Gemini CLI".into(),
+            InstallScope::Project => {
+                "restart Gemini CLI, and trust this directory when it asks".into()
+            }
+            InstallScope::User => "restart Gemini CLI".into(),
         }]
     }
 
@@ -132,12 +134,12 @@ impl Profile for Gemini {
 
 /// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
-    let reaches = [Reach::User, Reach::Project].into_iter();
+    let reaches = [InstallScope::User, InstallScope::Project].into_iter();
     reaches.flat_map(|reach| settings_of(call, reach)).collect()
 }
 
 /// The settings of the user, or of the project.
-fn settings_of(call: &Invocation<'_>, reach: Reach) -> Vec<Value> {
+fn settings_of(call: &Invocation<'_>, reach: InstallScope) -> Vec<Value> {
     let root = call.roots(reach).ok();
     let settings = root.and_then(|root| read_json(&root.at(SETTINGS)));
     settings.into_iter().collect()
@@ -150,7 +152,7 @@ fn settings_of(call: &Invocation<'_>, reach: Reach) -> Vec<Value> {
 fn policies(call: &Invocation<'_>) -> Vec<PathBuf> {
     let settings = match trusts(call) {
         true => settings(call),
-        false => settings_of(call, Reach::User),
+        false => settings_of(call, InstallScope::User),
     };
     let named: Vec<PathBuf> = settings
         .iter()
@@ -162,7 +164,7 @@ fn policies(call: &Invocation<'_>) -> Vec<PathBuf> {
         return named;
     }
     let folder = call
-        .roots(Reach::User)
+        .roots(InstallScope::User)
         .map(|root| root.at(".gemini/policies"));
     folder
         .into_iter()
@@ -221,7 +223,7 @@ fn trusts(call: &Invocation<'_>) -> bool {
     let by_variable = call
         .variable("GEMINI_CLI_TRUST_WORKSPACE")
         .is_some_and(|value| value == "true");
-    let is_off = settings_of(call, Reach::User)
+    let is_off = settings_of(call, InstallScope::User)
         .iter()
         .any(|file| file["security"]["folderTrust"]["enabled"].as_bool() == Some(false));
     by_variable
@@ -232,7 +234,7 @@ fn trusts(call: &Invocation<'_>) -> bool {
 
 /// True if the user trusted this directory, or one above it, in Gemini CLI.
 fn is_trusted_folder(call: &Invocation<'_>) -> Option<bool> {
-    let user = call.roots(Reach::User).ok()?;
+    let user = call.roots(InstallScope::User).ok()?;
     let folders = read_json(&user.at(".gemini/trustedFolders.json"))?;
     let directory = call.directory()?;
     let is_trusted = |(folder, level): (&String, &Value)| {
@@ -361,7 +363,7 @@ impl Check<'_> {
                 "trust it with `/permissions`",
             ),
             Some(_) => {}
-            None if self.reach == Reach::Project => self.findings.note(
+            None if self.reach == InstallScope::Project => self.findings.note(
                 format!(
                     "{}: this directory is not trusted yet: its files are not read",
                     self.title

@@ -14,7 +14,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, text};
-use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -45,8 +45,8 @@ impl Profile for Goose {
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         setup.roots()?;
         Ok(match setup.reach {
-            Reach::Project => Vec::new(),
-            Reach::User => {
+            InstallScope::Project => Vec::new(),
+            InstallScope::User => {
                 let path = config(setup.machine.environment)?;
                 let edit = Edit::Yaml(setup.server());
                 vec![ClientFile::new(path, Part::Server, edit)]
@@ -58,7 +58,7 @@ impl Profile for Goose {
         config(root.environment)
     }
 
-    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
+    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
         vec!["start a new session of Goose".into()]
     }
 

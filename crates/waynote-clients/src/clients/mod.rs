@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::profile::Profile;
-use crate::profile::setup::{ClientFile, Machine, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Machine, Roots, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
 
 impl Client {
@@ -85,7 +85,7 @@ impl Client {
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
     pub fn is_found(self, machine: Machine<'_>) -> Result<bool> {
-        let root = Roots::of(machine.environment, Reach::User)?;
+        let root = Roots::of(machine.environment, InstallScope::User)?;
         let trace = self.profile().trace(&root)?;
         let program = self.profile().facts().program;
         Ok(trace.parent().is_some_and(Path::exists)
@@ -102,7 +102,7 @@ impl<'e> Setup<'e> {
     pub fn new(
         machine: Machine<'e>,
         client: Client,
-        reach: Reach,
+        reach: InstallScope,
         every_prompt: bool,
     ) -> Result<Self> {
         Self::checked(machine, client.profile().facts(), reach, every_prompt)

@@ -17,7 +17,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -86,8 +86,8 @@ impl Profile for Opencode {
             mark: "Written by `waynote install opencode`",
         };
         let (config, plugins) = match setup.reach {
-            Reach::User => (user_folder(&root)?, user_folder(&root)?.join("plugins")),
-            Reach::Project => (root.folder.clone(), root.at(".opencode/plugins")),
+            InstallScope::User => (user_folder(&root)?, user_folder(&root)?.join("plugins")),
+            InstallScope::Project => (root.folder.clone(), root.at(".opencode/plugins")),
         };
         let config = with_comments(&config.join("opencode.json"));
         Ok(vec![
@@ -105,7 +105,7 @@ impl Profile for Opencode {
         Channel::System
     }
 
-    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
+    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
         vec![
             "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
         ]
@@ -151,9 +151,12 @@ fn with_comments(path: &Path) -> PathBuf {
 
 /// Its settings, the weakest file first.
 fn settings(call: &Invocation<'_>) -> Vec<Value> {
-    let user = call.roots(Reach::User);
+    let user = call.roots(InstallScope::User);
     let user = user.and_then(|root| user_folder(&root)).ok();
-    let project = call.roots(Reach::Project).ok().map(|root| root.folder);
+    let project = call
+        .roots(InstallScope::Project)
+        .ok()
+        .map(|root| root.folder);
     let folders = user.into_iter().chain(project);
     let files = folders
         .flat_map(|folder| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
@@ -266,8 +269,8 @@ impl Check<'_> {
         }
         // For a plugin, opencode waits for a package that it fetches into that folder.
         let folder = match self.reach {
-            Reach::User => user,
-            Reach::Project => self.folders.first().map(|folder| folder.join(".opencode")),
+            InstallScope::User => user,
+            InstallScope::Project => self.folders.first().map(|folder| folder.join(".opencode")),
         };
         const PACKAGE: &str = "@opencode-ai/plugin";
         let lock = folder

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
@@ -48,11 +48,11 @@ impl Profile for Vscode {
         let mut edits = vec![JsonEdit::Version(1)];
         edits.extend(setup.hooks(&seconds, false));
         let (server, hooks) = match setup.reach {
-            Reach::User => (
+            InstallScope::User => (
                 user_folder(&root)?.join("mcp.json"),
                 root.at(".copilot/hooks/waynote.json"),
             ),
-            Reach::Project => (
+            InstallScope::Project => (
                 root.at(".vscode/mcp.json"),
                 root.at(".github/hooks/waynote.json"),
             ),
@@ -80,7 +80,7 @@ impl Profile for Vscode {
         matches!(source, "clear" | "compact" | "resume")
     }
 
-    fn next_steps(&self, _: Reach, has_hooks: bool) -> Vec<String> {
+    fn next_steps(&self, _: InstallScope, has_hooks: bool) -> Vec<String> {
         let hooks = match has_hooks {
             true => "; hooks are a preview there and may have to be switched on",
             false => "",

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::MissingRight;
-use crate::profile::setup::{Part, Reach, Setup};
+use crate::profile::setup::{InstallScope, Part, Setup};
 use crate::rights::missing_rights;
 
 use probe::{ProbeError, round_trip};
@@ -129,7 +129,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
 fn settings(setup: &Setup<'_>) -> Result<Findings> {
     let client: Client = setup.client();
     let machine = setup.machine;
-    let user = Setup::new(machine, client, Reach::User, false)?.files()?;
+    let user = Setup::new(machine, client, InstallScope::User, false)?.files()?;
     let user = user.into_iter().map(|file| file.path).collect();
     let mut findings = Findings::default();
     let mut check = Check::new(

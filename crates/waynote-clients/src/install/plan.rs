@@ -9,7 +9,7 @@ use super::record::Record;
 use crate::client::Event;
 use crate::error::{Error, Result};
 use crate::formats::refusal::Refusal;
-use crate::profile::setup::{ClientFile, Reach, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Setup};
 
 /// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Step {
         };
         let obstacle = match action {
             Action::Unchanged => None,
-            _ if setup.reach == Reach::Project => {
+            _ if setup.reach == InstallScope::Project => {
                 let project = setup.roots()?.folder;
                 text_file::is_below(&file.path, &project).err()
             }
@@ -120,7 +120,7 @@ impl<'s, 'e> Installation<'s, 'e> {
         if setup.every_prompt && client.event_word(Event::Prompt).is_none() {
             return Err(Error::NoPrompts { client });
         }
-        if setup.reach == Reach::Project && !client.profile().has_project_files() {
+        if setup.reach == InstallScope::Project && !client.profile().has_project_files() {
             return Err(Error::NoProjectFiles { client });
         }
         let is_new = setup.target != setup.found_target()?;
@@ -262,7 +262,7 @@ fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
 }
 
 /// Writes a file, with the record of its text from before any entry of ours.
-fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach) -> Result {
+fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: InstallScope) -> Result {
     let path = &step.file.path;
     let earlier = Record::load(environment, path)?;
     let Some(after) = step
@@ -338,10 +338,10 @@ fn is_ours_alone(path: &Path) -> bool {
             .any(|folder| is_named(folder.file_name()))
 }
 
-fn mode(reach: Reach) -> u32 {
+fn mode(reach: InstallScope) -> u32 {
     match reach {
         // They may hold what a client keeps secret.
-        Reach::User => 0o600,
-        Reach::Project => 0o644,
+        InstallScope::User => 0o600,
+        InstallScope::Project => 0o644,
     }
 }

@@ -5,7 +5,7 @@ use waynote_system::{Environment, text_file};
 use super::record::Record;
 use crate::client::Client;
 use crate::error::{Error, Result};
-use crate::profile::setup::{ClientFile, Machine, Reach, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
 
 /// How one file of a setup is.
 #[derive(Debug)]
@@ -52,14 +52,14 @@ impl ClientFile {
 ///
 /// # Errors
 /// Those of [`Setup::new`]: a directory that is no project has no project's files.
-pub fn states(machine: Machine<'_>, client: Client, reach: Reach) -> Result<Vec<State>> {
+pub fn states(machine: Machine<'_>, client: Client, reach: InstallScope) -> Result<Vec<State>> {
     let files = Setup::new(machine, client, reach, false)?.files()?;
     let states = files.iter().map(|file| file.state(machine.environment));
     Ok(states.collect())
 }
 
 /// True if an entry of ours is in a client's files.
-pub fn is_set_up(machine: Machine<'_>, client: Client, reach: Reach) -> bool {
+pub fn is_set_up(machine: Machine<'_>, client: Client, reach: InstallScope) -> bool {
     let is_there = |state: &State| !matches!(state, State::Missing | State::Refused(_));
     states(machine, client, reach).is_ok_and(|all| all.iter().any(is_there))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::context::ShownNote;
-use waynote::file::replace_private;
+use waynote_files::replace_private;
 use waynote_system::plain;
 use waynote_system::process::Process;
 
@@ -24,7 +24,7 @@ const SWEPT: &str = "swept";
 
 /// The session in which a client calls its server, as far as it is known. A call does not name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Calling {
+pub enum CallerSession {
     /// No hook has named any.
     Unnamed,
     /// The only one that the process has had, with its name.
@@ -104,11 +104,11 @@ impl Ledgers {
     }
 
     /// In which session a process calls its server.
-    pub fn calling(&self, process: &Process) -> Calling {
+    pub fn calling(&self, process: &Process) -> CallerSession {
         match self.linked(process) {
-            Some((_, true)) => Calling::OneOf,
-            Some((session, false)) if !session.is_empty() => Calling::Only(session),
-            _ => Calling::Unnamed,
+            Some((_, true)) => CallerSession::OneOf,
+            Some((session, false)) if !session.is_empty() => CallerSession::Only(session),
+            _ => CallerSession::Unnamed,
         }
     }
 
@@ -195,20 +195,20 @@ mod tests {
     fn a_hook_names_the_session_of_the_client_above_it() {
         let (_folder, ledgers) = scratch();
         let client = Process::client().unwrap();
-        assert_eq!(ledgers.calling(&client), Calling::Unnamed);
+        assert_eq!(ledgers.calling(&client), CallerSession::Unnamed);
         let notes = vec![ShownNote {
             address: "place:~".parse().unwrap(),
             revision: 1,
             shown: Shown::Whole,
         }];
         ledgers.serve(&client, notes.clone());
-        assert_eq!(ledgers.calling(&client), Calling::Unnamed);
+        assert_eq!(ledgers.calling(&client), CallerSession::Unnamed);
         assert_eq!(enters(&ledgers, "s", false), Some(notes));
         assert_eq!(enters(&ledgers, "s", true), None);
-        assert_eq!(ledgers.calling(&client), Calling::Only("s".into()));
+        assert_eq!(ledgers.calling(&client), CallerSession::Only("s".into()));
         let start = client.start + 1;
         let other = Process { start, ..client };
-        assert_eq!(ledgers.calling(&other), Calling::Unnamed);
+        assert_eq!(ledgers.calling(&other), CallerSession::Unnamed);
         // No process but the client itself is linked.
         let above = Process::above();
         let linked = above
@@ -225,19 +225,19 @@ mod tests {
         let calling = || ledgers.calling(&client);
         enters(&ledgers, "first", true);
         assert!(block(&ledgers, "first").claim());
-        assert_eq!(calling(), Calling::Only("first".into()));
+        assert_eq!(calling(), CallerSession::Only("first".into()));
         // While its hook works, the call is still one of the session that has its block.
         let second = ledgers.enter(&client, "second", true);
-        assert_eq!(calling(), Calling::Only("first".into()));
+        assert_eq!(calling(), CallerSession::Only("first".into()));
         second.link.unwrap().note();
-        assert_eq!(calling(), Calling::OneOf);
+        assert_eq!(calling(), CallerSession::OneOf);
         enters(&ledgers, "first", true);
-        assert_eq!(calling(), Calling::OneOf);
+        assert_eq!(calling(), CallerSession::OneOf);
         // A start after a session without a name is another one.
         let (_folder, ledgers) = scratch();
         ledgers.serve(&client, Vec::new());
         enters(&ledgers, "second", true);
-        assert_eq!(ledgers.calling(&client), Calling::OneOf);
+        assert_eq!(ledgers.calling(&client), CallerSession::OneOf);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use waynote::file::replace_private;
+use waynote_files::replace_private;
 use waynote_system::plain;
 
 use super::delivered::Deliveries;

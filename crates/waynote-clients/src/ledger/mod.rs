@@ -45,7 +45,7 @@ use std::time::{Duration, SystemTime};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
-pub use clients::Calling;
+pub use clients::CallerSession;
 pub(crate) use clients::Link;
 use delivered::note_line;
 pub use delivered::{Channel, Deliveries};

@@ -8,7 +8,7 @@ use waynote::visible::visible;
 use waynote_system::Environment;
 
 use super::facts::Facts;
-use super::setup::Reach;
+use super::setup::InstallScope;
 use crate::error::Result;
 use crate::formats::source::Source;
 
@@ -87,7 +87,7 @@ impl Findings {
 pub(crate) struct Check<'e> {
     pub(crate) environment: &'e Environment,
     pub(crate) title: &'static str,
-    pub(crate) reach: Reach,
+    pub(crate) reach: InstallScope,
     /// The working directory, and the top of its repository where that is another.
     pub(crate) folders: Vec<PathBuf>,
     /// The client's own files of the user, as `install` writes them.
@@ -100,7 +100,7 @@ impl<'e> Check<'e> {
     pub(crate) fn new(
         environment: &'e Environment,
         facts: &'static Facts,
-        reach: Reach,
+        reach: InstallScope,
         user: Vec<PathBuf>,
         findings: &'e mut Findings,
     ) -> Result<Self> {

@@ -17,7 +17,7 @@ use crate::ledger::Channel;
 use check::{Check, Findings};
 use facts::Facts;
 use permissions::{Invocation, MissingRight, Rights};
-use setup::{ClientFile, Machine, Reach, Roots, Setup};
+use setup::{ClientFile, InstallScope, Machine, Roots, Setup};
 use target::Target;
 
 /// The profile of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a variant
@@ -33,7 +33,7 @@ pub(crate) trait Profile: Sync {
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
 
     /// Steps after an installation that only the user can do.
-    fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String>;
+    fn next_steps(&self, reach: InstallScope, has_hooks: bool) -> Vec<String>;
 
     /// False if it reads no files of a project.
     fn has_project_files(&self) -> bool {
@@ -97,7 +97,11 @@ pub(crate) trait Profile: Sync {
 }
 
 /// The target of a client's files in that scope; none where they have no entry of our server.
-pub(crate) fn target(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> Option<Target> {
+pub(crate) fn target(
+    profile: &dyn Profile,
+    machine: Machine<'_>,
+    reach: InstallScope,
+) -> Option<Target> {
     if !has_server(profile, machine, reach) {
         return None;
     }
@@ -106,7 +110,7 @@ pub(crate) fn target(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) 
 }
 
 /// True if a client's files in that scope have an entry of our server.
-pub(crate) fn has_server(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> bool {
+pub(crate) fn has_server(profile: &dyn Profile, machine: Machine<'_>, reach: InstallScope) -> bool {
     let setup = Setup::unchecked(machine, profile.facts(), reach);
     let files = setup.and_then(|setup| profile.files(&setup));
     files.unwrap_or_default().iter().any(|file| {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use waynote_system::{Environment, text_file};
 
 use super::facts::Facts;
-use super::setup::{Machine, Reach, Roots};
+use super::setup::{InstallScope, Machine, Roots};
 use super::words::Words;
 use crate::error::Result;
 use crate::formats::json;
@@ -76,7 +76,7 @@ impl<'e> Invocation<'e> {
     }
 
     /// The base folder of the user's files, or the project's.
-    pub(crate) fn roots(&self, reach: Reach) -> Result<Roots<'e>> {
+    pub(crate) fn roots(&self, reach: InstallScope) -> Result<Roots<'e>> {
         Roots::of(self.environment(), reach)
     }
 

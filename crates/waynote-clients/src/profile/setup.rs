@@ -27,7 +27,7 @@ pub struct Machine<'e> {
 
 /// The scope of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum InstallScope {
     /// The user's, for every project.
     User,
     /// The working directory's, which a team shares.
@@ -95,7 +95,7 @@ pub struct Setup<'e> {
     pub(crate) machine: Machine<'e>,
     pub(crate) facts: &'static Facts,
     /// The scope of the files.
-    pub reach: Reach,
+    pub reach: InstallScope,
     /// True if every prompt gets the notes that match it, too.
     pub every_prompt: bool,
     /// The program, as the client starts it.
@@ -109,12 +109,12 @@ impl<'e> Setup<'e> {
     pub(crate) fn checked(
         machine: Machine<'e>,
         facts: &'static Facts,
-        reach: Reach,
+        reach: InstallScope,
         every_prompt: bool,
     ) -> Result<Self> {
         match reach {
-            Reach::Project => is_project(machine.environment)?,
-            Reach::User => is_home(machine.environment)?,
+            InstallScope::Project => is_project(machine.environment)?,
+            InstallScope::User => is_home(machine.environment)?,
         }
         let mut setup = Self {
             every_prompt,
@@ -128,7 +128,7 @@ impl<'e> Setup<'e> {
     pub(crate) fn unchecked(
         machine: Machine<'e>,
         facts: &'static Facts,
-        reach: Reach,
+        reach: InstallScope,
     ) -> Result<Self> {
         Ok(Self {
             machine,
@@ -177,8 +177,8 @@ impl<'e> Setup<'e> {
     /// Its words behind `waynote install`.
     pub fn words(&self) -> String {
         let project = match self.reach {
-            Reach::User => "",
-            Reach::Project => " --project",
+            InstallScope::User => "",
+            InstallScope::Project => " --project",
         };
         format!("{}{project}", self.facts.word)
     }
@@ -293,15 +293,15 @@ pub(crate) const HOOK_SECONDS: i64 = 10;
 /// The base folder of the files of a scope.
 pub(crate) struct Roots<'e> {
     pub(crate) environment: &'e Environment,
-    pub(crate) reach: Reach,
+    pub(crate) reach: InstallScope,
     pub(crate) folder: PathBuf,
 }
 
 impl<'e> Roots<'e> {
-    pub(crate) fn of(environment: &'e Environment, reach: Reach) -> Result<Self> {
+    pub(crate) fn of(environment: &'e Environment, reach: InstallScope) -> Result<Self> {
         let folder = match reach {
-            Reach::User => PathBuf::from(environment.home()?),
-            Reach::Project => environment.working_directory()?.to_owned(),
+            InstallScope::User => PathBuf::from(environment.home()?),
+            InstallScope::Project => environment.working_directory()?.to_owned(),
         };
         Ok(Self {
             environment,
@@ -317,15 +317,15 @@ impl<'e> Roots<'e> {
     /// A folder that a variable can move, for the user's files.
     pub(crate) fn moved(&self, variable: &str) -> Result<Option<PathBuf>> {
         Ok(match self.reach {
-            Reach::Project => None,
-            Reach::User => self.environment.variable(variable)?.map(PathBuf::from),
+            InstallScope::Project => None,
+            InstallScope::User => self.environment.variable(variable)?.map(PathBuf::from),
         })
     }
 }
 
 /// The program as clients start it: by its name in a team's files, by its path in the user's, since a client that was
 /// not started from a shell has another PATH.
-fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
+fn program_of(environment: &Environment, reach: InstallScope) -> Result<String> {
     let own = environment.own_program()?;
     let resolved = own.canonicalize().ok();
     // Its path from PATH stays right when a package manager replaces the link's target.
@@ -333,8 +333,8 @@ fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
         .on_path("waynote")
         .filter(|path| path.canonicalize().ok() == resolved);
     Ok(match reach {
-        Reach::Project => "waynote".into(),
-        Reach::User => on_path
+        InstallScope::Project => "waynote".into(),
+        InstallScope::User => on_path
             .as_deref()
             .unwrap_or(own)
             .to_string_lossy()

@@ -91,10 +91,9 @@ impl<S: LocalStore> SyncedStore<S> {
                 let says = |revision: &&Revision| revision.note().is_some();
                 forgotten.kept = history.iter().filter(says).count() as u64 - 1;
             }
-            forgotten.revisions.push(AddressAt {
-                address: address.clone(),
-                revision: Some(pending.number()),
-            });
+            forgotten
+                .revisions
+                .push(AddressAt::new(address.clone(), pending.number()));
             if !forgotten.gone.contains(&address) {
                 forgotten.gone.push(address);
             }
@@ -145,10 +144,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let is_meant = |revision: &&Revision| number.is_none_or(|meant| revision.number() == meant);
         let notes = history.iter().filter(is_meant).filter_map(Revision::note);
         let said = notes.map(|note| {
-            let at = AddressAt {
-                address: address.clone(),
-                revision: Some(note.revision),
-            };
+            let at = AddressAt::new(address.clone(), note.revision);
             (at, note.content.clone())
         });
         Ok(said.collect())
@@ -167,11 +163,7 @@ impl<S: LocalStore> SyncedStore<S> {
         let Some(operation) = stamp.operation else {
             return Ok(());
         };
-        let done = SideValue {
-            key: operation.to_string(),
-            value: Vec::new(),
-            about: None,
-        };
+        let done = SideValue::new(operation.to_string(), Vec::new());
         self.inner.put_side_values(&self.done_space(), &[done], &[])
     }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use waynote::file::followed;
 use waynote::store::SideValue;
 use waynote::{
     Address, Base, Change, ContentHash, Error, Filter, Flagged, Forgotten, LocalStore, Name, Note,
     Place, Result, ScopeKind,
 };
+use waynote_files::followed;
 
 use crate::incoming::author;
 use crate::zrb::exchange::{self, FileContents, RetryLimit};

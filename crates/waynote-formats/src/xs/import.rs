@@ -13,8 +13,8 @@ use super::contents::Contents;
 use super::frame::{Frame, entry_id, other_topic, session_in, string_of, topic};
 #[cfg(doc)]
 use crate::error::FormatError;
-use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, Precedence};
+use crate::format::{Format, SourceKind};
+use crate::incoming::{ForeignNotes, Precedence};
 use crate::report::SkippedItem;
 use crate::source::{Line, Lines, too_long};
 
@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
     details: "SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input \
               (`-`); then --contents names the store's folder, where the texts are. With --session, that session alone. \
               ralph.nu's iteration history, tasks and inbox are not imported; the reply counts them.",
-    takes: Takes::Own,
+    takes: SourceKind::Own,
 };
 
 /// The type of a frame that names none, as ralph.nu has it.
@@ -41,9 +41,9 @@ pub fn read(
     frames: impl BufRead,
     contents: &dyn Contents,
     only: Option<&Name>,
-) -> Result<Incoming> {
+) -> Result<ForeignNotes> {
     // An entry is never changed, so that there is nothing to decide between.
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Imported)?;
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Imported)?;
     let mut others: BTreeMap<String, (u64, &str)> = BTreeMap::new();
     let mut lines = Lines::of(frames);
     let mut number = 0;

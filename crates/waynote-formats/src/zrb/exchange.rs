@@ -15,9 +15,10 @@ use jiff::Timestamp;
 use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 
-use waynote::file::{make_private, take_after};
 use waynote::note::micros;
-use waynote::{Error, Result, lock as file_lock};
+use waynote::{Error, Result};
+use waynote_files::lock as file_lock;
+use waynote_files::{make_private, take_after};
 
 use super::notes_file::{NotesFile, bytes};
 use crate::error::FormatError;

@@ -32,7 +32,7 @@ pub fn export(store: &dyn Store) -> Result<(String, ExportReport)> {
 /// read.
 pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
     const ROUNDS: usize = 20;
-    let path = waynote::file::followed(path);
+    let path = waynote_files::followed(path);
     let _lock = exchange::lock(&path)?;
     exchange::remove_empty_leftovers(&path);
     let mut before = bytes(&path)?;

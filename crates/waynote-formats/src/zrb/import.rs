@@ -3,15 +3,15 @@
 use waynote::{Address, Base, Result};
 
 use super::notes_file::NotesFile;
-use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
+use crate::format::{Format, SourceKind};
+use crate::incoming::{ForeignNotes, IncomingNote, Precedence, Times};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "zrb",
     about: "Zrb's notes.json: notes by directory",
     details: "",
-    takes: Takes::Own,
+    takes: SourceKind::Own,
 };
 
 /// Reads the notes of a file, which become the directories' own notes. Of a note that both sides changed, the imported
@@ -19,8 +19,8 @@ pub const FORMAT: Format = Format {
 ///
 /// # Errors
 /// [`waynote::Error::InvalidName`], which the author of imports never is.
-pub fn read(file: &NotesFile, base: &Base) -> Result<Incoming> {
-    let mut incoming = Incoming::of(FORMAT.name, Precedence::Imported)?;
+pub fn read(file: &NotesFile, base: &Base) -> Result<ForeignNotes> {
+    let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Imported)?;
     for (key, reason) in file.others(base) {
         incoming.skip(key, reason);
     }

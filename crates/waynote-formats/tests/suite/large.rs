@@ -10,7 +10,7 @@ use waynote::{Address, Base, Content, Place, Reader, Scope, ScopeKind, SqliteSto
 use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Incoming, Mode, Precedence, Project, agents_md, basic_memory, claude_code, openotters,
+    ForeignNotes, Mode, Precedence, Project, agents_md, basic_memory, claude_code, openotters,
     server_memory, xs, zrb,
 };
 use waynote_testing::values::save;
@@ -109,7 +109,7 @@ fn make(name: &str, folder: &Path, notes: usize) {
     }
 }
 
-fn read(name: &str, folder: &Path) -> Incoming {
+fn read(name: &str, folder: &Path) -> ForeignNotes {
     let at = |part: &str| folder.join(part);
     let (directory, place) = (at("project"), Place::home());
     let project = Project {
@@ -172,8 +172,8 @@ fn reading_many_notes_takes_time_in_proportion() {
     }
 }
 
-fn many(notes: usize) -> Incoming {
-    let mut incoming = Incoming::of("many", Precedence::Here).unwrap();
+fn many(notes: usize) -> ForeignNotes {
+    let mut incoming = ForeignNotes::of("many", Precedence::Here).unwrap();
     for number in 0..notes {
         let address = Address::keyed(&agent(), format!("k{number}").parse().unwrap()).unwrap();
         let content = Content::imported(format!("the text of note {number}"));

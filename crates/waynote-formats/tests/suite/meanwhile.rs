@@ -8,7 +8,7 @@ use waynote::{
     Change, Content, Error, Notebook, Options, Reader, Result, SaveOptions, Scope, SqliteStore,
     Stamp, Store, pass_on,
 };
-use waynote_formats::{ImportReport, Incoming, IncomingNote, Mode, Precedence, Times};
+use waynote_formats::{ForeignNotes, ImportReport, IncomingNote, Mode, Precedence, Times};
 
 /// A store with another writer before each of its first writes.
 struct Meanwhile<'s> {
@@ -52,7 +52,7 @@ fn save(store: &SqliteStore, text: &str) {
 fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
     let store = SqliteStore::open(path, &Options::default()).unwrap();
     save(&store, "run make");
-    let mut incoming = Incoming::of("elsewhere", Precedence::Here).unwrap();
+    let mut incoming = ForeignNotes::of("elsewhere", Precedence::Here).unwrap();
     for (key, text) in [("deploy", "run cargo"), ("test", "run cargo test")] {
         incoming.push(IncomingNote {
             address: format!("agent:a#{key}").parse().unwrap(),

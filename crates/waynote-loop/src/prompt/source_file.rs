@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use waynote::visible::visible;
-use waynote::worktree::normalized;
+use waynote_files::worktree::normalized;
 use waynote_system::plain;
 
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use waynote::file::make_private;
+use waynote_files::make_private;
 use waynote_system::program::{files_on_path, is_executable};
 
 use crate::error::{Error, PromptProblem, Result};

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
-use waynote::worktree::path_named_in;
+use waynote_files::worktree::path_named_in;
 use waynote_system::plain;
 
 /// The commit of HEAD.

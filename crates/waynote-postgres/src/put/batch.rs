@@ -64,6 +64,7 @@ pub(super) struct Event {
 }
 
 /// The rows of one call.
+#[derive(Default)]
 pub(super) struct Batch {
     mark: i64,
     scopes: BTreeMap<Vec<u8>, Scope>,
@@ -102,17 +103,7 @@ impl Batch {
     pub(super) fn new(mark: i64) -> Self {
         Self {
             mark,
-            scopes: BTreeMap::new(),
-            contents: BTreeMap::new(),
-            journal: Vec::new(),
-            notes: BTreeMap::new(),
-            counts: BTreeMap::new(),
-            leases: BTreeMap::new(),
-            events: Vec::new(),
-            resolved: Vec::new(),
-            others: Vec::new(),
-            positions: BTreeSet::new(),
-            put: 0,
+            ..Self::default()
         }
     }
 

@@ -182,10 +182,7 @@ fn holders<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     let values = vec![many_bytes(asked.iter().map(|content| content.hash().0))];
     plan.rows(HOLDERS, values, move |row, rows| {
         let hash: &[u8] = get(row, 0)?;
-        let at = AddressAt {
-            address: address(&scope(row, 3)?, get(row, 1)?)?,
-            revision: Some(count(row, 2)?),
-        };
+        let at = AddressAt::new(address(&scope(row, 3)?, get(row, 1)?)?, count(row, 2)?);
         let of = asked.iter().enumerate();
         for (index, _) in of.filter(|(_, content)| content.hash().0 == hash) {
             rows.holders[index].push(at.clone());

@@ -50,7 +50,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     let state = SessionStatus::read(&store, &session, &|_| None).unwrap();
     assert_eq!(state.state, SessionState::Lost);
     // It was only cut off, and its heartbeat is in time.
-    store.beat(&session, lease).unwrap();
+    store.heartbeat(&session, lease).unwrap();
     assert!(heard(&store, lease).unwrap() < Duration::from_secs(30));
     assert!(begin(&store, "two").is_err());
     assert_eq!(store.version().unwrap(), before, "no event and no position");
@@ -59,7 +59,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     let second = begin(&store, "two").unwrap();
     assert!(second.lease() > lease);
     // The first one comes back: it has lost the session, and its beats count for nothing.
-    store.beat(&session, lease).unwrap();
+    store.heartbeat(&session, lease).unwrap();
     assert_eq!(heard(&store, lease), None);
     assert!(heard(&store, second.lease()).unwrap() < SILENCE);
     let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "person".parse().unwrap());

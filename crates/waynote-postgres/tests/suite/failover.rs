@@ -173,3 +173,53 @@ fn a_primary_that_dies_takes_nothing_with_it() {
         });
     }
 }
+
+/// A single address, as a virtual one or a proxy's, may lead to a standby that takes over in a moment.
+#[test]
+fn a_write_waits_at_a_single_address_too() {
+    if !has_postgres() {
+        return skipped("a_write_waits_at_a_single_address_too");
+    }
+    let at = |cluster: &Cluster| {
+        let port = cluster.port();
+        Options::of_url(&format!(
+            "postgres://waynote@127.0.0.1:{port}/postgres?store=s"
+        ))
+        .unwrap()
+    };
+    let mut primary = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    stores::create(at(&primary)).unwrap();
+    let standby = standby_of(&primary);
+    let until = |what: &dyn Fn() -> bool| {
+        let begin = Instant::now();
+        while !what() {
+            assert!(
+                begin.elapsed() < Duration::from_secs(60),
+                "{}",
+                standby.log()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until(&|| open(at(&standby)).is_ok());
+    std::thread::scope(|scope| {
+        let written = scope.spawn(|| {
+            let store = open(at(&standby).wait(Duration::from_secs(60))).unwrap();
+            let log = SessionLog::new(&store, "s".parse().unwrap());
+            let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
+            log.add(
+                EntryType::Tip,
+                Some(1),
+                Content::text("said").unwrap(),
+                &stamp,
+            )
+        });
+        until(&|| standby.log().contains("during recovery"));
+        primary.kill();
+        standby.promote();
+        written.join().unwrap().unwrap();
+    });
+}

@@ -290,9 +290,43 @@ fn a_password_is_not_given_in_clear_text() {
         let error = open(options).err().unwrap().to_string();
         error.replace(&port.to_string(), "PORT")
     };
-    insta::assert_snapshot!(tried("require_auth=!password"), @"");
-    insta::assert_snapshot!(tried("channel_binding=require"), @"");
-    insta::assert_snapshot!(tried("require_auth=password"), @"");
+    insta::assert_snapshot!(tried("require_auth=!password"), @"the server of postgres://team@127.0.0.1:PORT/postgres refuses: it wants the password in clear text, which is not allowed here");
+    insta::assert_snapshot!(tried("channel_binding=require"), @"the server of postgres://team@127.0.0.1:PORT/postgres refuses: authentication error: server did not use channel binding");
+    insta::assert_snapshot!(tried("require_auth=password"), @"there is no store postgres://team@127.0.0.1:PORT/postgres?store=s");
+}
+
+#[test]
+fn a_user_who_may_only_read_is_told_so() {
+    if !has_postgres() {
+        return skipped("a_user_who_may_only_read_is_told_so");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let at = |user: &str| {
+        let port = cluster.port();
+        Options::of_url(&format!(
+            "postgres://{user}@127.0.0.1:{port}/postgres?store=s"
+        ))
+        .unwrap()
+    };
+    stores::create(at("waynote")).unwrap();
+    cluster.sql("CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA waynote TO reader");
+    cluster.sql("GRANT SELECT ON ALL TABLES IN SCHEMA waynote TO reader");
+    let store = open(at("reader")).unwrap();
+    let place = waynote::Places::new(&store);
+    assert!(place.list().unwrap().is_empty());
+    let stamp = waynote::Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
+    let text = waynote::Content::text("x").unwrap();
+    let error = place
+        .write(&"~/p".parse().unwrap(), text, &stamp)
+        .unwrap_err();
+    let said = format!("{error}\n{}", error.advice().unwrap());
+    insta::assert_snapshot!(said.replace(&cluster.port().to_string(), "PORT"), @"
+    the store postgres://reader@127.0.0.1:PORT/postgres?store=s cannot be written: permission denied for table store
+    use a database user with the right to write, and an address that leads to no standby
+    ");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_server_that_lacks_something_says_what() {
     });
     let store = RemoteStore::open(&url(server.address), Options::default()).unwrap();
     let read = store.store_id().unwrap_err();
-    let write = store.beat(&"nightly".parse().unwrap(), 1).unwrap_err();
+    let write = store.heartbeat(&"nightly".parse().unwrap(), 1).unwrap_err();
     let said = [read, write].map(|error| {
         assert!(is_away(&error));
         format!("{error}\n  {}", error.advice().unwrap()).replace(&url(server.address), "URL")

@@ -57,7 +57,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     assert_eq!(heard(lease), Some(Duration::from_secs(40)));
     assert!(is_running(&begin(&two, "two")));
     // Its heartbeat is in time.
-    one.beat(&session, lease).unwrap();
+    one.heartbeat(&session, lease).unwrap();
     clock.later(40);
     assert!(is_running(&begin(&two, "two")));
     assert_eq!(two.version().unwrap(), before, "no event and no position");
@@ -69,7 +69,7 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     let second = begin(&two, "two").unwrap();
     assert!(second.lease() > lease);
     // The first one comes back: it has lost the session, and its heartbeat counts for nothing.
-    one.beat(&session, lease).unwrap();
+    one.heartbeat(&session, lease).unwrap();
     assert_eq!(heard(lease), None);
     assert_eq!(heard(second.lease()), Some(Duration::ZERO));
     let lost = first.end(EndReason::Iterations, &stamp()).unwrap_err();

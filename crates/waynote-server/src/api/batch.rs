@@ -157,7 +157,7 @@ pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<R
     responses((status = 204, description = "It is noted, if the loop still holds the session"))
 )]
 pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
-    let beaten = visit.run(move |store| store.beat(&lease.session, lease.lease));
+    let beaten = visit.run(move |store| store.heartbeat(&lease.session, lease.lease));
     beaten.await?;
     Ok(Reply(None))
 }

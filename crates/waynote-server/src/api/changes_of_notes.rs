@@ -83,7 +83,9 @@ pub(crate) async fn save(
 ) -> Answer<Response> {
     let expected = expected?;
     let content = content(&note.content)?;
-    let options = SaveOptions::default().limits(note.limits).pin(note.pinned);
+    let options = SaveOptions::default()
+        .limits(visit.grant.limits(note.limits))
+        .pin(note.pinned);
     let saved = visit.run(move |store| {
         let current = match expected {
             Precondition::Exists => store.get(&address)?.map(|note| note.revision),

@@ -16,6 +16,8 @@ mod sessions;
 mod store;
 mod tokens;
 
+pub(crate) use parts::IDEMPOTENCY_KEY;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response};

@@ -10,7 +10,7 @@ use waynote::{Address, Expect, Note, OperationId, SecretPolicy, Stamp};
 use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest `Idempotency-Key`.
 const KEY_BYTES: usize = 255;

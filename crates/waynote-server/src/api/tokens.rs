@@ -44,6 +44,7 @@ pub(crate) async fn create(
 ) -> Answer<(StatusCode, Json<CreatedToken>)> {
     visit.administers("token created").await?;
     let grant = Grant {
+        token_id: None,
         token: None,
         rights: new.rights,
         agents: new.agents,

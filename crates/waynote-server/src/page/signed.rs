@@ -24,6 +24,9 @@ const MARK: &str = "cookie ";
 /// The lifetime of a cookie, in hours.
 pub(crate) const HOURS: i64 = 12;
 
+/// The most browsers that are signed in with one token.
+const MOST_OF_TOKEN: usize = 16;
+
 /// A signed-in browser, as the store keeps it.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -77,19 +80,28 @@ pub(crate) fn begin(
     random: [u8; 32],
 ) -> Result<String> {
     let number = hex(&random);
-    let over = side.side_values(SPACE)?.into_iter();
-    let over = over.filter(|value| kept(value).is_none_or(|kept| is_over(&kept, now)));
-    let over: Vec<String> = over.map(|value| value.key).collect();
+    let (over, signed_in): (Vec<_>, Vec<_>) = side
+        .side_values(SPACE)?
+        .into_iter()
+        .map(|value| (kept(&value), value.key))
+        .partition(|(kept, _)| kept.as_ref().is_none_or(|kept| is_over(kept, now)));
+    let mut over: Vec<String> = over.into_iter().map(|(_, key)| key).collect();
+    let mut of_token: Vec<(String, String)> = signed_in
+        .into_iter()
+        .filter_map(|(kept, key)| Some((kept?, key)))
+        .filter(|(kept, _)| kept.token == token)
+        .map(|(kept, key)| (kept.until, key))
+        .collect();
+    // The oldest ones make room.
+    of_token.sort();
+    let too_many = (of_token.len() + 1).saturating_sub(MOST_OF_TOKEN);
+    over.extend(of_token.into_iter().take(too_many).map(|(_, key)| key));
     let until = now + SignedDuration::from_hours(HOURS);
     let kept = Kept {
         token: token.to_owned(),
         until: until.to_string(),
     };
-    let value = SideValue {
-        key: key(&number),
-        value: serde_json::to_vec(&kept).unwrap_or_default(),
-        about: None,
-    };
+    let value = SideValue::new(key(&number), serde_json::to_vec(&kept).unwrap_or_default());
     side.put_side_values(SPACE, &[value], &over)?;
     Ok(number)
 }

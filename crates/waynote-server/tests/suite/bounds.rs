@@ -317,3 +317,40 @@ fn a_browser_says_which_site_asks() {
     let hosts = server.send("GET", "/healthz", &["Host: localhost,evil.example"], "");
     assert_eq!(hosts.problem(), (400, "bad_request".into()));
 }
+
+#[test]
+fn a_used_key_is_named_and_is_of_its_token_alone() {
+    let server = start();
+    let admin = token(&server, "", &json!({ "name": "all", "rights": "admin" }));
+    let writer = json!({ "name": "writer", "rights": "write" });
+    let save = |token: &str, text: &str| {
+        let bearer = format!("Authorization: Bearer {token}");
+        let body = json!({ "content": text }).to_string();
+        let path = format!("{API}/notes/agent%3Aa%23k");
+        server.send("PUT", &path, &[&bearer, "Idempotency-Key: my-key"], &body)
+    };
+    let first = token(&server, &admin, &writer);
+    assert_eq!(save(&first, "one").status, 201);
+    let refused = save(&first, "two");
+    assert_eq!(refused.problem(), (400, "id_used".into()));
+    insta::assert_snapshot!(refused.json()["detail"].as_str().unwrap(), @"another call went by this id: `my-key`");
+    let bearer = format!("Authorization: Bearer {admin}");
+    let revoked = server.send("DELETE", &format!("{API}/tokens/writer"), &[&bearer], "");
+    assert_eq!(revoked.status, 200);
+    let second = token(&server, &admin, &writer);
+    let saved = save(&second, "two");
+    assert_eq!((saved.status, saved.header("etag")), (200, "\"2\""));
+}
+
+#[test]
+fn a_client_lifts_no_limit_above_that_of_the_server() {
+    let server = start();
+    let save = |limits: Value, bytes: usize| {
+        let body = json!({ "content": "x".repeat(bytes), "limits": limits }).to_string();
+        server.send("PUT", &format!("{API}/notes/agent%3Aa%23k"), &[], &body)
+    };
+    let lifted = json!({ "max_bytes": 0, "max_place_bytes": 0, "max_notes": 0 });
+    assert_eq!(save(lifted.clone(), 1 << 20).status, 201);
+    let refused = save(lifted, (1 << 20) + 1);
+    assert_eq!(refused.problem(), (422, "note_too_large".into()));
+}

@@ -1,6 +1,12 @@
 //! The endpoints for liveness, readiness and metrics, and the log.
 
-use super::support::start;
+use std::io::Write;
+use std::sync::Arc;
+
+use waynote::SqliteStore;
+use waynote_server::{Log, Server, Stores};
+
+use super::support::{Response, now, options, start};
 use waynote_testing::{has, lacks};
 
 #[test]
@@ -28,6 +34,47 @@ fn a_server_with_a_store_that_does_not_answer_is_not_ready() {
     assert!(!ready.body.contains("notes.db"), "{}", ready.body);
     let log = server.log.text();
     has(&log, r#""event":"not_ready","detail":"store notes: "#);
+}
+
+#[test]
+fn a_dead_store_does_not_take_the_others_from_their_readers() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str| {
+        let path = folder.path().join(name);
+        Arc::new(SqliteStore::open(path, &waynote::Options::default()).unwrap())
+    };
+    let stores = Stores::default()
+        .with("live", open("live.db"))
+        .with("dead", open("dead.db"));
+    let server = Server::new(&stores, options(), Arc::new(now), Log::none());
+    let bound = server.bind().unwrap();
+    let (address, stopper) = (bound.address(), bound.stopper());
+    let thread = std::thread::spawn(move || bound.run().unwrap());
+    let text = "this is no database, and it is longer than nothing";
+    std::fs::write(folder.path().join("dead.db"), text).unwrap();
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        Response::read(&mut stream)
+    };
+    assert_eq!(get("/readyz").body, r#"{"status":"partly ready"}"#);
+    assert_eq!(get("/readyz/live").status, 200);
+    assert_eq!(get("/readyz/dead").problem(), (503, "not_ready".into()));
+    assert_eq!(get("/readyz/none").body, get("/readyz/dead").body);
+    get("/s/live/api/v1/scopes");
+    get("/s/dead/api/v1/scopes");
+    let metrics = get("/metrics").body;
+    for line in [
+        r#"waynote_store_up{store="live"} 1"#,
+        r#"waynote_store_up{store="dead"} 0"#,
+        r#"waynote_store_call_duration_seconds_count{store="live"} 3"#,
+        r#"waynote_store_errors_total{store="dead",kind="#,
+    ] {
+        assert!(metrics.contains(line), "{line} is not in\n{metrics}");
+    }
+    stopper.stop();
+    thread.join().unwrap();
 }
 
 #[test]

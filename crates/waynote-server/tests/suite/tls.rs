@@ -1,6 +1,7 @@
 //! TLS.
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,9 +9,12 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::ring,
 };
-use waynote_server::{Limits, TlsFiles};
+use waynote::SqliteStore;
+use waynote::jiff::tz::TimeZone;
+use waynote::jiff::{SignedDuration, Timestamp};
+use waynote_server::{Limits, Log, Server, Stores, TlsFiles};
 
-use super::support::{Response, Running, options, start_with};
+use super::support::{Lines, Response, Running, options, start_with, wait_until};
 
 /// A server with a self-made certificate for `localhost`, and that certificate.
 fn start(limits: Limits) -> (Running, CertificateDer<'static>) {
@@ -26,9 +30,12 @@ fn start(limits: Limits) -> (Running, CertificateDer<'static>) {
     (start_with(options), made.cert.der().clone())
 }
 
-#[test]
-fn a_request_over_tls_is_answered_and_one_without_is_not() {
-    let (server, cert) = start(Limits::default());
+/// The answer to a request of a client that trusts this certificate alone.
+fn asked(
+    stream: TcpStream,
+    cert: CertificateDer<'static>,
+    request: &str,
+) -> std::io::Result<Response> {
     let mut roots = RootCertStore::empty();
     roots.add(cert).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -37,11 +44,82 @@ fn a_request_over_tls_is_answered_and_one_without_is_not() {
         .with_root_certificates(roots)
         .with_no_client_auth();
     let client = ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
-    let mut stream = StreamOwned::new(client, server.connect());
+    let mut stream = StreamOwned::new(client, stream);
+    stream.write_all(request.as_bytes())?;
+    Ok(Response::read(&mut stream))
+}
+
+#[test]
+fn a_certificate_is_read_again_and_one_that_expires_soon_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = TlsFiles {
+        cert: folder.path().join("cert.pem"),
+        key: folder.path().join("key.pem"),
+    };
+    let make = |days: i64| {
+        let end = Timestamp::now() + SignedDuration::from_hours(24 * days);
+        let end = end.to_zoned(TimeZone::UTC).date();
+        let mut params = rcgen::CertificateParams::new(vec!["localhost".into()]).unwrap();
+        params.not_after =
+            rcgen::date_time_ymd(end.year().into(), end.month() as u8, end.day() as u8);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let cert = params.self_signed(&key).unwrap();
+        std::fs::write(&files.key, key.serialize_pem()).unwrap();
+        std::fs::write(&files.cert, cert.pem()).unwrap();
+        cert.der().clone()
+    };
+    let old = make(10);
+    let store = SqliteStore::open(folder.path().join("n.db"), &waynote::Options::default());
+    let stores = Stores::default().with("notes", Arc::new(store.unwrap()));
+    let options = options().tls(files.clone());
+    let log = Lines::default();
+    let server = Server::new(
+        &stores,
+        options,
+        Arc::new(Timestamp::now),
+        Log::to(log.clone()),
+    );
+    let bound = server.bind().unwrap();
+    assert!(bound.certificate_expires().is_some());
+    let (address, stopper) = (bound.address(), bound.stopper());
+    let reloader = bound.reloader().unwrap();
+    let thread = std::thread::spawn(move || bound.run().unwrap());
+    let get = |cert: &CertificateDer<'static>, path: &str| {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        asked(TcpStream::connect(address).unwrap(), cert.clone(), &request)
+    };
+    let expires = |answer: &Response| answer.header("waynote-certificate-expires").to_owned();
+    assert_ne!(expires(&get(&old, "/healthz").unwrap()), "");
+    let metrics = get(&old, "/metrics").unwrap().body;
+    assert!(metrics.contains("\nwaynote_certificate_expires_timestamp_seconds 1"));
+
+    // A file that cannot be used changes nothing.
+    std::fs::write(&files.cert, "no certificate").unwrap();
+    reloader.reload();
+    let is_told = || log.text().contains("certificate_unusable");
+    wait_until(is_told, "the log says so");
+    assert_eq!(get(&old, "/healthz").unwrap().status, 200);
+
+    // Without being told, too.
+    let new = make(100);
+    wait_until(|| get(&new, "/healthz").is_ok(), "the new one is used");
+    assert_eq!(expires(&get(&new, "/healthz").unwrap()), "");
+    assert!(get(&old, "/healthz").is_err());
+    stopper.stop();
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_request_over_tls_is_answered_and_one_without_is_not() {
+    let (server, cert) = start(Limits::default());
     let request =
         "GET /s/notes/api/v1/scopes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(request.as_bytes()).unwrap();
-    let answer = Response::read(&mut stream);
+    let answer = asked(server.connect(), cert, request).unwrap();
+    assert_eq!(
+        answer.header("strict-transport-security"),
+        "max-age=31536000"
+    );
     assert_eq!(
         (answer.status, answer.body.as_str()),
         (200, r#"{"scopes":[],"next":null}"#)
@@ -49,9 +127,9 @@ fn a_request_over_tls_is_answered_and_one_without_is_not() {
 
     let mut plain = server.connect();
     plain.write_all(request.as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    let _ = plain.read_to_end(&mut answer);
-    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    let answer = Response::read(&mut plain);
+    assert_eq!(answer.status, 400);
+    insta::assert_snapshot!(answer.body, @"this server speaks TLS: use https:// in place of http://");
 }
 
 #[test]

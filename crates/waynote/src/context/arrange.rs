@@ -8,8 +8,8 @@
 
 use std::cmp::Reverse;
 
-use super::counted::Counted;
-use super::gather::{Gathered, List, Reach, gather};
+use super::counted::CountedText;
+use super::gather::{Candidates, List, ReadLimit, gather};
 use super::pieces::{Form, Pieces};
 use super::shares::{share_out, step};
 use super::stable::{group_title, title};
@@ -41,7 +41,7 @@ pub(super) struct Claimants {
 }
 
 /// Text and receipt.
-pub(super) struct Arranged {
+pub(super) struct Arrangement {
     pub(super) sections: Vec<SectionText>,
     pub(super) text: String,
     pub(super) receipt: Receipt,
@@ -61,16 +61,16 @@ pub(super) fn arranged(
     store: &dyn Reader,
     request: &Request,
     pieces: &Pieces<'_>,
-) -> Result<(Arranged, Claimants, Version)> {
+) -> Result<(Arrangement, Claimants, Version)> {
     let room = room(request);
-    let mut reach = Reach::Usual;
+    let mut reach = ReadLimit::Usual;
     loop {
         let gathered = gather(store, request, room, reach)?;
         let version = gathered.version;
         let mut all = Claimants::new(gathered, request, pieces);
         match arrange(&mut all, room, request, pieces) {
             Some(arranged) => return Ok((arranged, all, version)),
-            None => reach = Reach::Full,
+            None => reach = ReadLimit::Full,
         }
     }
 }
@@ -81,7 +81,7 @@ fn arrange(
     mut room: usize,
     request: &Request,
     pieces: &Pieces<'_>,
-) -> Option<Arranged> {
+) -> Option<Arrangement> {
     loop {
         all.claim(pieces, room);
         if all.stocks().any(|(_, stock)| stock.is_short()) {
@@ -103,11 +103,11 @@ fn arrange(
 }
 
 impl Claimants {
-    fn new(gathered: Gathered, request: &Request, pieces: &Pieces<'_>) -> Self {
+    fn new(gathered: Candidates, request: &Request, pieces: &Pieces<'_>) -> Self {
         let stock = |list, order, full, head: &str| {
             Stock::new(list, order, full, head_tokens(pieces, head))
         };
-        let Gathered {
+        let Candidates {
             mut pinned,
             places,
             index,
@@ -271,10 +271,10 @@ impl Claimants {
     }
 
     /// The text as it is printed, and the outcome for every note.
-    fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Arranged {
+    fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Arrangement {
         let mut receipt = self.receipt(request);
         let mut sections = Vec::new();
-        let mut block = Counted::default();
+        let mut block = CountedText::default();
         for section in Section::ALL {
             let part = self.section(section, pieces);
             if !part.is_empty() {
@@ -285,7 +285,7 @@ impl Claimants {
         }
         let damaged = damaged_line(&receipt.damaged);
         if !damaged.is_empty() {
-            block.append(&Counted::new(damaged), pieces);
+            block.append(&CountedText::new(damaged), pieces);
         }
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
@@ -300,7 +300,7 @@ impl Claimants {
         let notes: usize = receipt.claims.iter().map(|claim| claim.tokens).sum();
         receipt.headings = block.tokens.saturating_sub(notes + receipt.last_line);
         receipt.tokens = request.budget.charged(block.tokens);
-        Arranged {
+        Arrangement {
             sections,
             text: block.text,
             receipt,
@@ -308,7 +308,7 @@ impl Claimants {
     }
 
     /// A section in the order of print.
-    fn section(&self, section: Section, pieces: &Pieces<'_>) -> Counted {
+    fn section(&self, section: Section, pieces: &Pieces<'_>) -> CountedText {
         match section {
             Section::Pinned => printed(title(section), &self.pinned, pieces, |_, _| {}),
             Section::Places => printed(title(section), &self.places, pieces, |_, slots| {
@@ -318,7 +318,7 @@ impl Claimants {
                 slots.sort_by_cached_key(|slot| stock.note(slot.place).address.key());
             }),
             Section::Iterations => {
-                let mut entries = Counted::default();
+                let mut entries = CountedText::default();
                 for (kind, group) in &self.groups {
                     let head = group_title(kind);
                     let part = printed(&head, group, pieces, |_, slots| slots.reverse());
@@ -387,13 +387,13 @@ impl Claimants {
     }
 
     /// A budget in which not even the status line has room.
-    fn nothing(&mut self, request: &Request) -> Arranged {
+    fn nothing(&mut self, request: &Request) -> Arrangement {
         for (_, stock) in self.stocks() {
             for slot in &mut stock.slots {
                 (slot.form, slot.tokens, slot.room) = (None, 0, 0);
             }
         }
-        Arranged {
+        Arrangement {
             sections: Vec::new(),
             text: String::new(),
             receipt: self.receipt(request),
@@ -446,14 +446,14 @@ fn printed(
     stock: &Stock,
     pieces: &Pieces<'_>,
     order: impl FnOnce(&Stock, &mut Vec<Slot>),
-) -> Counted {
+) -> CountedText {
     let shown = stock.slots.iter().filter(|slot| slot.form.is_some());
     let mut slots: Vec<Slot> = shown.copied().collect();
     if slots.is_empty() {
-        return Counted::default();
+        return CountedText::default();
     }
     order(stock, &mut slots);
-    let mut part = Counted::default();
+    let mut part = CountedText::default();
     part.push(head, pieces.count(head));
     for slot in &slots {
         part.push(&stock.text(pieces, slot).unwrap_or_default(), slot.tokens);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::answer::{notes_of, shown_of, unexpected};
 use super::pieces::Pieces;
-use super::stable::{Told, group_title, title};
+use super::stable::{NoteText, group_title, title};
 use super::{
     Block, BlockAnswer, BlockAsk, BlockPart, Budget, Matching, MatchingNote, Request, Section,
     Shown, ShownNote, Style, arrange, render_from,
@@ -78,7 +78,7 @@ fn changed_now(
             if is_known {
                 continue;
             }
-            let told = Told {
+            let told = NoteText {
                 note,
                 times,
                 reader: &request.agent,

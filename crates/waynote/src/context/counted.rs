@@ -7,12 +7,12 @@ use crate::block::receipt::{status, status_of_full};
 /// Text and its tokens by o200k. Every piece ends with a line end and begins with neither a line end nor a slash. The
 /// vocabulary splits words there, so the tokens of the whole are the sum over the pieces.
 #[derive(Clone, Default)]
-pub(super) struct Counted {
+pub(super) struct CountedText {
     pub(super) text: String,
     pub(super) tokens: usize,
 }
 
-impl Counted {
+impl CountedText {
     /// A piece of text, counted here.
     pub(super) fn new(text: impl Into<String>) -> Self {
         let text = text.into();

@@ -21,7 +21,7 @@ const LEAST_OF_ENTRY: usize = 6;
 
 /// How many notes of each list are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum ReadLimit {
     /// As many as usually have room.
     Usual,
     /// As many as can have room.
@@ -85,7 +85,7 @@ impl List {
 
 /// The notes of a block.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct Candidates {
     /// The agent's pinned notes.
     pub(super) pinned: Vec<Note>,
     /// The notes of the place and those above it that say something, outermost first.
@@ -107,8 +107,8 @@ pub(super) fn gather(
     store: &dyn Reader,
     request: &Request,
     room: usize,
-    reach: Reach,
-) -> Result<Gathered> {
+    reach: ReadLimit,
+) -> Result<Candidates> {
     match request.as_of {
         Some(moment) => as_they_were(store, request, moment),
         None => as_they_are(store, request, room, reach),
@@ -196,7 +196,7 @@ fn counts(request: &Request, lists: &[Recent]) -> Vec<Count> {
 }
 
 /// The number of notes of a list that is read. Entries, and an index beside them, usually have room for few.
-fn limit(request: &Request, room: usize, list: &Recent, reach: Reach) -> usize {
+fn limit(request: &Request, room: usize, list: &Recent, reach: ReadLimit) -> usize {
     let most = most(request, room, list);
     let is_shared = match list {
         Recent::Entries { .. } => true,
@@ -205,7 +205,7 @@ fn limit(request: &Request, room: usize, list: &Recent, reach: Reach) -> usize {
         }
         Recent::Keyed { .. } | Recent::ByKey { .. } => false,
     };
-    match is_shared && reach == Reach::Usual && !reads_all(request) {
+    match is_shared && reach == ReadLimit::Usual && !reads_all(request) {
         true => most.min((room / 64).max(8)),
         false => most,
     }
@@ -216,8 +216,8 @@ fn as_they_are(
     store: &dyn Reader,
     request: &Request,
     room: usize,
-    reach: Reach,
-) -> Result<Gathered> {
+    reach: ReadLimit,
+) -> Result<Candidates> {
     let page = |of: &Recent| Page {
         of: of.clone(),
         skip: 0,
@@ -251,10 +251,10 @@ fn as_they_are(
         answers.damaged.sort();
         answers.damaged.dedup();
     }
-    let mut gathered = Gathered {
+    let mut gathered = Candidates {
         version: answers.version,
         damaged: answers.damaged,
-        ..Gathered::default()
+        ..Candidates::default()
     };
     let mut counts = answers.counts.into_iter();
     let (mut of_entries, mut has_all_entries) = (0, true);
@@ -295,7 +295,7 @@ fn as_they_are(
 }
 
 /// Reads all notes that applied at an earlier moment.
-fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Gathered> {
+fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<Candidates> {
     let scopes = request.scopes(request.chain());
     let All {
         notes: [agent, mut places, entries],
@@ -307,7 +307,7 @@ fn as_they_were(store: &dyn Reader, request: &Request, moment: AsOf) -> Result<G
         true => keyed(request, pinned).pick(agent.clone()),
         false => Vec::new(),
     };
-    let mut gathered = Gathered {
+    let mut gathered = Candidates {
         pinned: of_agent(Section::Pinned, true),
         index: of_agent(Section::Index, false),
         groups: match session(request) {

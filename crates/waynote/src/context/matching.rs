@@ -2,7 +2,7 @@
 
 use super::answer::{notes_of, shown_of};
 use super::pieces::{Form, Pieces};
-use super::stable::Told;
+use super::stable::NoteText;
 use super::{BlockPart, Matching, MatchingNote, Request, Shown, ShownNote};
 use crate::error::Result;
 use crate::scope::Scope;
@@ -63,7 +63,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
         if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {
             continue;
         }
-        let told = Told {
+        let told = NoteText {
             note: &note,
             times,
             reader: &request.agent,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Request;
-use super::stable::Told;
+use super::stable::NoteText;
 use crate::address::Address;
 use crate::key::Name;
 use crate::note::Note;
@@ -27,7 +27,7 @@ const MOST: usize = 10_000;
 /// The tokens of a note in each form, with a hash of its contents when it was counted. The revision number is no key: a
 /// revision in a file alone, or in a transaction that is rolled back, may come again with another text.
 #[derive(Default)]
-struct Counted {
+struct NoteSizes {
     said: u64,
     sizes: [Option<Size>; 3],
 }
@@ -46,7 +46,7 @@ fn said(note: &Note, times: u64) -> u64 {
 pub(super) struct Counts {
     /// The agent that reads the block: the text of a piece depends on it.
     reader: Option<Name>,
-    known: HashMap<Address, Counted>,
+    known: HashMap<Address, NoteSizes>,
 }
 
 /// Makes pieces for one reader.
@@ -79,7 +79,7 @@ impl<'r> Pieces<'r> {
     }
 
     pub(super) fn text(&self, note: &Note, times: u64, form: Form) -> String {
-        let told = Told {
+        let told = NoteText {
             note,
             times,
             reader: self.reader,
@@ -134,7 +134,7 @@ impl<'r> Pieces<'r> {
         let size = Size::exact(tokens, least);
         let known = counts.known.entry(note.address.clone()).or_default();
         if known.said != said {
-            *known = Counted {
+            *known = NoteSizes {
                 said,
                 sizes: [None; 3],
             };
@@ -144,7 +144,7 @@ impl<'r> Pieces<'r> {
     }
 
     /// The text of a note in a form, if it takes no more than `most` tokens.
-    pub(super) fn whole_in(told: &Told<'_>, form: Form, most: usize) -> Option<String> {
+    pub(super) fn whole_in(told: &NoteText<'_>, form: Form, most: usize) -> Option<String> {
         let bytes = told.note.content.len().saturating_sub(UNSEEN_BYTES);
         if form == Form::Whole && least_room(bytes) > most {
             return None;

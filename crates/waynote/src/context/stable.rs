@@ -38,7 +38,7 @@ pub(super) fn group_title(kind: &EntryType) -> String {
 const EMPTY: &str = "(empty)";
 
 /// A note with the other data of its piece.
-pub(super) struct Told<'n> {
+pub(super) struct NoteText<'n> {
     pub(super) note: &'n Note,
     /// How often a log entry was noted.
     pub(super) times: u64,
@@ -46,7 +46,7 @@ pub(super) struct Told<'n> {
     pub(super) reader: &'n Name,
 }
 
-impl Told<'_> {
+impl NoteText<'_> {
     /// The whole note.
     pub(super) fn whole(&self) -> String {
         let shown = self.note.content.shown();

@@ -52,10 +52,7 @@ impl dyn Read + '_ {
 
     /// One revision of a note.
     pub fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
-        Ok(answer!(self, revisions: AddressAt {
-            address: address.clone(),
-            revision: Some(number),
-        }))
+        Ok(answer!(self, revisions: AddressAt::new(address.clone(), number)))
     }
 
     /// Revisions of notes; none for one that does not exist.

@@ -136,6 +136,14 @@ pub struct AddressAt {
     pub revision: Option<u64>,
 }
 
+impl AddressAt {
+    /// A revision of a note; none: the current one.
+    pub fn new(address: Address, revision: impl Into<Option<u64>>) -> Self {
+        let revision = revision.into();
+        Self { address, revision }
+    }
+}
+
 impl FromStr for AddressAt {
     type Err = Error;
 

@@ -95,6 +95,14 @@ pub enum Error {
         reason: String,
     },
 
+    /// The id of a call that another call, with other contents, went by.
+    #[error("another call went by this id: `{}`", safe(id))]
+    IdUsed {
+        /// The id.
+        #[serde(serialize_with = "safe_text")]
+        id: String,
+    },
+
     /// A type that a new log entry cannot have.
     #[error("`{}` is not an entry type", safe(kind))]
     UnknownType {

@@ -43,6 +43,13 @@ impl Limits {
         max_notes: 0,
     };
 
+    /// The highest limits that a server takes from its clients, whatever they ask for.
+    pub const SERVED: Self = Self {
+        max_bytes: 1 << 20,
+        max_place_bytes: 1 << 20,
+        max_notes: 10_000,
+    };
+
     setters! {
         exact {
             /// The most bytes of a keyed note's content; zero or less: no limit.

@@ -18,7 +18,7 @@ use crate::scope::Scope;
 use crate::store::Cursor;
 
 macro_rules! written {
-    ($($value:ty),*) => {$(
+    ($($value:ty: $pattern:literal),*) => {$(
         impl Serialize for $value {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -28,7 +28,9 @@ macro_rules! written {
         #[cfg(feature = "openapi")]
         impl utoipa::PartialSchema for $value {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                String::schema()
+                let text = utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String);
+                text.pattern((!$pattern.is_empty()).then_some($pattern)).into()
             }
         }
 
@@ -48,22 +50,23 @@ macro_rules! read {
     )*};
 }
 
+// The patterns of the OpenAPI document: no valid text is left out, and most texts that are not valid are.
 written!(
-    Address,
-    AddressAt,
-    ContentHash,
-    Cursor,
-    EntryId,
-    EntryType,
-    EventAddress,
-    ForgetTarget,
-    Key,
-    Name,
-    OperationId,
-    Place,
-    Position,
-    Scope,
-    StoreId
+    Address: "^(place|agent|session):.+$",
+    AddressAt: "^(place|agent|session):.+$",
+    ContentHash: "^[0-9a-f]{64}$",
+    Cursor: "^[0-9]+([.][0-9]+)?$",
+    EntryId: "^.{1,200}$",
+    EntryType: "",
+    EventAddress: "^session:.+#event-[0-9]+$",
+    ForgetTarget: "^(place|agent|session):.+$",
+    Key: "^[a-z0-9][a-z0-9_-]{0,63}$",
+    Name: "^[^\\u0000-\\u001f\\u007f]{1,200}$",
+    OperationId: "^[0-9a-fA-F]{32}$",
+    Place: "^[~/]",
+    Position: "^[0-9]{1,19}$",
+    Scope: "^(place|agent|session):.+$",
+    StoreId: "^[0-9a-fA-F]{32}$"
 );
 read!(
     Address: with_advice,

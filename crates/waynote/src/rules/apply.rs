@@ -170,10 +170,9 @@ fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
 /// The error when another call has used the id.
 pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
-    Error::invalid_address(
-        id.unwrap_or_default(),
-        "another call went by this id; each call has one of its own",
-    )
+    Error::IdUsed {
+        id: id.unwrap_or_default(),
+    }
 }
 
 /// The answer to a repeated call: the notes as its revisions made them.

@@ -118,11 +118,11 @@ impl Questions {
     }
 
     /// Reads the answers.
-    pub(super) fn read(mut self, rows: &dyn Read) -> Result<Foreseen> {
+    pub(super) fn read(mut self, rows: &dyn Read) -> Result<Prefetch> {
         self.ask.store.version = true;
         let mut rows = rows.read(&self.ask)?;
         refuse_damaged(&mut rows.store.damaged)?;
-        Ok(Foreseen {
+        Ok(Prefetch {
             questions: Self {
                 ask: engine::Ask::default(),
                 ..self
@@ -141,12 +141,12 @@ pub(super) fn refuse_damaged(damaged: &mut Vec<String>) -> Result<()> {
 }
 
 /// The answers. There is none for a question that was not foreseen.
-pub(super) struct Foreseen {
+pub(super) struct Prefetch {
     questions: Questions,
     rows: Rows,
 }
 
-impl Foreseen {
+impl Prefetch {
     /// The position of the store's last change; 0 if there is none.
     pub(super) fn head(&self) -> i64 {
         self.rows.store.version.head()

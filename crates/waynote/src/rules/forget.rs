@@ -205,10 +205,7 @@ fn addresses(events: &[(Name, RecordedEvent)]) -> Vec<EventAddress> {
 }
 
 fn at((address, revision): (Address, u64)) -> AddressAt {
-    AddressAt {
-        address,
-        revision: Some(revision),
-    }
+    AddressAt::new(address, revision)
 }
 
 /// The contents that only the erased revisions have.

@@ -24,11 +24,11 @@ type Write<'w> = &'w dyn Fn(&[&Call<'_>]) -> Result<Vec<Answer>>;
 /// The waiting calls.
 #[derive(Default)]
 pub(super) struct Group {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingCalls>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingCalls {
     threads: Vec<Arc<Waiter>>,
     is_led: bool,
 }
@@ -37,12 +37,12 @@ struct Waiting {
 struct Waiter {
     /// The call, kept until its turn.
     call: Call<'static>,
-    told: Mutex<Told>,
+    told: Mutex<Message>,
     tells: Condvar,
 }
 
 /// A message to a waiting thread.
-enum Told {
+enum Message {
     Nothing,
     /// It leads the next group.
     Lead,
@@ -60,7 +60,7 @@ impl Group {
         }
         let waiter = Arc::new(Waiter {
             call: call.into_owned(),
-            told: Mutex::new(Told::Nothing),
+            told: Mutex::new(Message::Nothing),
             tells: Condvar::new(),
         });
         waiting.threads.push(Arc::clone(&waiter));
@@ -73,7 +73,7 @@ impl Group {
 
     /// Writes this call together with the waiting ones.
     fn lead(&self, own: &Call<'_>, write: Write<'_>) -> Answer {
-        let mut led = Led {
+        let mut led = Leader {
             group: self,
             others: self.take(),
         };
@@ -155,7 +155,7 @@ fn failed() -> Error {
 }
 
 /// Writes each call in a transaction of its own, and answers each thread when its call is written.
-fn one_by_one(own: &Call<'_>, led: &mut Led<'_>, write: Write<'_>) -> Answer {
+fn one_by_one(own: &Call<'_>, led: &mut Leader<'_>, write: Write<'_>) -> Answer {
     let alone = |call: &Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
     let answered = alone(own);
     while let Some(other) = led.others.first().cloned() {
@@ -168,12 +168,12 @@ fn one_by_one(own: &Call<'_>, led: &mut Led<'_>, write: Write<'_>) -> Answer {
 
 /// The calls that one thread writes. When it is dropped, also by a panic, each call is answered and another thread
 /// leads.
-struct Led<'g> {
+struct Leader<'g> {
     group: &'g Group,
     others: Vec<Arc<Waiter>>,
 }
 
-impl Drop for Led<'_> {
+impl Drop for Leader<'_> {
     fn drop(&mut self) {
         for other in std::mem::take(&mut self.others) {
             other.answer(unanswered());
@@ -183,7 +183,7 @@ impl Drop for Led<'_> {
             waiting.is_led = false;
         } else {
             let next = waiting.threads.remove(0);
-            next.tell(Told::Lead);
+            next.tell(Message::Lead);
         }
     }
 }
@@ -193,10 +193,10 @@ impl Waiter {
     fn wait(&self) -> Option<Answer> {
         let mut told = self.told.lock();
         loop {
-            match std::mem::replace(&mut *told, Told::Nothing) {
-                Told::Answered(answer) => return Some(answer),
-                Told::Lead => return None,
-                Told::Nothing => {
+            match std::mem::replace(&mut *told, Message::Nothing) {
+                Message::Answered(answer) => return Some(answer),
+                Message::Lead => return None,
+                Message::Nothing => {
                     self.tells.wait(&mut told);
                 }
             }
@@ -204,10 +204,10 @@ impl Waiter {
     }
 
     fn answer(&self, answer: Answer) {
-        self.tell(Told::Answered(answer));
+        self.tell(Message::Answered(answer));
     }
 
-    fn tell(&self, what: Told) {
+    fn tell(&self, what: Message) {
         *self.told.lock() = what;
         self.tells.notify_one();
     }

@@ -40,11 +40,7 @@ pub fn beat<S: Reader + SideData + ?Sized>(
     }
     let known = store.side_values(SPACE)?.into_iter().map(|of| of.key);
     let old: Vec<String> = known.filter(|key| !held.contains(key)).collect();
-    let value = SideValue {
-        key: own,
-        value: now.as_millisecond().to_string().into_bytes(),
-        about: None,
-    };
+    let value = SideValue::new(own, now.as_millisecond().to_string().into_bytes());
     store.put_side_values(SPACE, &[value], &old)
 }
 

@@ -330,7 +330,7 @@ impl<E: Engine> Store for EngineStore<E> {
         self.at_once(verify::verify)
     }
 
-    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+    fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
         match self.clock()? {
             Some(now) => heartbeat::beat(self, session, lease, now),
             None => Ok(()),

@@ -40,10 +40,7 @@ impl<'s> OneState<'s> {
         let end = before.map_or(last, |before| last.min(before.saturating_sub(1)));
         let limit = u64::try_from(limit).unwrap_or(u64::MAX);
         let numbers = (end.saturating_sub(limit) + 1..=end).rev();
-        let revisions = numbers.map(|number| AddressAt {
-            address: address.clone(),
-            revision: Some(number),
-        });
+        let revisions = numbers.map(|number| AddressAt::new(address.clone(), number));
         let revisions = self.rows.revisions(revisions.collect())?;
         Ok(revisions.into_iter().flatten().collect())
     }

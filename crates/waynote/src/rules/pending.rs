@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::OneState;
 use super::decide::{Before, Write};
-use super::foreseen::{Foreseen, refuse_damaged};
+use super::foreseen::{Prefetch, refuse_damaged};
 use crate::address::Address;
 use crate::content::{Content, ContentHash};
 use crate::engine::{NoteState, Put, Read, Row, Step, Transaction};
@@ -25,7 +25,7 @@ use crate::store::{Answers, AsOf, Ask, EventPage, Reader};
     clippy::large_enum_variant,
     reason = "nearly all rows are revisions, the largest"
 )]
-pub(super) enum Planned {
+pub(super) enum PlannedWrites {
     Revision {
         write: Write,
         previous: Option<Position>,
@@ -46,9 +46,9 @@ pub(super) enum Planned {
 /// The store as a transaction sees it: with its own planned rows.
 pub(super) struct Pending<'t> {
     state: OneState<'t>,
-    known: Foreseen,
+    known: Prefetch,
     head: Cell<i64>,
-    planned: RefCell<Vec<Planned>>,
+    planned: RefCell<Vec<PlannedWrites>>,
     over: RefCell<Over>,
 }
 
@@ -65,7 +65,7 @@ struct Over {
 }
 
 impl<'t> Pending<'t> {
-    pub(super) fn new(state: OneState<'t>, known: Foreseen) -> Self {
+    pub(super) fn new(state: OneState<'t>, known: Prefetch) -> Self {
         Self {
             state,
             head: Cell::new(known.head()),
@@ -104,17 +104,17 @@ impl<'t> Pending<'t> {
         self.head.set(self.known.head());
         for row in planned {
             match row {
-                Planned::Revision {
+                PlannedWrites::Revision {
                     write,
                     previous,
                     step,
                 } => self.keep(write, previous, step),
-                Planned::Event {
+                PlannedWrites::Event {
                     session,
                     recorded,
                     step,
                 } => self.keep_event(session, recorded, step),
-                row @ Planned::Resolved { .. } => self.planned.borrow_mut().push(row),
+                row @ PlannedWrites::Resolved { .. } => self.planned.borrow_mut().push(row),
             }
         }
     }
@@ -143,7 +143,7 @@ impl<'t> Pending<'t> {
                 event: SessionEvent::Resolved { entry, by: *by },
             };
             self.keep_event(session.clone(), recorded, step);
-            self.planned.borrow_mut().push(Planned::Resolved {
+            self.planned.borrow_mut().push(PlannedWrites::Resolved {
                 session: session.clone(),
                 entry,
                 by: *by,
@@ -199,7 +199,7 @@ impl<'t> Pending<'t> {
         };
         over.states.insert(address, state);
         drop(over);
-        self.planned.borrow_mut().push(Planned::Revision {
+        self.planned.borrow_mut().push(PlannedWrites::Revision {
             write,
             previous,
             step,
@@ -212,7 +212,7 @@ impl<'t> Pending<'t> {
         let events = over.events.entry(session.clone()).or_default();
         events.push(recorded.clone());
         drop(over);
-        self.planned.borrow_mut().push(Planned::Event {
+        self.planned.borrow_mut().push(PlannedWrites::Event {
             session,
             recorded,
             step,
@@ -247,7 +247,7 @@ impl<'t> Pending<'t> {
     /// How many revisions are planned.
     pub(super) fn revisions(&self) -> usize {
         let planned = self.planned.borrow();
-        let is_revision = |row: &&Planned| matches!(row, Planned::Revision { .. });
+        let is_revision = |row: &&PlannedWrites| matches!(row, PlannedWrites::Revision { .. });
         planned.iter().filter(is_revision).count()
     }
 
@@ -301,9 +301,9 @@ impl<'t> Pending<'t> {
     }
 }
 
-fn row(planned: &Planned) -> Row<'_> {
+fn row(planned: &PlannedWrites) -> Row<'_> {
     match planned {
-        Planned::Revision {
+        PlannedWrites::Revision {
             write,
             previous,
             step,
@@ -315,7 +315,7 @@ fn row(planned: &Planned) -> Row<'_> {
             is_counted: is_counted(write.revision.address()),
             step: *step,
         }),
-        Planned::Event {
+        PlannedWrites::Event {
             session,
             recorded,
             step,
@@ -324,7 +324,7 @@ fn row(planned: &Planned) -> Row<'_> {
             recorded: recorded.clone(),
             step: *step,
         },
-        Planned::Resolved { session, entry, by } => Row::Resolved {
+        PlannedWrites::Resolved { session, entry, by } => Row::Resolved {
             session,
             entry: *entry,
             by: *by,

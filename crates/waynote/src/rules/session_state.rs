@@ -1,5 +1,6 @@
 //! The state of a session, from its events. They are read backwards, only as far as needed.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -64,19 +65,29 @@ fn older_than<'l>(
     })
 }
 
+/// What the first event says that says anything about it: a break ends the search with that, or with nothing.
+fn said<T>(
+    mut events: impl Iterator<Item = Result<RecordedEvent>>,
+    mut says: impl FnMut(RecordedEvent) -> ControlFlow<Option<T>>,
+) -> Result<Option<T>> {
+    let said = events.try_for_each(|recorded| match recorded.map(&mut says) {
+        Ok(Continue(())) => Continue(()),
+        Ok(Break(said)) => Break(Ok(said)),
+        Err(error) => Break(Err(error)),
+    });
+    said.break_value().unwrap_or(Ok(None))
+}
+
 /// The live iteration, if there is one: it has begun, and no end is recorded.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
-    for recorded in latest(log, session) {
-        match recorded?.event {
-            SessionEvent::IterationStarted { iteration, .. } => return Ok(Some(iteration)),
-            SessionEvent::IterationEnded { .. } => return Ok(None),
-            _ => {}
-        }
-    }
-    Ok(None)
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::IterationStarted { iteration, .. } => Break(Some(iteration)),
+        SessionEvent::IterationEnded { .. } => Break(None),
+        _ => Continue(()),
+    })
 }
 
 /// The number of the last iteration that a loop began.
@@ -84,14 +95,11 @@ pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
-    for recorded in latest(log, session) {
-        if let SessionEvent::IterationStarted { iteration, .. }
-        | SessionEvent::IterationEnded { iteration, .. } = recorded?.event
-        {
-            return Ok(Some(iteration));
-        }
-    }
-    Ok(None)
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::IterationStarted { iteration, .. }
+        | SessionEvent::IterationEnded { iteration, .. } => Break(Some(iteration)),
+        _ => Continue(()),
+    })
 }
 
 /// An iteration that began: when, and with which block of notes (none if an older version ran it). None if no loop began
@@ -104,15 +112,12 @@ pub fn iteration_start(
     session: &Name,
     number: i64,
 ) -> Result<Option<(Timestamp, Option<Box<IterationBlock>>)>> {
-    for recorded in latest(log, session) {
-        let recorded = recorded?;
-        if let SessionEvent::IterationStarted { iteration, block } = recorded.event
-            && iteration == number
-        {
-            return Ok(Some((recorded.recorded_at, block)));
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::IterationStarted { iteration, block } if iteration == number => {
+            Break(Some((recorded.recorded_at, block)))
         }
-    }
-    Ok(None)
+        _ => Continue(()),
+    })
 }
 
 /// The iteration of an entry that is noted from outside a loop.
@@ -168,26 +173,19 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
 pub(crate) fn question_in(
     events: impl Iterator<Item = Result<RecordedEvent>>,
 ) -> Result<Option<Question>> {
-    for recorded in events {
-        match recorded?.event {
-            SessionEvent::Blocked {
-                iteration,
-                question,
-            } => {
-                return Ok(Some(Question {
-                    question,
-                    iteration,
-                }));
-            }
-            SessionEvent::Answered { .. }
-            | SessionEvent::Completed { .. }
-            | SessionEvent::IterationStarted { .. } => {
-                return Ok(None);
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
+    said(events, |recorded| match recorded.event {
+        SessionEvent::Blocked {
+            iteration,
+            question,
+        } => Break(Some(Question {
+            question,
+            iteration,
+        })),
+        SessionEvent::Answered { .. }
+        | SessionEvent::Completed { .. }
+        | SessionEvent::IterationStarted { .. } => Break(None),
+        _ => Continue(()),
+    })
 }
 
 /// An answer to a question.
@@ -294,19 +292,12 @@ impl AgentSignal {
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
-    for recorded in latest(log, session) {
-        match recorded?.event {
-            SessionEvent::Completed { summary, .. } => {
-                return Ok(Some(AgentSignal::Completed(summary)));
-            }
-            SessionEvent::Blocked { question, .. } => {
-                return Ok(Some(AgentSignal::Blocked(question)));
-            }
-            SessionEvent::IterationStarted { .. } => return Ok(None),
-            _ => {}
-        }
-    }
-    Ok(None)
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::Completed { summary, .. } => Break(Some(AgentSignal::Completed(summary))),
+        SessionEvent::Blocked { question, .. } => Break(Some(AgentSignal::Blocked(question))),
+        SessionEvent::IterationStarted { .. } => Break(None),
+        _ => Continue(()),
+    })
 }
 
 /// How the last loop of a session ended.

@@ -23,7 +23,7 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     if !rows.verify(&mut report)? {
         return Ok(report);
     }
-    let mut checked = Checked {
+    let mut checked = Verifier {
         rows,
         contents: HashSet::new(),
         report,
@@ -43,13 +43,13 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     Ok(report)
 }
 
-struct Checked<'r> {
+struct Verifier<'r> {
     rows: &'r dyn Read,
     contents: HashSet<ContentHash>,
     report: Report,
 }
 
-impl Checked<'_> {
+impl Verifier<'_> {
     /// Checks that each note has the revisions 1, 2, 3 …, each after the one before it. Returns the scopes of the
     /// journal.
     fn journal(&mut self) -> Result<BTreeSet<Scope>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::build::Builder;
 use super::damage::{Looked, Stopped};
-use super::notes::{Index, Looking, Opened, Tail};
+use super::notes::{Index, NoteLookup, Opened, Tail};
 use super::rank::search;
 use super::{Hit, SearchRequest};
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
 struct Nothing;
 
 impl Index for Nothing {
-    fn open(&self, _: &Looking<'_>) -> Looked<Opened> {
+    fn open(&self, _: &NoteLookup<'_>) -> Looked<Opened> {
         Ok(Opened {
             segments: Vec::new(),
             tail: Arc::new(Tail::new(Builder::new(), Vec::new())?),

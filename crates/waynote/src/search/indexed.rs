@@ -18,7 +18,7 @@ use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
 use super::document::{Document, kind_and_title};
-use super::notes::{Index, Looking, Opened, Segment, Tail};
+use super::notes::{Index, NoteLookup, Opened, Segment, Tail};
 use super::query::Query;
 use super::{Hit, SearchRequest};
 
@@ -192,7 +192,7 @@ impl View<'_> {
     ) -> Looked<Arc<Tail>> {
         // A short tail is cached, and then has all terms. Of a long one only the terms of this query are taken.
         let wanted = |term: &str| key.is_some() || query.looks_at(term);
-        let mut growing = Growing {
+        let mut growing = GrowingTail {
             builder: Builder::new(),
             superseded: Vec::new(),
             after,
@@ -225,7 +225,7 @@ fn docs_key(head: &SegmentHead) -> DocsKey {
 }
 
 /// Builds a tail from the journal's rows after a position.
-struct Growing<'q> {
+struct GrowingTail<'q> {
     builder: Builder,
     superseded: Vec<i64>,
     after: i64,
@@ -233,7 +233,7 @@ struct Growing<'q> {
     wanted: &'q dyn Fn(&str) -> bool,
 }
 
-impl Growing<'_> {
+impl GrowingTail<'_> {
     fn add(&mut self, row: &JournalRow) {
         let entry = Entry::of(row);
         if entry.is_passed_over() {
@@ -253,7 +253,7 @@ impl Growing<'_> {
 }
 
 impl Index for View<'_> {
-    fn open(&self, looking: &Looking<'_>) -> Looked<Opened> {
+    fn open(&self, looking: &NoteLookup<'_>) -> Looked<Opened> {
         let covered = looking.laid_over.iter().map(|note| note.address.clone());
         let state = self.rows.read(&engine::Ask {
             store: store::Ask {

@@ -32,7 +32,7 @@ impl Tail {
 }
 
 /// A search, as an engine gets it.
-pub(crate) struct Looking<'q> {
+pub(crate) struct NoteLookup<'q> {
     pub(crate) query: &'q Query,
     /// Only notes of these scopes; empty: of all.
     pub(crate) scopes: &'q [Scope],
@@ -55,7 +55,7 @@ pub(crate) struct Opened {
 /// The source that a search reads. All reads of one search see one state of the store.
 pub(crate) trait Index {
     /// Opens the segments and the tail for a search.
-    fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
+    fn open(&self, looking: &NoteLookup<'_>) -> Looked<Opened>;
 
     /// The notes as those rows of the journal made them; none for one that is damaged.
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>>;

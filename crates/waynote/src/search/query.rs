@@ -227,7 +227,7 @@ fn ends(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// A term of the query text.
-struct Taken {
+struct QueryTerms {
     term: String,
     form: Form,
     position: u32,
@@ -236,10 +236,10 @@ struct Taken {
 }
 
 impl Analyzer {
-    fn taken(&mut self, text: &str) -> Vec<Taken> {
+    fn taken(&mut self, text: &str) -> Vec<QueryTerms> {
         let mut all = Vec::new();
         self.analyze(text, &mut |term| {
-            all.push(Taken {
+            all.push(QueryTerms {
                 term: term.term.to_owned(),
                 form: term.form,
                 position: term.position,
@@ -302,7 +302,7 @@ impl Analyzer {
 
     /// True if a word that has no stem term is its own stem: it is no part, has only ASCII letters, and none but its
     /// first one is a capital.
-    fn is_own_stem(&mut self, text: &str, of: &Taken) -> bool {
+    fn is_own_stem(&mut self, text: &str, of: &QueryTerms) -> bool {
         let start = of.end.saturating_sub(of.term.len());
         !of.is_part
             && text.get(start..of.end).is_some_and(|word| {
@@ -347,15 +347,15 @@ fn exactly(word: &str) -> Clause {
 }
 
 /// True if the last character is the whole run.
-fn is_alone(taken: &[Taken], index: usize) -> bool {
+fn is_alone(taken: &[QueryTerms], index: usize) -> bool {
     let before = index.checked_sub(1).map(|before| &taken[before]);
     before.is_none_or(|before| before.form != Form::Surface || before.end != taken[index].end)
 }
 
 /// Words, the last of which is a prefix.
-fn prefix(text: &str, taken: &[Taken]) -> Vec<Clause> {
+fn prefix(text: &str, taken: &[QueryTerms]) -> Vec<Clause> {
     let mut clauses = Vec::new();
-    let is_at_end = |term: &&Taken| term.end == text.len();
+    let is_at_end = |term: &&QueryTerms| term.end == text.len();
     let begun = taken
         .iter()
         .find(|term| term.form == Form::Whole && is_at_end(term))

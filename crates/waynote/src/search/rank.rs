@@ -13,7 +13,7 @@ use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked};
 use super::docs::{Before, Docs};
 use super::document::{Document, Kinds, kind_and_title};
-use super::notes::{Index, Looking, Tail};
+use super::notes::{Index, NoteLookup, Tail};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
 use super::{Hit, SearchRequest};
@@ -105,7 +105,7 @@ impl<'i> Corpus<'i> {
         laid_over: &'i [Note],
         query: &Query,
     ) -> Looked<Self> {
-        let opened = index.open(&Looking {
+        let opened = index.open(&NoteLookup {
             query,
             scopes: &request.scopes,
             // In the history they are revisions beside the others.

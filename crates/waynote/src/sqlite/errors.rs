@@ -5,10 +5,10 @@ use std::path::Path;
 use rusqlite::ffi;
 
 use crate::error::{Error, Result, StorageError};
-use crate::system::file::followed;
 use crate::system::holder::{self, Kind};
+use waynote_files::followed;
 
-use super::options::Named;
+use super::options::StoreName;
 use super::{file::side_files, rows::damage};
 
 /// Inside this module a failure is the engine's or already the library's.
@@ -38,7 +38,7 @@ impl From<Error> for Failure {
 
 pub(super) type Outcome<T> = std::result::Result<T, Failure>;
 
-impl Named {
+impl StoreName {
     /// Names the store in the engine's failures.
     pub(super) fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
         outcome.map_err(|failure| failure.at(&self.path, self.wait))

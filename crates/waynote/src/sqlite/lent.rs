@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::forget::Residue;
 use crate::rules::EngineStore;
 
-use super::options::Named;
+use super::options::StoreName;
 use super::rows::handle::Handle;
 use super::{migrate, transaction};
 
@@ -42,7 +42,7 @@ use super::{migrate, transaction};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    named: Named,
+    named: StoreName,
 }
 
 impl Attachment {
@@ -56,10 +56,7 @@ impl Attachment {
             .path()
             .filter(|path| !path.is_empty())
             .unwrap_or(":memory:");
-        let named = Named {
-            path: PathBuf::from(path),
-            wait: Duration::ZERO,
-        };
+        let named = StoreName::new(PathBuf::from(path), Duration::ZERO);
         let version = named.mapped(migrate::version(connection))?;
         named.mapped(migrate::refuse_newer(&named.path, version))?;
         if version != Some(migrate::KNOWN) {
@@ -78,12 +75,12 @@ impl Attachment {
 /// Keeps a store's rows in a database that an application has open.
 #[derive(Debug)]
 pub struct Lent<'c> {
-    named: Named,
+    named: StoreName,
     conn: &'c Connection,
 }
 
 impl<'c> Lent<'c> {
-    pub(super) fn new(named: Named, conn: &'c Connection) -> Self {
+    pub(super) fn new(named: StoreName, conn: &'c Connection) -> Self {
         Self { named, conn }
     }
 

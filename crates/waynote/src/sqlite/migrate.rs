@@ -15,48 +15,27 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] = &[
-    Migration {
-        number: 1,
-        name: "notes",
-        sql: include_str!("migrations/0001_notes.sql"),
-    },
-    Migration {
-        number: 2,
-        name: "recent",
-        sql: include_str!("migrations/0002_recent.sql"),
-    },
-    Migration {
-        number: 3,
-        name: "forget",
-        sql: include_str!("migrations/0003_forget.sql"),
-    },
-    Migration {
-        number: 4,
-        name: "search",
-        sql: include_str!("migrations/0004_search.sql"),
-    },
-    Migration {
-        number: 5,
-        name: "events",
-        sql: include_str!("migrations/0005_events.sql"),
-    },
-    Migration {
-        number: 6,
-        name: "one order",
-        sql: include_str!("migrations/0006_one_order.sql"),
-    },
-    Migration {
-        number: 7,
-        name: "damage",
-        sql: include_str!("migrations/0007_damage.sql"),
-    },
-    Migration {
-        number: 8,
-        name: "token",
-        sql: include_str!("migrations/0008_token.sql"),
-    },
-];
+/// Each by its number, its name and its file.
+macro_rules! migrations {
+    ($($number:literal $name:literal $file:literal,)*) => {
+        &[$(Migration {
+            number: $number,
+            name: $name,
+            sql: include_str!(concat!("migrations/", $file, ".sql")),
+        },)*]
+    };
+}
+
+const MIGRATIONS: &[Migration] = migrations! {
+    1 "notes" "0001_notes",
+    2 "recent" "0002_recent",
+    3 "forget" "0003_forget",
+    4 "search" "0004_search",
+    5 "events" "0005_events",
+    6 "one order" "0006_one_order",
+    7 "damage" "0007_damage",
+    8 "token" "0008_token",
+};
 
 /// The one that asks for the checksums of all rows, which SQL cannot compute: they are filled in once the tables are as
 /// this program has them.

@@ -80,7 +80,14 @@ impl fmt::Display for Rollback {
 
 /// The store in errors: its path, and the time that a write waits.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct StoreName {
     pub(super) path: PathBuf,
     pub(super) wait: Duration,
+}
+
+impl StoreName {
+    pub(super) fn new(path: impl Into<PathBuf>, wait: Duration) -> Self {
+        let path = path.into();
+        Self { path, wait }
+    }
 }

@@ -110,9 +110,9 @@ macro_rules! pass_on {
             $inner.verify()
         }
     };
-    (@ beat $self:ident $inner:expr) => {
-        fn beat(&$self, session: &$crate::Name, lease: u64) -> $crate::Result<()> {
-            $inner.beat(session, lease)
+    (@ heartbeat $self:ident $inner:expr) => {
+        fn heartbeat(&$self, session: &$crate::Name, lease: u64) -> $crate::Result<()> {
+            $inner.heartbeat(session, lease)
         }
     };
     (@ silence $self:ident $inner:expr) => {

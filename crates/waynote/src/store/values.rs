@@ -149,6 +149,17 @@ pub struct SideValue {
     pub about: Option<ContentHash>,
 }
 
+impl SideValue {
+    /// A value that is about no content.
+    pub fn new(key: impl Into<String>, value: Vec<u8>) -> Self {
+        Self {
+            key: key.into(),
+            value,
+            about: None,
+        }
+    }
+}
+
 /// What was damaged in what was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

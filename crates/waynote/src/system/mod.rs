@@ -1,10 +1,4 @@
-//! Helpers for the operating system: replacing files, locks with a deadline and their holders, free space, git
-//! worktrees.
+//! Helpers for the operating system: who holds a lock, and how much room is left.
 
-pub mod file;
-#[cfg(feature = "sqlite")]
 pub(crate) mod holder;
-pub mod lock;
-#[cfg(feature = "sqlite")]
 pub(crate) mod room;
-pub mod worktree;

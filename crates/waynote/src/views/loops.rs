@@ -59,7 +59,7 @@ pub type IsDead<'a> = &'a dyn Fn(&ProcessIdentity) -> Option<bool>;
 /// The time without a heartbeat after which a loop counts as dead, if its process cannot be asked.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
-/// The time between two heartbeats of a loop ([`Store::beat`]).
+/// The time between two heartbeats of a loop ([`Store::heartbeat`]).
 pub const BEAT: Duration = Duration::from_secs(15);
 
 /// True if the loop that holds a session is dead.
@@ -208,7 +208,7 @@ impl<'s> Loop<'s> {
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
         // The session is held even if the heartbeat cannot be recorded.
-        let _ = store.beat(&session, lease);
+        let _ = store.heartbeat(&session, lease);
         Ok(Self {
             store,
             session,
@@ -222,7 +222,7 @@ impl<'s> Loop<'s> {
         self.done
     }
 
-    /// The number of the event that took the session, for [`Store::beat`].
+    /// The number of the event that took the session, for [`Store::heartbeat`].
     pub fn lease(&self) -> u64 {
         self.lease
     }

@@ -13,7 +13,7 @@ use crate::store::{Reader, Store};
 use crate::visible;
 
 /// Options for saving a note. The default has the default limits, keeps the pin and overwrites any revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SaveOptions {
     /// The limits.
@@ -22,16 +22,6 @@ pub struct SaveOptions {
     pub pin: Option<bool>,
     /// The revision that must be current.
     pub expect: Expect,
-}
-
-impl Default for SaveOptions {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            pin: None,
-            expect: Expect::Any,
-        }
-    }
 }
 
 impl SaveOptions {

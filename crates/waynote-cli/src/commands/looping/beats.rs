@@ -42,7 +42,7 @@ impl Beats {
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 if of.is_shared {
                     // The next beat makes up for one that the store did not take.
-                    let _ = of.store.beat(&of.session, of.lease);
+                    let _ = of.store.heartbeat(&of.session, of.lease);
                 }
                 if of.is_lost() {
                     return lost();

@@ -70,6 +70,7 @@ pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Opt
         _ => Rights::Read,
     };
     let grant = Grant {
+        token_id: None,
         token: None,
         rights,
         agents: names("agents")?,

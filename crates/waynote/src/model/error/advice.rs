@@ -36,6 +36,7 @@ impl Error {
             }
             Self::NameHoldsSecret { .. } => "use another name: a name cannot be forgotten later",
             Self::NoteTooLarge { .. } => "shorten it, or split it over several keys",
+            Self::IdUsed { .. } => "give each call an id of its own; repeat a call as it was",
             Self::TooMuchAsked { .. } => "ask for less: fewer words, or one page after the other",
             Self::Ended => "ask again, for less at once",
             Self::TooManyNotes { .. } => "delete or merge notes, or save under a key that exists",

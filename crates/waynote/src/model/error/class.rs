@@ -58,6 +58,7 @@ impl Error {
             | Self::InvalidIteration { .. }
             | Self::UnknownType { .. }
             | Self::NotBuiltIn { .. }
+            | Self::IdUsed { .. }
             | Self::InvalidTokenFactor { .. }
             | Self::Incomplete { .. }
             | Self::Empty { .. } => ErrorClass::Invalid,

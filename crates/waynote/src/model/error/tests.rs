@@ -135,6 +135,12 @@ fn each_error_has_a_kind_a_class_and_words() {
         format!("{kind} ({class:?}): {error}\n  {advice}\n")
     });
     insta::assert_snapshot!(said.collect::<String>(), @"
+    too_much_asked (Limit): too much is asked at once: 300 words of a query, the limit is 256
+      ask for less: fewer words, or one page after the other
+    ended (Busy): the request was ended: nobody waits for its answer any more
+      ask again, for less at once
+    id_used (Invalid): another call went by this id: `x [masked: github-token] y`
+      give each call an id of its own; repeat a call as it was
     invalid_key (Invalid): `x [masked: github-token] y` is not a valid key
       a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
     invalid_key (Invalid): `My.Key` is not a valid key

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::compare::Compared;
+use super::compare::Comparison;
 use super::{CopyPhase, CopyProgress};
 use crate::context::{Request, render};
 use crate::engine::{Ask, Engine, Read, Rows};
@@ -19,7 +19,7 @@ pub(super) fn compare(
     (from, rows): (&dyn Engine, &dyn Read),
     (to, copy): (&dyn Engine, &dyn Read),
     scopes: &[Scope],
-    compared: &mut Compared,
+    compared: &mut Comparison,
     watch: &mut dyn FnMut(CopyProgress) -> Result<()>,
 ) -> Result<()> {
     let (memory, copy_memory) = (Memory::default(), Memory::default());

@@ -22,7 +22,7 @@ const DIFFERENCES: usize = 20;
 
 /// The numbers of compared items, and the differences.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct Comparison {
     pub(super) notes: u64,
     pub(super) revisions: u64,
     pub(super) events: u64,
@@ -32,7 +32,7 @@ pub(super) struct Compared {
     differences: Vec<String>,
 }
 
-impl Compared {
+impl Comparison {
     pub(super) fn differs(&mut self, what: impl Display) {
         if self.differences.len() < DIFFERENCES {
             self.differences.push(what.to_string());
@@ -49,8 +49,8 @@ pub(super) fn compare(
     rows: &dyn Read,
     to: &dyn Engine,
     watch: &mut dyn FnMut(CopyProgress) -> Result<()>,
-) -> Result<Compared> {
-    let mut compared = Compared::default();
+) -> Result<Comparison> {
+    let mut compared = Comparison::default();
     // The engine's own check of its rows, and that of the search index.
     let report = EngineStore::new(to).verify()?;
     compared.differences = report.problems;
@@ -88,7 +88,7 @@ struct Sides<'r> {
 impl Sides<'_> {
     fn feeds(
         &self,
-        compared: &mut Compared,
+        compared: &mut Comparison,
         watch: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<()> {
         let (mut after, mut copy_after) = (Cursor::START, Cursor::START);
@@ -121,7 +121,7 @@ impl Sides<'_> {
     }
 
     /// Compares the notes as they are now. Returns the scopes that have notes.
-    fn notes(&self, compared: &mut Compared) -> Result<Vec<Scope>> {
+    fn notes(&self, compared: &mut Comparison) -> Result<Vec<Scope>> {
         let mut all = Vec::new();
         for kind in ScopeKind::ALL {
             let scopes = self.rows.summaries(kind)?;
@@ -149,14 +149,14 @@ impl Sides<'_> {
         Ok(all)
     }
 
-    fn leases(&self, compared: &mut Compared) -> Result<()> {
+    fn leases(&self, compared: &mut Comparison) -> Result<()> {
         if leases(self.rows)? != leases(self.copy)? {
             compared.differs("which loops hold their sessions");
         }
         Ok(())
     }
 
-    fn side_data(&self, compared: &mut Compared) -> Result<()> {
+    fn side_data(&self, compared: &mut Comparison) -> Result<()> {
         let ours = self.rows.spaces()?;
         if ours != self.copy.spaces()? {
             compared.differs("the spaces of side data");
@@ -172,7 +172,7 @@ impl Sides<'_> {
     }
 }
 
-impl Compared {
+impl Comparison {
     fn count(&mut self, entry: &FeedEntry) {
         match entry.happened {
             Happened::Changed(_) => self.revisions += 1,

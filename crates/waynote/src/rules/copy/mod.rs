@@ -24,7 +24,7 @@ use super::EngineStore;
 
 pub use error::CopyError;
 
-use replay::Reached;
+use replay::CopyPosition;
 
 /// The phase of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn copy_state(
         done: u64::try_from(done).unwrap_or_default(),
         total: u64::try_from(total).unwrap_or_default(),
     };
-    let mut reached = Reached::default();
+    let mut reached = CopyPosition::default();
     loop {
         watch(at(CopyPhase::Rows, reached.after.position.number(), head))?;
         if !replay::batch(rows, to, &mut reached)? {

@@ -18,14 +18,14 @@ const ITEMS: usize = 256;
 
 /// How far a copy is.
 #[derive(Clone, Copy)]
-pub(super) struct Reached {
+pub(super) struct CopyPosition {
     /// Everything up to this point of the source's feed is in the target.
     pub(super) after: Cursor,
     /// The last position of the target.
     pub(super) head: i64,
 }
 
-impl Default for Reached {
+impl Default for CopyPosition {
     fn default() -> Self {
         Self {
             after: Cursor::START,
@@ -35,7 +35,7 @@ impl Default for Reached {
 }
 
 /// Copies the next batch. Returns whether there was one.
-pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut Reached) -> Result<bool> {
+pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut CopyPosition) -> Result<bool> {
     let Some(batch) = Batch::after(from, reached.after)? else {
         return Ok(false);
     };
@@ -160,12 +160,12 @@ impl Batch {
 
     fn write(&self, tx: &dyn Transaction, head: i64) -> Result<()> {
         let mut target = Target::read(self, tx, head)?;
-        let planned: Vec<Planned<'_>> = self
+        let planned: Vec<PlannedRow<'_>> = self
             .feed
             .iter()
             .flat_map(|entry| target.plan(self, entry))
             .collect();
-        let rows: Vec<Row<'_>> = planned.iter().map(Planned::row).collect();
+        let rows: Vec<Row<'_>> = planned.iter().map(PlannedRow::row).collect();
         tx.put(&rows)
     }
 }
@@ -216,7 +216,7 @@ impl Target {
     }
 
     /// The rows of an item, at the next position.
-    fn plan<'b>(&mut self, batch: &'b Batch, entry: &'b FeedEntry) -> Vec<Planned<'b>> {
+    fn plan<'b>(&mut self, batch: &'b Batch, entry: &'b FeedEntry) -> Vec<PlannedRow<'b>> {
         self.head += 1;
         let position = Position::new(self.head);
         let step = match entry.at.ordinal {
@@ -229,7 +229,7 @@ impl Target {
                 let resolved = self.resolved(session, recorded);
                 let mut recorded = recorded.clone();
                 recorded.position = position;
-                let event = Planned::Event {
+                let event = PlannedRow::Event {
                     session,
                     recorded,
                     step,
@@ -241,7 +241,7 @@ impl Target {
                 events,
                 at,
                 by,
-            }) => vec![Planned::Forgotten {
+            }) => vec![PlannedRow::Forgotten {
                 position,
                 at: *at,
                 by,
@@ -264,7 +264,7 @@ impl Target {
         revision: &'b Revision,
         position: Position,
         step: Option<Step>,
-    ) -> Planned<'b> {
+    ) -> PlannedRow<'b> {
         let address = revision.address();
         let state = batch.states.get(address);
         // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. It replaces the
@@ -277,14 +277,11 @@ impl Target {
         let before = self
             .notes
             .insert(address.clone(), (position, note.is_some()));
-        let at = AddressAt {
-            address: address.clone(),
-            revision: Some(revision.number()),
-        };
+        let at = AddressAt::new(address.clone(), revision.number());
         self.revisions.insert(at, position);
         let mut revision = revision.clone();
         revision.position = Some(position);
-        Planned::Revision {
+        PlannedRow::Revision {
             previous: before.map(|(position, _)| position),
             existed: before.is_some_and(|(_, is_there)| is_there),
             revision,
@@ -293,13 +290,17 @@ impl Target {
         }
     }
 
-    fn resolved<'b>(&self, session: &'b Name, recorded: &'b RecordedEvent) -> Option<Planned<'b>> {
+    fn resolved<'b>(
+        &self,
+        session: &'b Name,
+        recorded: &'b RecordedEvent,
+    ) -> Option<PlannedRow<'b>> {
         let SessionEvent::Resolved { entry, by } = &recorded.event else {
             return None;
         };
         let address = Address::Session(session.clone(), *entry);
         let (_, is_there) = self.notes.get(&address)?;
-        is_there.then_some(Planned::Resolved {
+        is_there.then_some(PlannedRow::Resolved {
             session,
             entry: *entry,
             by: *by,
@@ -308,7 +309,7 @@ impl Target {
 }
 
 /// A row of the target.
-enum Planned<'b> {
+enum PlannedRow<'b> {
     Revision {
         revision: Revision,
         previous: Option<Position>,
@@ -336,7 +337,7 @@ enum Planned<'b> {
     },
 }
 
-impl Planned<'_> {
+impl PlannedRow<'_> {
     fn row(&self) -> Row<'_> {
         match self {
             Self::Revision {

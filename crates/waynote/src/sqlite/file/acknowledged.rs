@@ -10,7 +10,7 @@ use crate::id::{OperationId, StoreId};
 use crate::note::Position;
 
 use super::files;
-use super::head::{FileState, Head, Noted, Record};
+use super::head::{FileState, Head, LockRecords, Record};
 use super::open;
 use super::pool::Sqlite;
 use super::queue::Turn;
@@ -62,7 +62,7 @@ pub(super) struct Guard<'g> {
     sqlite: &'g Sqlite,
     lock: &'g File,
     conn: &'g Connection,
-    noted: Noted,
+    noted: LockRecords,
 }
 
 impl<'g> Guard<'g> {
@@ -168,7 +168,7 @@ impl<'g> Guard<'g> {
     /// A sync failed: parts of the WAL may never reach the disk, though every process reads them. No later write counts
     /// until they are in the database.
     pub(super) fn has_failed_to_sync(&self) {
-        let _ = Noted::mark_unsynced(self.lock, true);
+        let _ = LockRecords::mark_unsynced(self.lock, true);
     }
 
     /// Brings all of the WAL into the database, and empties it.
@@ -184,7 +184,7 @@ impl<'g> Guard<'g> {
             });
         }
         self.acknowledge(self.head()?);
-        Noted::mark_unsynced(self.lock, false).map_err(file_error)
+        LockRecords::mark_unsynced(self.lock, false).map_err(file_error)
     }
 
     /// Accepts the store as it is, even behind its record.
@@ -202,6 +202,6 @@ impl<'g> Guard<'g> {
 
 /// Notes this in place of everything else.
 pub(super) fn replace(sqlite: &Sqlite, lock: &File, record: Option<&Record>) -> Result<()> {
-    Noted::replace(lock, record)
+    LockRecords::replace(lock, record)
         .map_err(|error| Error::file(&sqlite.named().path, "written", error))
 }

@@ -19,7 +19,7 @@ use crate::sqlite::transaction;
 
 /// A file while no other writer of it can run. One that does not exist is made by the first write that has something
 /// to put.
-pub(super) struct Alone<'e> {
+pub(super) struct FileWriter<'e> {
     sqlite: &'e Sqlite,
     /// It goes before the turn.
     conn: OnceCell<Lease<'e>>,
@@ -28,7 +28,7 @@ pub(super) struct Alone<'e> {
     turn: OnceCell<Turn<'e>>,
 }
 
-impl<'e> Alone<'e> {
+impl<'e> FileWriter<'e> {
     /// For one write.
     pub(super) fn of(sqlite: &'e Sqlite) -> Result<Self> {
         let alone = Self {
@@ -121,7 +121,7 @@ impl<'e> Alone<'e> {
     }
 }
 
-impl Engine for Alone<'_> {
+impl Engine for FileWriter<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
         Ok(Box::new(self.handle()?))
     }

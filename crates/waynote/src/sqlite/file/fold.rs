@@ -10,7 +10,7 @@ use crate::note::Position;
 
 use super::acknowledged::{self, Guard};
 use super::files;
-use super::head::Noted;
+use super::head::LockRecords;
 use super::open;
 use super::pool::Sqlite;
 use crate::sqlite::errors::Outcome;
@@ -67,7 +67,11 @@ impl Sqlite {
     }
 
     /// The distance of the store behind a record that was read before it.
-    pub(super) fn behind(&self, noted: &Noted, conn: &Connection) -> Result<Option<Rollback>> {
+    pub(super) fn behind(
+        &self,
+        noted: &LockRecords,
+        conn: &Connection,
+    ) -> Result<Option<Rollback>> {
         if noted.highest().is_none() || !self.is_ours(conn)? {
             return Ok(None);
         }

@@ -107,13 +107,13 @@ impl Record {
 
 /// The contents of a lock file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::sqlite) struct Noted {
+pub(in crate::sqlite) struct LockRecords {
     slots: [Option<Record>; 2],
     /// True if a writer's sync failed, and nobody has emptied the WAL since.
     pub(in crate::sqlite) is_unsynced: bool,
 }
 
-impl Noted {
+impl LockRecords {
     /// Reads a lock file. A file or a slot that cannot be read counts as empty.
     pub(super) fn in_file(lock: &File) -> Self {
         let mut bytes = [0; MARK_AT + MARK.len()];
@@ -203,15 +203,15 @@ mod tests {
         }
     }
 
-    fn noted(lock: &File, record: &Record) -> Noted {
-        Noted::in_file(lock).note(lock, record);
-        Noted::in_file(lock)
+    fn noted(lock: &File, record: &Record) -> LockRecords {
+        LockRecords::in_file(lock).note(lock, record);
+        LockRecords::in_file(lock)
     }
 
     #[test]
     fn the_newest_of_two_slots_counts_and_the_older_one_is_replaced() {
         let lock = tempfile::tempfile().unwrap();
-        assert_eq!(Noted::in_file(&lock), Noted::default());
+        assert_eq!(LockRecords::in_file(&lock), LockRecords::default());
         for position in 1..=5 {
             let of = record(7, position);
             let after = noted(&lock, &of);
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(others, (1..position).rev().take(1).collect::<Vec<_>>());
         }
         let store = StoreId::new([7; 16]);
-        let whole = Noted::in_file(&lock);
+        let whole = LockRecords::in_file(&lock);
         // Position 5 is in the first slot.
         assert_eq!(whole.slots[0], Some(record(7, 5)));
         for bit in 0..SLOT * 8 {
@@ -229,10 +229,10 @@ mod tests {
             let mut byte = [0];
             lock.read_exact_at(&mut byte, at as u64).unwrap();
             lock.write_all_at(&[byte[0] ^ flip], at as u64).unwrap();
-            assert_eq!(Noted::in_file(&lock).of(store), Some(&record(7, 4)));
+            assert_eq!(LockRecords::in_file(&lock).of(store), Some(&record(7, 4)));
             lock.write_all_at(&byte, at as u64).unwrap();
         }
-        assert_eq!(Noted::in_file(&lock), whole);
+        assert_eq!(LockRecords::in_file(&lock), whole);
     }
 
     #[test]
@@ -251,14 +251,14 @@ mod tests {
         let lock = tempfile::tempfile().unwrap();
         noted(&lock, &record(1, 8));
         noted(&lock, &record(1, 9));
-        Noted::mark_unsynced(&lock, true).unwrap();
-        Noted::replace(&lock, Some(&record(1, 4))).unwrap();
-        let now = Noted::in_file(&lock);
+        LockRecords::mark_unsynced(&lock, true).unwrap();
+        LockRecords::replace(&lock, Some(&record(1, 4))).unwrap();
+        let now = LockRecords::in_file(&lock);
         assert_eq!(now.of(StoreId::new([1; 16])), Some(&record(1, 4)));
         assert!(now.is_unsynced);
-        Noted::mark_unsynced(&lock, false).unwrap();
-        Noted::replace(&lock, None).unwrap();
-        assert_eq!(Noted::in_file(&lock), Noted::default());
+        LockRecords::mark_unsynced(&lock, false).unwrap();
+        LockRecords::replace(&lock, None).unwrap();
+        assert_eq!(LockRecords::in_file(&lock), LockRecords::default());
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let lock = File::create(path).unwrap();
-        Noted::default().note(&lock, &record(1, 8));
-        assert_eq!(Noted::in_file(&lock), Noted::default());
+        LockRecords::default().note(&lock, &record(1, 8));
+        assert_eq!(LockRecords::in_file(&lock), LockRecords::default());
     }
 }

@@ -15,7 +15,7 @@ use crate::system::room;
 
 use super::files::{self, wal_bytes};
 use super::frozen;
-use super::head::Noted;
+use super::head::LockRecords;
 use super::queue::{Queue, Turn};
 use super::shared_room;
 use super::side_files::no_room;
@@ -335,7 +335,7 @@ fn prepare(
         && let Some(lock) = turn.and_then(Turn::file)
     {
         // A later process finds the tables, which may never reach the disk.
-        let _ = Noted::mark_unsynced(lock, true);
+        let _ = LockRecords::mark_unsynced(lock, true);
     }
     migrated.map_err(mapped)?;
     if version.is_some() {

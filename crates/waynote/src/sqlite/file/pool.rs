@@ -15,26 +15,26 @@ use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result, SecondName};
 use crate::forget::Residue;
 use crate::id::StoreId;
-use crate::system::file::followed;
+use waynote_files::followed;
 
 use super::acknowledged;
-use super::alone::Alone;
+use super::alone::FileWriter;
 use super::files::{self, FileId, Files};
 use super::frozen::Frozen;
 use super::head::{FileState, Record};
 use super::open::{self, Access};
-use super::pooled::{OneState, Pooled};
+use super::pooled::{OneState, PooledRows};
 use super::queue::{Queue, Turn};
 use super::second_name;
 use crate::sqlite::migrate;
-use crate::sqlite::options::{Named, Options, Rollback};
+use crate::sqlite::options::{Options, Rollback, StoreName};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
 
 /// Keeps a store's rows in a SQLite file of its own.
 pub struct Sqlite {
-    named: Named,
+    named: StoreName,
     /// The file, absolute and with links followed, so that it stays the same one and has one queue.
     file: PathBuf,
     options: Options,
@@ -42,11 +42,11 @@ pub struct Sqlite {
     /// Connections that nobody uses now: the one that wrote last first, then those that read, the last used one last. A
     /// connection forgets the pages that it knows when another one has written, so one of them does all the writing
     /// where it can.
-    idle: Mutex<Vec<Kept>>,
+    idle: Mutex<Vec<IdleConnection>>,
     /// The same while the store can only be read.
     frozen: Frozen,
     /// The connection that answers reads while the store does not exist.
-    missing: Mutex<Option<Kept>>,
+    missing: Mutex<Option<IdleConnection>>,
     /// How many connections are in use.
     in_use: AtomicUsize,
     /// How the file was opened first, and which file that is.
@@ -67,14 +67,14 @@ pub struct Sqlite {
 }
 
 /// A connection, and the files that it has open.
-struct Kept {
+struct IdleConnection {
     conn: Connection,
     files: Files,
     /// True if it has the larger page cache of a writer.
     is_writer: bool,
 }
 
-impl Kept {
+impl IdleConnection {
     fn new(conn: Connection, files: Files) -> Self {
         Self {
             conn,
@@ -109,10 +109,7 @@ impl Sqlite {
     pub(in crate::sqlite) fn at(path: &Path, options: &Options) -> Self {
         let file = followed(path);
         Self {
-            named: Named {
-                path: path.to_owned(),
-                wait: options.wait,
-            },
+            named: StoreName::new(path, options.wait),
             options: *options,
             queue: Queue::beside(&file),
             file,
@@ -167,7 +164,7 @@ impl Sqlite {
         Ok(*self.is_ours.get_or_init(|| is_ours))
     }
 
-    pub(in crate::sqlite) fn named(&self) -> &Named {
+    pub(in crate::sqlite) fn named(&self) -> &StoreName {
         &self.named
     }
 
@@ -247,7 +244,7 @@ impl Sqlite {
         self.is_wal.store(false, Ordering::Relaxed);
         self.set_suspect(true);
         let files = Files::at(&self.file);
-        self.idle().push(Kept::new(conn, files));
+        self.idle().push(IdleConnection::new(conn, files));
         Ok(())
     }
 
@@ -301,14 +298,14 @@ impl Sqlite {
             || {
                 let conn = open::missing(&self.file)?;
                 conn.execute("DELETE FROM waynote_store", [])?;
-                Ok(Kept::new(conn, Files::at(&self.file)))
+                Ok(IdleConnection::new(conn, Files::at(&self.file)))
             },
             Ok,
         );
         Ok(self.leased(self.named.mapped(kept)?, Access::Missing))
     }
 
-    fn leased(&self, kept: Kept, access: Access) -> Lease<'_> {
+    fn leased(&self, kept: IdleConnection, access: Access) -> Lease<'_> {
         self.in_use.fetch_add(1, Ordering::SeqCst);
         Lease {
             sqlite: self,
@@ -329,7 +326,7 @@ impl Sqlite {
         }
         let is_left = file.is_some_and(|file| turn.look().leaves(FileState::of(&file)));
         let mut idle = self.idle();
-        let overwritten: Vec<Kept> = match is_left {
+        let overwritten: Vec<IdleConnection> = match is_left {
             true => Vec::new(),
             false => idle.extract_if(.., |kept| kept.files.are(&now)).collect(),
         };
@@ -358,17 +355,17 @@ impl Sqlite {
         self.lease_within(Some(turn)).map(Lease::for_writing)
     }
 
-    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Kept, Access)> {
+    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(IdleConnection, Access)> {
         let path = &self.file;
         // A store that was read-only at first may be writable by now.
         let files = Files::at(path);
         let opened = *self.opened.lock();
         if let Some((Access::Usual, _)) = opened {
             let conn = self.named.mapped(open::connect(path, &self.options))?;
-            return Ok((Kept::new(conn, files), Access::Usual));
+            return Ok((IdleConnection::new(conn, files), Access::Usual));
         }
         if let Some((state, conn)) = self.frozen.take(path) {
-            return Ok((Kept::new(conn, files), Access::Frozen(state)));
+            return Ok((IdleConnection::new(conn, files), Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
         let second = before.as_ref().and_then(|file| self.look_for_names(file));
@@ -387,7 +384,7 @@ impl Sqlite {
             (Some(before), Some(after)) if before == after => {
                 self.opened.lock().get_or_insert((access, after));
                 let files = Files::at(path);
-                Ok((Kept::new(conn, files), access))
+                Ok((IdleConnection::new(conn, files), access))
             }
             _ => Err(self.lost("another file took its place while it was opened")),
         }
@@ -438,7 +435,7 @@ impl Sqlite {
         self.wrote.store(true, Ordering::Relaxed);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Kept>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<IdleConnection>> {
         self.idle.lock()
     }
 }
@@ -446,7 +443,7 @@ impl Sqlite {
 /// A connection in use.
 pub(in crate::sqlite) struct Lease<'e> {
     sqlite: &'e Sqlite,
-    kept: Option<Kept>,
+    kept: Option<IdleConnection>,
     access: Access,
     /// True if the holder of the connection has the turn to write.
     writes: bool,
@@ -492,7 +489,7 @@ impl Drop for Lease<'_> {
 }
 
 impl Lease<'_> {
-    fn give_back(&self, kept: Option<Kept>) {
+    fn give_back(&self, kept: Option<IdleConnection>) {
         let mut idle = self.sqlite.idle();
         let at = if self.writes { 0 } else { idle.len() };
         idle.splice(at..at, kept);
@@ -510,7 +507,7 @@ impl Lease<'_> {
 impl Engine for Sqlite {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
         let conn = self.lease_to_read()?;
-        Ok(Box::new(Pooled { sqlite: self, conn }))
+        Ok(Box::new(PooledRows { sqlite: self, conn }))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
@@ -524,11 +521,11 @@ impl Engine for Sqlite {
         writing: Writing,
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        Alone::of(self)?.write(writing, work)
+        FileWriter::of(self)?.write(writing, work)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(&Alone::exclusive(self)?)
+        work(&FileWriter::exclusive(self)?)
     }
 
     fn scrub(&self) -> Option<Residue> {

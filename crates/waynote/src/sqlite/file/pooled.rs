@@ -8,18 +8,18 @@ use super::pool::{Lease, Sqlite};
 use crate::sqlite::rows::handle::Handle;
 
 /// Rows on a connection of the pool.
-pub(super) struct Pooled<'e> {
+pub(super) struct PooledRows<'e> {
     pub(super) sqlite: &'e Sqlite,
     pub(in crate::sqlite) conn: Lease<'e>,
 }
 
-impl Pooled<'_> {
+impl PooledRows<'_> {
     fn handle(&self) -> Handle<'_> {
         Handle::new(self.sqlite.named(), &self.conn)
     }
 }
 
-impl Read for Pooled<'_> {
+impl Read for PooledRows<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         let rows = self.handle().read(ask)?;
         Ok(with_faults(self.sqlite, ask, rows))

@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::system::{holder, lock};
+use crate::system::holder;
+use waynote_files::lock;
 
 use super::files::FileId;
-use super::head::Noted;
+use super::head::LockRecords;
 use super::side_files;
 
 pub(in crate::sqlite) struct Queue {
@@ -30,7 +31,7 @@ pub(in crate::sqlite) struct Queue {
 pub(in crate::sqlite) struct Turn<'q> {
     held: Option<(&'q Queue, File)>,
     /// The contents of the lock file from the last look, until they are taken.
-    noted: RefCell<Option<Noted>>,
+    noted: RefCell<Option<LockRecords>>,
 }
 
 impl<'q> Turn<'q> {
@@ -42,16 +43,16 @@ impl<'q> Turn<'q> {
     }
 
     /// Reads the records of earlier writers.
-    pub(in crate::sqlite) fn look(&self) -> Noted {
-        let noted = self.file().map(Noted::in_file).unwrap_or_default();
+    pub(in crate::sqlite) fn look(&self) -> LockRecords {
+        let noted = self.file().map(LockRecords::in_file).unwrap_or_default();
         self.noted.replace(Some(noted.clone()));
         noted
     }
 
     /// The contents that the last look saw, once; else the contents now, because this turn may have added a record.
-    pub(super) fn take_noted(&self) -> Noted {
+    pub(super) fn take_noted(&self) -> LockRecords {
         let seen = self.noted.take();
-        seen.unwrap_or_else(|| self.file().map(Noted::in_file).unwrap_or_default())
+        seen.unwrap_or_else(|| self.file().map(LockRecords::in_file).unwrap_or_default())
     }
 
     /// The lock file, in which writers note how far the store is.
@@ -101,9 +102,12 @@ impl Queue {
     }
 
     /// The records of writers, for a caller without a turn.
-    pub(super) fn noted(&self) -> Noted {
+    pub(super) fn noted(&self) -> LockRecords {
         let lock = side_files::read_lock(&self.path);
-        lock.map_or_else(|_| Noted::default(), |lock| Noted::in_file(&lock))
+        lock.map_or_else(
+            |_| LockRecords::default(),
+            |lock| LockRecords::in_file(&lock),
+        )
     }
 
     fn locked(&self, store: &Path, wait: Duration) -> Result<Turn<'_>> {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
 use crate::error::{Error, SideFileProblem, StorageError};
-use crate::system::file::followed;
 use crate::system::room::{self, Lack};
+use waynote_files::followed;
 
 /// The suffixes of the files that SQLite itself makes beside a store.
 const OF_ENGINE: [&str; 3] = ["-wal", "-shm", "-journal"];

@@ -17,7 +17,7 @@ use crate::model::report::Report;
 use crate::note::Position;
 use crate::rules::EngineStore;
 use crate::store::{LocalStore, Reader, Store};
-use crate::system::file::followed;
+use waynote_files::followed;
 
 use crate::sqlite::errors::Failure;
 use crate::sqlite::file::frozen;
@@ -26,7 +26,7 @@ use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::file::side_files::beside;
 use crate::sqlite::lent::Lent;
 use crate::sqlite::migrate;
-use crate::sqlite::options::{Named, Options};
+use crate::sqlite::options::{Options, StoreName};
 use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
 use crate::sqlite::transaction;
 
@@ -80,10 +80,7 @@ impl EngineStore<Sqlite> {
 
 /// Copies every page of one state.
 fn copy(sqlite: &Sqlite, file: &Path, part: &Path) -> Result<()> {
-    let named = Named {
-        path: file.to_owned(),
-        wait: Duration::ZERO,
-    };
+    let named = StoreName::new(file, Duration::ZERO);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let copy = Connection::open_with_flags(part, flags);
     let mut copy = named.mapped(copy.map_err(Failure::from))?;
@@ -108,9 +105,9 @@ fn copy(sqlite: &Sqlite, file: &Path, part: &Path) -> Result<()> {
 
 /// Assigns the failure of a step to the file that is read or to the one that is written: a damaged page is of the
 /// store, the rest of the new file.
-fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
+fn of_either(error: rusqlite::Error, store: &StoreName, file: &StoreName) -> Error {
     let failure = Failure::from(error);
-    let of = |named: &Named, failure: Failure| failure.at(&named.path, named.wait);
+    let of = |named: &StoreName, failure: Failure| failure.at(&named.path, named.wait);
     match of(file, failure) {
         Error::DamagedStore { reason, .. } => Error::damaged_store(store.path.clone(), reason),
         error => error,
@@ -119,10 +116,7 @@ fn of_either(error: rusqlite::Error, store: &Named, file: &Named) -> Error {
 
 /// Reads a copy that nobody else knows yet, and checks all of it. Damage is that of `of`.
 pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
-    let shown = Named {
-        path: named.to_owned(),
-        wait: Duration::ZERO,
-    };
+    let shown = StoreName::new(named, Duration::ZERO);
     let conn = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&conn))?;
     if version.is_none() {
@@ -181,10 +175,7 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
 /// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. Without a
 /// new id, positions and operations that others remember of the store could be from after the copy.
 pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
-    let shown = Named {
-        path: named.to_owned(),
-        wait: options.wait,
-    };
+    let shown = StoreName::new(named, options.wait);
     let immutable = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&immutable))?;
     drop(immutable);

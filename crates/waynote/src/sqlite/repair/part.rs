@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use crate::error::{Error, Result};
 use crate::rules::EngineStore;
-use crate::system::file::followed;
+use waynote_files::followed;
 
 use crate::sqlite::file::open;
 use crate::sqlite::file::pool::Sqlite;

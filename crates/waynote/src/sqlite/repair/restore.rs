@@ -11,7 +11,7 @@ use crate::error::{Error, Result, SecondName};
 use crate::rules::EngineStore;
 #[cfg(doc)]
 use crate::store::LocalStore;
-use crate::system::file::{followed, take_after};
+use waynote_files::{followed, take_after};
 
 use super::backup::{self, Backup};
 use super::part::{Part, exists, holds_something, sync_folder, unwritten};

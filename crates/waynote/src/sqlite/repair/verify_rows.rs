@@ -8,7 +8,7 @@ use crate::model::report::Report;
 use crate::scope::{Scope, ScopeKind};
 
 use crate::sqlite::errors::Outcome;
-use crate::sqlite::rows::checksum::{self, Checked};
+use crate::sqlite::rows::checksum::{self, CheckedTable};
 use crate::sqlite::rows::damage::LeftOut;
 use crate::sqlite::rows::read;
 
@@ -31,7 +31,7 @@ pub(super) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
 }
 
 /// The address that a row belongs to, as far as the row tells, and its table.
-fn name(conn: &Connection, table: &Checked, row: &Row<'_>) -> Outcome<String> {
+fn name(conn: &Connection, table: &CheckedTable, row: &Row<'_>) -> Outcome<String> {
     let text = |column: usize| match row.get_ref(column) {
         Ok(ValueRef::Text(text)) => std::str::from_utf8(text).ok(),
         _ => None,

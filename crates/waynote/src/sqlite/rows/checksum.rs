@@ -12,7 +12,7 @@ use crate::sqlite::errors::Outcome;
 const OF_THIS_SCHEMA: i64 = 1 << 32;
 
 /// A table whose rows have a checksum, with the columns that it is over.
-pub(in crate::sqlite) struct Checked {
+pub(in crate::sqlite) struct CheckedTable {
     pub(in crate::sqlite) table: &'static str,
     pub(super) columns: &'static str,
     /// The primary key, to find a row again.
@@ -28,7 +28,7 @@ pub(in crate::sqlite) struct Checked {
     insert: OnceLock<String>,
 }
 
-impl Checked {
+impl CheckedTable {
     const fn new(table: &'static str, columns: &'static str, key: &'static str) -> Self {
         Self {
             table,
@@ -58,7 +58,7 @@ impl Checked {
     }
 }
 
-pub(super) static JOURNAL: Checked = Checked::new(
+pub(super) static JOURNAL: CheckedTable = CheckedTable::new(
     "waynote_journal",
     "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
      recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token",
@@ -67,7 +67,7 @@ pub(super) static JOURNAL: Checked = Checked::new(
 .with_content()
 .with_added(19);
 
-pub(super) static NOTE: Checked = Checked::replacing(
+pub(super) static NOTE: CheckedTable = CheckedTable::replacing(
     "waynote_note",
     "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, updated_at, \
      resolved_by",
@@ -75,31 +75,31 @@ pub(super) static NOTE: Checked = Checked::replacing(
 )
 .with_content();
 
-pub(super) static EVENT: Checked = Checked::new(
+pub(super) static EVENT: CheckedTable = CheckedTable::new(
     "waynote_event",
     "position, ordinal, scope, number, author, recorded_at, event, operation, step",
     "position, ordinal",
 );
 
-pub(super) static SCOPE: Checked =
-    Checked::new("waynote_scope", "id, kind, name, notes, head, lease", "id");
+pub(super) static SCOPE: CheckedTable =
+    CheckedTable::new("waynote_scope", "id, kind, name, notes, head, lease", "id");
 
-pub(super) static STORE: Checked = Checked::replacing("waynote_store", "one, id", "one");
+pub(super) static STORE: CheckedTable = CheckedTable::replacing("waynote_store", "one, id", "one");
 
-pub(super) static SIDE: Checked =
-    Checked::replacing("waynote_side", "space, key, value, about", "space, key");
+pub(super) static SIDE: CheckedTable =
+    CheckedTable::replacing("waynote_side", "space, key, value, about", "space, key");
 
-pub(super) static SEARCH_STATE: Checked = Checked::replacing(
+pub(super) static SEARCH_STATE: CheckedTable = CheckedTable::replacing(
     "waynote_search_state",
     "id, format, indexed, segments",
     "id",
 );
 
-pub(super) static SEARCH_DEAD: Checked =
-    Checked::replacing("waynote_search_dead", "segment, notes, bits", "segment");
+pub(super) static SEARCH_DEAD: CheckedTable =
+    CheckedTable::replacing("waynote_search_dead", "segment, notes, bits", "segment");
 
 /// All of them.
-pub(in crate::sqlite) static ALL: [&Checked; 8] = [
+pub(in crate::sqlite) static ALL: [&CheckedTable; 8] = [
     &JOURNAL,
     &NOTE,
     &EVENT,
@@ -155,7 +155,7 @@ fn add(hasher: &mut crc32fast::Hasher, value: ValueRef<'_>) {
     hasher.update(bytes);
 }
 
-impl Checked {
+impl CheckedTable {
     /// The checksum of a row that is to be written.
     pub(super) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
         let mut hasher = crc32fast::Hasher::new();
@@ -214,7 +214,7 @@ impl Checked {
         of_table(alias, self.key)
     }
 
-    /// The values that the checksum is over, in a query on [`Checked::source`].
+    /// The values that the checksum is over, in a query on [`CheckedTable::source`].
     fn values(&self) -> String {
         let hash = if self.has_content { ", c.hash" } else { "" };
         format!("{}{hash}", of_table("t", self.columns))

@@ -26,7 +26,7 @@ use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::file::files;
 use crate::sqlite::file::side_files::beside;
 use crate::sqlite::migrate;
-use crate::sqlite::options::Named;
+use crate::sqlite::options::StoreName;
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
 pub(super) fn forgotten(
@@ -119,7 +119,11 @@ impl Drop for Secure<'_> {
 
 /// Rebuilds the file without the bytes that it once held, and empties the WAL. A failure is no error of the call: the
 /// text is out of the notes, and the same command again finishes the work.
-pub(in crate::sqlite) fn scrub(named: &Named, file: &Path, conn: &Connection) -> Option<Residue> {
+pub(in crate::sqlite) fn scrub(
+    named: &StoreName,
+    file: &Path,
+    conn: &Connection,
+) -> Option<Residue> {
     match rebuild(file, conn) {
         Ok(residue) => residue,
         Err(failure) => {

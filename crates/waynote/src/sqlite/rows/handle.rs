@@ -25,12 +25,12 @@ use super::put;
 use super::read;
 use super::recent;
 use crate::sqlite::errors::Outcome;
-use crate::sqlite::options::Named;
+use crate::sqlite::options::StoreName;
 use crate::sqlite::repair::verify;
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(in crate::sqlite) struct Handle<'e> {
-    named: &'e Named,
+    named: &'e StoreName,
     pub(in crate::sqlite) conn: &'e Connection,
     /// True if texts are overwritten before their rows are removed.
     pub(super) is_erasing: bool,
@@ -47,7 +47,7 @@ pub(in crate::sqlite) struct Handle<'e> {
 }
 
 impl<'e> Handle<'e> {
-    pub(in crate::sqlite) fn new(named: &'e Named, conn: &'e Connection) -> Self {
+    pub(in crate::sqlite) fn new(named: &'e StoreName, conn: &'e Connection) -> Self {
         Self {
             named,
             conn,

@@ -69,17 +69,17 @@ pub(super) fn segment_notes(conn: &Connection, segment: i64) -> Outcome<Vec<u8>>
     in_index(found.map_err(Into::into))?.ok_or_else(|| damaged_index("a segment is missing").into())
 }
 
-type Found = Vec<(Vec<u8>, Vec<u8>)>;
+type BlockRows = Vec<(Vec<u8>, Vec<u8>)>;
 
 fn block(row: &Row<'_>) -> rusqlite::Result<(Vec<u8>, Vec<u8>)> {
     Ok((row.get(0)?, row.get(1)?))
 }
 
-pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
+pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<BlockRows> {
     in_index(read_blocks(conn, wanted))
 }
 
-fn read_blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
+fn read_blocks(conn: &Connection, wanted: &Blocks) -> Outcome<BlockRows> {
     match wanted {
         Blocks::All { segment } => {
             let mut statement = conn.prepare_cached(
@@ -107,7 +107,7 @@ fn read_blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
 }
 
 /// The blocks of a segment that would hold some terms, each once.
-fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found> {
+fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<BlockRows> {
     let mut statement = conn.prepare_cached(
         "SELECT term, terms FROM waynote_search_block WHERE segment = ?1 AND term <= ?2
          ORDER BY term DESC LIMIT 1",
@@ -115,7 +115,7 @@ fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found>
     let mut terms: Vec<&Vec<u8>> = terms.iter().collect();
     terms.sort_unstable();
     // From the last term back: the block that was found last also holds every term that is not before its first one.
-    let mut found = Found::new();
+    let mut found = BlockRows::new();
     for term in terms.into_iter().rev() {
         if found.last().is_none_or(|(first, _)| term < first) {
             found.extend(statement.query_row((segment, term), block).optional()?);

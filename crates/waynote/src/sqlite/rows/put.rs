@@ -68,7 +68,7 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>, changes: &mut scopes::Changes) -
         .zip(hash)
         .map(|(note, hash)| content_row(handle, scope_id, &note.content, hash))
         .transpose()?;
-    let row = Rowed {
+    let row = RevisionRow {
         scope: scope_id,
         key: read::stored_key(address),
         position: revision.position.map_or(0, |position| position.number()),
@@ -87,7 +87,7 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>, changes: &mut scopes::Changes) -
 }
 
 /// The values of a revision's row.
-struct Rowed {
+struct RevisionRow {
     scope: i64,
     key: String,
     position: i64,
@@ -96,7 +96,7 @@ struct Rowed {
     hash: Option<[u8; 32]>,
 }
 
-fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
+fn journal(conn: &Connection, put: &Put<'_>, row: &RevisionRow) -> Outcome<()> {
     let revision = put.revision;
     let note = revision.note();
     let recorded_at = revision.recorded_at.as_microsecond();
@@ -147,7 +147,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
 }
 
 /// The note as it is now.
-fn current(handle: &Handle<'_>, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
+fn current(handle: &Handle<'_>, put: &Put<'_>, row: &RevisionRow) -> Outcome<()> {
     let conn = handle.conn;
     let Some(note) = put.note else {
         if handle.is_erasing {

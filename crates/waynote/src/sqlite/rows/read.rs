@@ -17,7 +17,7 @@ use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
-use super::checksum::{self, Checked};
+use super::checksum::{self, CheckedTable};
 use super::damage::{LeftOut, damaged, is_corrupt, of_library};
 use super::journal;
 use super::query::{all, exactly_one, one};
@@ -83,7 +83,7 @@ pub(super) const AFTER_NOTE: usize = NOTE_BODY + 1;
 /// hash before the checksum.
 pub(super) fn content_at(
     row: &Row<'_>,
-    table: &Checked,
+    table: &CheckedTable,
     body: usize,
 ) -> rusqlite::Result<Option<Option<Content>>> {
     if !table.is_whole(row, body - 1)? {
@@ -372,10 +372,10 @@ fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>
     ))?;
     let rows = statement.query_map([], |row| {
         let scope = scopes::scope_at(row, 3)?;
-        let at = AddressAt {
-            address: address(&scope, row.get_ref(0)?.as_str()?, 0)?,
-            revision: Some(number(row, 1)?),
-        };
+        let at = AddressAt::new(
+            address(&scope, row.get_ref(0)?.as_str()?, 0)?,
+            number(row, 1)?,
+        );
         Ok((at, row.get(2)?))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -22,7 +22,7 @@ const WIDTH: usize = 6;
 
 /// A scope as it is stored.
 #[derive(Clone, Copy)]
-pub(super) struct Stored {
+pub(super) struct ScopeRow {
     pub(super) id: i64,
     pub(super) notes: i64,
     pub(super) lease: Option<i64>,
@@ -45,7 +45,7 @@ pub(super) fn scope_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> 
     found.ok_or_else(|| unreadable(column, "its scope cannot be read"))
 }
 
-pub(super) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<Stored>> {
+pub(super) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<ScopeRow>> {
     static NAMED: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {SCOPE} FROM waynote_scope s WHERE s.kind = ?1 AND s.name = ?2")
     });
@@ -53,7 +53,7 @@ pub(super) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<Stored>> 
         if !checksum::is_whole_at(row, 0, WIDTH)? {
             return Err(damaged(scope));
         }
-        Ok(Stored {
+        Ok(ScopeRow {
             id: row.get(0)?,
             notes: row.get(3)?,
             lease: row.get(5)?,
@@ -112,19 +112,19 @@ pub(super) fn set_lease(conn: &Connection, id: i64, lease: Option<i64>) -> Outco
 }
 
 /// The columns of a scope that change.
-struct Changing {
+struct ScopeTotals {
     notes: i64,
     head: i64,
     lease: Option<i64>,
 }
 
 /// Changes a scope, and its checksum with it. One that is damaged is refused: a new checksum would hide it.
-fn renewed(conn: &Connection, id: i64, change: impl FnOnce(&mut Changing)) -> Outcome<()> {
+fn renewed(conn: &Connection, id: i64, change: impl FnOnce(&mut ScopeTotals)) -> Outcome<()> {
     let sql = format!("SELECT {SCOPE} FROM waynote_scope s WHERE s.id = ?1");
     let mut statement = conn.prepare_cached(&sql)?;
     let (mut scope, kind, name) = statement.query_row([id], |row| {
         let scope = scope_at(row, 0)?;
-        let changing = Changing {
+        let changing = ScopeTotals {
             notes: row.get(3)?,
             head: row.get(4)?,
             lease: row.get(5)?,
@@ -132,7 +132,7 @@ fn renewed(conn: &Connection, id: i64, change: impl FnOnce(&mut Changing)) -> Ou
         Ok((changing, scope.kind().as_str(), scope.name().to_owned()))
     })?;
     change(&mut scope);
-    let Changing { notes, head, lease } = scope;
+    let ScopeTotals { notes, head, lease } = scope;
     let checksum = checksum::SCOPE.of(&[&id, &kind, &name, &notes, &head, &lease])?;
     conn.prepare_cached(
         "UPDATE waynote_scope SET notes = ?2, head = ?3, lease = ?4, checksum = ?5 WHERE id = ?1",

@@ -25,7 +25,7 @@ pub(super) type Link = (Option<i64>, Revision);
 
 /// The rows that could be read.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct ReadableRows {
     pub(super) scopes: HashMap<i64, Scope>,
     /// The revisions that are whole, by note and position.
     pub(super) chains: BTreeMap<NoteKey, Vec<Link>>,
@@ -46,8 +46,8 @@ pub(super) struct Found {
     pub(super) side: BTreeMap<(String, String), SideValue>,
 }
 
-pub(super) fn read(conn: &Connection) -> Outcome<Found> {
-    let mut found = Found::default();
+pub(super) fn read(conn: &Connection) -> Outcome<ReadableRows> {
+    let mut found = ReadableRows::default();
     let highest = highest(conn)?;
     for id in 1..=highest {
         if let Some(scope) = scope(conn, id)? {
@@ -76,7 +76,7 @@ pub(super) fn read(conn: &Connection) -> Outcome<Found> {
     Ok(found)
 }
 
-impl Found {
+impl ReadableRows {
     fn revision(&mut self, conn: &Connection, position: i64) -> Outcome<()> {
         let key = "SELECT scope, key, previous FROM waynote_journal WHERE position = ?1";
         let key = one(conn, key, [position], |row| {
@@ -212,9 +212,9 @@ fn scope(conn: &Connection, id: i64) -> Outcome<Option<Scope>> {
 }
 
 /// A value that was read; an error, which may have the name of the thing, if its row or page is damaged.
-type Seen<T> = Result<T, Option<String>>;
+type Readable<T> = Result<T, Option<String>>;
 
-fn seen<T>(read: rusqlite::Result<T>) -> Outcome<Seen<T>> {
+fn seen<T>(read: rusqlite::Result<T>) -> Outcome<Readable<T>> {
     match read {
         Ok(value) => Ok(Ok(value)),
         Err(rusqlite::Error::SqliteFailure(failure, why))
@@ -232,7 +232,7 @@ fn one<T>(
     sql: &str,
     parameters: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> Outcome<Seen<Option<T>>> {
+) -> Outcome<Readable<Option<T>>> {
     let found = conn
         .prepare_cached(sql)
         .and_then(|mut statement| statement.query_row(parameters, read).optional());

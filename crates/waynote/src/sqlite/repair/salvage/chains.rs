@@ -12,11 +12,11 @@ use crate::sqlite::rows::read::name_of_key;
 use crate::store::{Cursor, FeedEntry, Happened, SideValue};
 
 use super::Lost;
-use super::around::{Found, Link, NoteKey};
+use super::around::{Link, NoteKey, ReadableRows};
 
 /// The feed of the new store, with what else copying it needs.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct SalvagePlan {
     pub(super) feed: Vec<FeedEntry>,
     /// The notes as they are now.
     pub(super) states: HashMap<Address, NoteState>,
@@ -27,8 +27,8 @@ pub(super) struct Kept {
     pub(super) lost: Vec<Lost>,
 }
 
-impl Kept {
-    pub(super) fn of(mut found: Found) -> Self {
+impl SalvagePlan {
+    pub(super) fn of(mut found: ReadableRows) -> Self {
         let mut kept = Self {
             side: std::mem::take(&mut found.side),
             steps: std::mem::take(&mut found.steps),
@@ -67,7 +67,13 @@ impl Kept {
     }
 
     /// Decides on one note, of which these rows of the journal are whole.
-    fn note(&mut self, found: &mut Found, scope: &Scope, key: &NoteKey, mut chain: Vec<Link>) {
+    fn note(
+        &mut self,
+        found: &mut ReadableRows,
+        scope: &Scope,
+        key: &NoteKey,
+        mut chain: Vec<Link>,
+    ) {
         chain.sort_by_key(|(_, revision)| revision.number());
         let is_chain = is_chain(&chain);
         let history: Vec<Revision> = chain.into_iter().map(|(_, revision)| revision).collect();
@@ -190,10 +196,7 @@ impl Kept {
                 _ => None,
             })
             .filter(|revision| matches!(revision.state, State::Forgotten { .. }))
-            .map(|revision| AddressAt {
-                address: revision.address().clone(),
-                revision: Some(revision.number()),
-            })
+            .map(|revision| AddressAt::new(revision.address().clone(), revision.number()))
             .collect();
         let mut numbers: HashMap<Name, u64> = HashMap::new();
         for mut entry in others {

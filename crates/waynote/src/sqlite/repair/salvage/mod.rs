@@ -21,10 +21,10 @@ use crate::rules::copy::replay;
 use crate::store::{FeedEntry, Happened, Store};
 
 use crate::sqlite::file::pool::Sqlite;
-use crate::sqlite::options::{Named, Options};
+use crate::sqlite::options::{Options, StoreName};
 use crate::sqlite::{SqliteStore, migrate};
 
-use chains::Kept;
+use chains::SalvagePlan;
 
 /// The numbers of saved items, and a list of those that are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -74,10 +74,7 @@ impl Lost {
 /// [`Error::DamagedStore`] when not even its tables can be read; [`Error::DiskFull`], [`Error::ReadOnly`].
 pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
     let (_folder, copy) = copy::copied(old, new, options)?;
-    let named = Named {
-        path: old.to_owned(),
-        wait: options.wait,
-    };
+    let named = StoreName::new(old, options.wait);
     let conn = named.mapped(Connection::open(copy).map_err(Into::into))?;
     match named.mapped(migrate::version(&conn))? {
         None => {
@@ -92,12 +89,12 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
         }
     }
     let found = named.mapped(around::read(&conn))?;
-    let kept = Kept::of(found);
+    let kept = SalvagePlan::of(found);
     SqliteStore::make(new, options, |sqlite| written(kept, sqlite))
 }
 
 /// Writes the new store, and checks it.
-fn written(kept: Kept, new: &Sqlite) -> Result<Salvaged> {
+fn written(kept: SalvagePlan, new: &Sqlite) -> Result<Salvaged> {
     let is_revision = |entry: &&FeedEntry| matches!(entry.happened, Happened::Changed(_));
     let revisions = kept.feed.iter().filter(is_revision).count();
     let notes = kept.states.values().filter(|state| state.note.is_some());

@@ -1,0 +1,9 @@
+//! Files that several programs use: replaced in one step, read up to a limit, locked with a deadline. Also the main
+//! checkout of a linked git worktree.
+
+pub mod lock;
+pub mod worktree;
+
+mod file;
+
+pub use file::{contents, followed, make_private, real, replace_private, take_after};
