@@ -300,11 +300,12 @@ impl Exchange {
         if left.is_zero() {
             return None;
         }
-        if now - waiting.since >= NOT_TOLD && !std::mem::replace(&mut waiting.is_told, true) {
-            if let Some(Waits(tell)) = &self.waits {
-                let url = self.url.as_str();
-                tell(&Waiting { url, away, longest });
-            }
+        if now - waiting.since >= NOT_TOLD
+            && !std::mem::replace(&mut waiting.is_told, true)
+            && let Some(Waits(tell)) = &self.waits
+        {
+            let url = self.url.as_str();
+            tell(&Waiting { url, away, longest });
         }
         let pause = waiting.next.min(left);
         waiting.next = (2 * waiting.next).min(LONGEST_PAUSE);
