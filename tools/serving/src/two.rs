@@ -215,12 +215,12 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         let outcome = (|| {
             work.more(writes)?;
             for _ in 0..form.pairs.rounds {
-                for dies in 0..servers.len() {
-                    servers[dies].end()?;
+                for (dies, server) in servers.iter_mut().enumerate() {
+                    server.end()?;
                     // The other one alone.
                     work.more(writes)?;
-                    servers[dies] = start(dies)?;
-                    balancer.replace(dies, servers[dies].address.port());
+                    *server = start(dies)?;
+                    balancer.replace(dies, server.address.port());
                     let before = balancer.connections()[dies];
                     work.more(writes)?;
                     ensure!(
@@ -303,10 +303,7 @@ fn check_store(store: &impl Store, texts: &BTreeSet<String>) -> Result<()> {
 /// A reader has read every item once, in the order of the store.
 fn check_feed(items: &[Value], texts: &BTreeSet<String>) -> Result<()> {
     for (item, number) in items.iter().zip(1_i64..) {
-        ensure!(
-            item["at"] == number.to_string(),
-            "{item} is number {number}"
-        );
+        ensure!(item["at"] == number, "{item} is number {number}");
     }
     let read = items.iter();
     check_texts(

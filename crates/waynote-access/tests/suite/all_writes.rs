@@ -22,7 +22,7 @@ fn text(text: &str) -> Content {
     Content::text(text).unwrap()
 }
 
-fn save(address: &Address, content: Content) -> Change {
+fn save(address: &Address, content: &Content) -> Change {
     values::save(address.clone(), &content.shown())
 }
 
@@ -36,7 +36,7 @@ fn changes(address: &Address) -> Vec<Change> {
         is_synced: true,
     };
     let mut changes = vec![
-        save(&address, text("mine now")),
+        save(&address, &text("mine now")),
         Change::Save {
             address: address.clone(),
             content: text("mine now"),
@@ -178,8 +178,8 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
     let grant = grants().pop().unwrap();
     let mine: Address = "agent:ann#plan".parse().unwrap();
     let both = [
-        save(&mine, text("one")),
-        save(&CANARY.addresses()[0], text("two")),
+        save(&mine, &text("one")),
+        save(&CANARY.addresses()[0], &text("two")),
     ];
     Narrowed::new(&store, grant)
         .apply(&both, &stamp())
@@ -257,7 +257,7 @@ fn what_is_inside_is_written_as_ever() {
                 continue;
             }
             let applied = narrowed
-                .apply(&[save(address, text("mine now"))], &stamp())
+                .apply(&[save(address, &text("mine now"))], &stamp())
                 .unwrap();
             assert_eq!(applied[0].note.as_ref().unwrap().content, text("mine now"));
             narrowed
@@ -311,7 +311,7 @@ fn an_operation_id_of_another_token_is_nothing() {
         for id in [theirs, OperationId::of("a fresh one")] {
             assert_eq!(narrowed.operation(id).unwrap(), Vec::new());
             let stamp = stamp().of_operation(id);
-            let change = save(&key, text(&format!("{:?}", grant.token)));
+            let change = save(&key, &text(&format!("{:?}", grant.token)));
             let first = narrowed
                 .apply(std::slice::from_ref(&change), &stamp)
                 .unwrap();
@@ -322,7 +322,7 @@ fn an_operation_id_of_another_token_is_nothing() {
             assert_eq!(narrowed.operation(id).unwrap().len(), 1);
             let other: Address = "agent:ann#other".parse().unwrap();
             let refused = narrowed
-                .apply(&[save(&other, text("x"))], &stamp)
+                .apply(&[save(&other, &text("x"))], &stamp)
                 .unwrap_err();
             assert!(refused.to_string().contains(&id.to_string()), "{refused}");
         }
@@ -339,7 +339,7 @@ fn a_token_writes_under_a_name_of_its_own() {
     let narrowed = Narrowed::new(&store, grant.unwrap().clone());
     let author = |claim: &str, origin: Option<Name>| {
         let key: Address = "agent:ann#claimed".parse().unwrap();
-        let mut change = save(&key, text(claim));
+        let mut change = save(&key, &text(claim));
         if let Change::Save { origin: of, .. } = &mut change {
             *of = origin.map(|author| Origin {
                 author: Some(author),
@@ -402,7 +402,7 @@ fn undoing_the_last_change_passes_over_others() {
     no_canary(redo_last(&narrowed, &reach, &stamp()).unwrap(), &grant);
     let by_other = at(5001, "agent:canary");
     store
-        .apply(&[save(&mine, text("changed by another"))], &by_other)
+        .apply(&[save(&mine, &text("changed by another"))], &by_other)
         .unwrap();
     let nobody = at(5002, "token:ann-token");
     for refused in [

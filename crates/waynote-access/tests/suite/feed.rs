@@ -16,7 +16,7 @@ fn pages_skip_what_others_wrote_and_lose_nothing() {
             0..=2 | 150 => ANN,
             _ => CANARY,
         };
-        let entry = who.entry(EntryType::Tip, number, say(number));
+        let entry = who.entry(EntryType::Tip, number, &say(number));
         store.apply(&[entry], &at(number, "person")).unwrap();
     }
     let mine = SessionOf::positions(&store);
@@ -58,7 +58,7 @@ fn what_others_wrote_costs_bounded_time() {
     let say = |number: i64| Content::text(format!("entry {number}")).unwrap();
     let write = |who: Who, numbers: std::ops::RangeInclusive<i64>| {
         let entries: Vec<_> = numbers
-            .map(|number| who.entry(EntryType::Tip, number, say(number)))
+            .map(|number| who.entry(EntryType::Tip, number, &say(number)))
             .collect();
         store.apply(&entries, &at(1, "person")).unwrap();
     };
@@ -148,7 +148,7 @@ fn a_short_page_reaches_up_to_the_version() {
     assert!(answers.feed[0].last().unwrap().at.position < head);
     // A reader continues from there, and gets the next item.
     let content = Content::text("one more").unwrap();
-    let entry = ANN.entry(EntryType::Tip, 9, content);
+    let entry = ANN.entry(EntryType::Tip, 9, &content);
     store.apply(&[entry], &at(999, "person")).unwrap();
     let next = narrowed.feed(Cursor::at(head), 500).unwrap();
     assert_eq!(next.len(), 1);

@@ -97,8 +97,8 @@ impl Who {
             save(format!("place:{place}"), say("this place")),
             save(format!("place:{place}#plan"), say("the plan of this place")),
             save(format!("place:{place}/deep#plan"), say("deeper plan")),
-            self.entry(EntryType::Stuck, 1, say("it does not build")),
-            self.entry(EntryType::Learning, 2, say("the cache was old")),
+            self.entry(EntryType::Stuck, 1, &say("it does not build")),
+            self.entry(EntryType::Learning, 2, &say("the cache was old")),
         ] {
             store.apply(&[change], &stamp()).unwrap();
         }
@@ -148,7 +148,7 @@ impl Who {
         store.put_side_values(who, &[value], &[]).unwrap();
     }
 
-    pub(super) fn entry(self, kind: EntryType, iteration: i64, content: Content) -> Change {
+    pub(super) fn entry(self, kind: EntryType, iteration: i64, content: &Content) -> Change {
         values::entry_of(self.session().as_str(), kind, iteration, &content.shown())
     }
 }

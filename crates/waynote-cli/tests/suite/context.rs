@@ -252,7 +252,7 @@ fn a_query_goes_with_every_other_flag() {
         plain
     );
     has(
-        &scratch.ok("search --limit 18446744073709551615 first"),
+        scratch.ok("search --limit 18446744073709551615 first"),
         "alpha",
     );
 }

@@ -60,7 +60,7 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
 fn completions_and_manual_pages_are_made() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        has(&scratch.ok(&format!("completions {shell}")), "waynote");
+        has(scratch.ok(&format!("completions {shell}")), "waynote");
     }
     assert!(scratch.ok("man").starts_with(".ie"));
     scratch.ok("man --dir pages");

@@ -210,7 +210,7 @@ fn the_trust_that_is_missing_is_named() {
         "post_tool_use",
     ];
     let others = others.map(|event| trusted.replace(&text, "").replace("session_start", event));
-    fs::write(&config, trusted.clone() + &others.concat()).unwrap();
+    fs::write(&config, trusted + &others.concat()).unwrap();
     assert!(said(&scratch, "doctor codex").contains("are trusted"));
     scratch
         .run("install claude-code --project")

@@ -1,5 +1,7 @@
 //! Hooks at tools: the notes of the paths that they touch, and those that match a failure, once each.
 
+use std::borrow::Borrow;
+
 use serde_json::{Value, json};
 
 use super::common::{Run, Scratch};
@@ -17,9 +19,9 @@ fn noted() -> Scratch {
     scratch
 }
 
-fn hook(scratch: &Scratch, words: &str, session: &str, more: Value) -> Run {
+fn hook(scratch: &Scratch, words: &str, session: &str, more: impl Borrow<Value>) -> Run {
     let mut input = json!({ "session_id": session, "cwd": scratch.home().join("work") });
-    let members = more.as_object().unwrap().clone();
+    let members = more.borrow().as_object().unwrap().clone();
     input.as_object_mut().unwrap().extend(members);
     scratch
         .run(&format!("hook {words}"))
@@ -463,7 +465,7 @@ fn a_call_of_the_server_answers_a_hook_and_both_tell_once() {
                     text = reply["result"]["content"][0]["text"]
                         .as_str()
                         .unwrap_or("none")
-                        .to_owned()
+                        .to_owned();
                 }
                 Some(3) => tools = reply["result"]["tools"].to_string(),
                 _ => {}

@@ -239,6 +239,6 @@ fn a_credential_in_a_path_or_a_key_is_named() {
     ] {
         let said = scratch.run(words).said();
         has(&said, "1 note taken in from outside holds a credential");
-        lacks(&said.to_lowercase(), &token.to_lowercase());
+        lacks(said.to_lowercase(), token.to_lowercase());
     }
 }

@@ -222,7 +222,7 @@ fn a_setting_is_set_for_one_command() {
     agent            zed                                                 --agent
     budget           500                                                 --set budget
     ");
-    has(&scratch.ok("--set budget=500 context"), "of 500 tokens");
+    has(scratch.ok("--set budget=500 context"), "of 500 tokens");
     let refused = [
         "--set budget context",
         "--set budgt=5 context",

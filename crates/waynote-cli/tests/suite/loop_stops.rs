@@ -71,7 +71,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     let plot = scratch.json("--session s log plot --json");
     assert_eq!(fields(&plot[3], "iteration tip stuck"), "4 1 0");
     has(
-        &scratch.ok("--session s log plot --width 60"),
+        scratch.ok("--session s log plot --width 60"),
         "t tip   . done",
     );
     assert_eq!(summary["notes_added"]["tip"], 1);
@@ -179,7 +179,7 @@ fn a_question_stops_it_until_it_is_answered() {
     // Once: as an answer, and not as a note too.
     assert_eq!(prompt.matches("blue or green?").count(), 1, "{prompt}");
     assert!(prompt.contains("\ngreen\n"), "{prompt}");
-    has(&scratch.ok("--session s log show"), "Answered: green");
+    has(scratch.ok("--session s log show"), "Answered: green");
     insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
     exit 1
     error: no question is open in session s

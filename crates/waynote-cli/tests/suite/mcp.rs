@@ -192,7 +192,7 @@ fn a_notebook_is_kept() {
     agent:builder#flaky does not exist; there are: build-steps
     "#);
     has(
-        &scratch.ok("history agent:builder#build-steps"),
+        scratch.ok("history agent:builder#build-steps"),
         "agent:builder",
     );
 }

@@ -163,7 +163,7 @@ fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
     let script = format!("cat > /dev/null; {}; {}", hook("startup"), hook("compact"));
     let said = looping(&scratch, "--iterations 1", &script).ok();
     assert_eq!(said.matches("canary").count(), 1, "{said}");
-    has(&said.trim_end().lines().last().unwrap(), "canary");
+    has(said.trim_end().lines().last().unwrap(), "canary");
     let outside = scratch
         .waynote(["hook", "claude-code", "SessionStart"])
         .patient();

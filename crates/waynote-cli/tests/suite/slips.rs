@@ -127,7 +127,7 @@ fn an_empty_text_overwrites_nothing() {
       `--allow-empty` writes it anyway
     ");
     has(
-        &nothing("--session s log add --type tip -"),
+        nothing("--session s log add --type tip -"),
         "standard input is empty",
     );
     assert_eq!(scratch.ok("place read"), "before");
@@ -197,9 +197,9 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     let by_variable = scratch
         .run("place write 12345")
         .env("WAYNOTE_MAX_PLACE_BYTES", "4");
-    has(&by_variable.said(), "5 bytes, the limit is 4");
+    has(by_variable.said(), "5 bytes, the limit is 4");
     has(
-        &write(4_097, "key save k - --at ."),
+        write(4_097, "key save k - --at ."),
         "4097 bytes, the limit is 4096",
     );
 }

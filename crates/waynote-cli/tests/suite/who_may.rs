@@ -32,10 +32,7 @@ fn agents_are_not_isolated_from_each_other() {
 fn an_author_is_a_claim() {
     let scratch = Scratch::new();
     scratch.ok("--author agent:somebody-else key save k text");
-    has(
-        &scratch.ok("history agent:default#k"),
-        "agent:somebody-else",
-    );
+    has(scratch.ok("history agent:default#k"), "agent:somebody-else");
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn what_was_typed_is_kept_after_an_error() {
         let answer = post(&server, "/s/notes/notes/save", &fields);
         assert_eq!(answer.status, 422, "{says}");
         assert!(answer.body.contains(says), "{says}: {}", answer.body);
-        has(&answer.body, &format!("{text}</textarea>"));
+        has(&answer.body, format!("{text}</textarea>"));
         assert!(answer.body.contains(&format!(r#"value="{key}""#)), "{says}");
     }
 }

@@ -96,7 +96,7 @@ fn what_is_not_there_is_a_page_for_a_person_and_problem_details_for_a_program() 
         assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
         has(page.header("content-security-policy"), "default-src 'none'");
         assert!(page.body.contains("There is no such page"), "{}", page.body);
-        has(&page.body, &format!("href=\"{back}\""));
+        has(&page.body, format!("href=\"{back}\""));
         assert!(!page.body.contains("<script>"), "{}", page.body);
         let program = of(method, path, &["Accept: */*"]);
         assert_eq!(program.problem().0, status);

@@ -77,7 +77,7 @@ fn it_is_clean_and_says_the_same_attached() {
 
 fn last_migration(conn: &Connection) -> u32 {
     let sql = "SELECT max(number) FROM waynote_migration";
-    value(&conn, sql)
+    value(conn, sql)
 }
 
 #[test]
