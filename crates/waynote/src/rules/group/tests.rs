@@ -66,7 +66,7 @@ fn each_is_answered_for_itself() {
         (save("place:~/p", "of the same place"), at(1)),
         (save("agent:b#k", "of another"), at(1)),
     ];
-    let expected = ["1", "1", "not_found", "2", "2", "invalid_address", "2", "1"];
+    let expected = ["1", "1", "not_found", "2", "2", "id_used", "2", "1"];
     assert_eq!(written(&store, &calls), expected);
     assert!(store.verify().unwrap().is_clean());
 }
