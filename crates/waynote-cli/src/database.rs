@@ -12,11 +12,11 @@ use crate::error::Failure;
 use crate::home;
 use crate::settings::Settings;
 
+#[cfg(feature = "server")]
+pub(crate) use reached::connections;
 #[cfg(feature = "postgres")]
 pub(crate) use reached::options;
-pub(crate) use reached::{
-    DatabaseStore, check, connections, made, named, open, open_for_writing, source,
-};
+pub(crate) use reached::{DatabaseStore, check, made, named, open, open_for_writing, source};
 
 /// True for the address of a store in a database.
 pub(crate) fn is_url(text: &str) -> bool {

@@ -36,6 +36,7 @@ pub(crate) fn made(
     missing()
 }
 
+#[cfg(feature = "server")]
 pub(crate) fn connections(_: &DatabaseStore) -> Option<[usize; 4]> {
     None
 }

@@ -34,6 +34,7 @@ pub(crate) fn open(
 }
 
 /// The connections of a store: how many there are, may be, are idle, and how many calls wait for one.
+#[cfg(feature = "server")]
 pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
     store.engine().connections()
 }
