@@ -303,7 +303,10 @@ fn check_store(store: &impl Store, texts: &BTreeSet<String>) -> Result<()> {
 /// A reader has read every item once, in the order of the store.
 fn check_feed(items: &[Value], texts: &BTreeSet<String>) -> Result<()> {
     for (item, number) in items.iter().zip(1_i64..) {
-        ensure!(item["at"] == number.to_string(), "{item} is number {number}");
+        ensure!(
+            item["at"] == number.to_string(),
+            "{item} is number {number}"
+        );
     }
     let read = items.iter();
     check_texts(
