@@ -304,7 +304,7 @@ fn check_store(store: &impl Store, texts: &BTreeSet<String>) -> Result<()> {
 fn check_feed(items: &[Value], texts: &BTreeSet<String>) -> Result<()> {
     for (item, number) in items.iter().zip(1_i64..) {
         ensure!(
-            item["at"] == number.to_string(),
+            item["at"].as_str() == Some(number.to_string().as_str()),
             "{item} is number {number}"
         );
     }
