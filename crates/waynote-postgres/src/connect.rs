@@ -16,7 +16,7 @@ use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
-use crate::dial::{Inside, Line, Unsafe, Ways, dial, is_here};
+use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial, is_here};
 use crate::error::{Away, Failure, PostgresError, told};
 use crate::options::Options;
 
@@ -26,7 +26,7 @@ pub(crate) struct Hosts {
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
-    require_auth: Option<Ways>,
+    require_auth: Option<AuthMethods>,
     tls: MakeRustlsConnect,
     shown: String,
 }
@@ -87,17 +87,17 @@ impl Hosts {
 
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
         let config = &self.hosts[index];
-        let ways = self.ways(config);
+        let methods = self.methods(config);
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
-            let line = dial(config, ways.0).await.map_err(away)?;
+            let line = dial(config, methods.0).await.map_err(away)?;
             let name = match config.get_hosts().first() {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
             };
             let mut tls = self.tls.clone();
-            let Ok(tls) = MakeTlsConnect::<Line>::make_tls_connect(&mut tls, name);
-            let tls = Inside(tls, ways.1);
+            let Ok(tls) = MakeTlsConnect::<PlainStream>::make_tls_connect(&mut tls, name);
+            let tls = CheckedTls(tls, methods.1);
             let connected = config.connect_raw(line, tls).await;
             connected.map_err(|error| self.refused(error))
         });
@@ -144,12 +144,12 @@ impl Hosts {
         }
     }
 
-    /// The ways in which a host may ask for the password: without TLS, and with it.
-    fn ways(&self, config: &Config) -> (Ways, Ways) {
+    /// The methods by which a host may ask for the password: without TLS, and with it.
+    fn methods(&self, config: &Config) -> (AuthMethods, AuthMethods) {
         match self.require_auth {
-            Some(ways) => (ways, ways),
-            None if is_here(config) => (Ways::ANY, Ways::ANY),
-            None => (Ways::SAFE, Ways::ANY),
+            Some(methods) => (methods, methods),
+            None if is_here(config) => (AuthMethods::ANY, AuthMethods::ANY),
+            None => (AuthMethods::SAFE, AuthMethods::ANY),
         }
     }
 
@@ -157,7 +157,7 @@ impl Hosts {
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
         let store = || self.shown.clone();
         let reason = told(&error);
-        if let Some(reason) = cause::<Unsafe>(&error) {
+        if let Some(reason) = cause::<MethodRefused>(&error) {
             return PostgresError::Refused {
                 store: store(),
                 reason: reason.to_string(),

@@ -18,13 +18,13 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_util::either::Either;
 
 /// A connection without TLS, to a host or to a socket of this machine.
-pub(crate) type Line = Watched<Either<TcpStream, UnixStream>>;
+pub(crate) type PlainStream = FirstMessageCheck<Either<TcpStream, UnixStream>>;
 
 /// The port of a server that names none.
 const PORT: u16 = 5432;
 
 /// Connects to the one host of `config`.
-pub(crate) async fn dial(config: &Config, ways: Ways) -> io::Result<Line> {
+pub(crate) async fn dial(config: &Config, methods: AuthMethods) -> io::Result<PlainStream> {
     let port = config.get_ports().first().copied().unwrap_or(PORT);
     let address = config.get_hostaddrs().first().map(ToString::to_string);
     let host = match (&address, config.get_hosts().first()) {
@@ -34,7 +34,7 @@ pub(crate) async fn dial(config: &Config, ways: Ways) -> io::Result<Line> {
         (None, Some(Host::Unix(folder))) => {
             let path = folder.join(format!(".s.PGSQL.{port}"));
             let socket = Either::Right(UnixStream::connect(path).await?);
-            return Ok(Watched::plain(socket, config, ways));
+            return Ok(FirstMessageCheck::plain(socket, config, methods));
         }
         (None, _) => return Err(io::Error::other("it names no host")),
     };
@@ -53,7 +53,11 @@ pub(crate) async fn dial(config: &Config, ways: Ways) -> io::Result<Line> {
         }
         socket.set_tcp_keepalive(&alive)?;
     }
-    Ok(Watched::plain(Either::Left(stream), config, ways))
+    Ok(FirstMessageCheck::plain(
+        Either::Left(stream),
+        config,
+        methods,
+    ))
 }
 
 /// True if a host is on this machine, so that nobody can listen in between.
@@ -68,16 +72,16 @@ pub(crate) fn is_here(config: &Config) -> bool {
     }
 }
 
-/// The ways in which a server may ask for the password, as in libpq's `require_auth`.
+/// The methods by which a server may ask for the password, as in libpq's `require_auth`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ways {
+pub(crate) struct AuthMethods {
     nothing: bool,
     clear: bool,
     md5: bool,
     scram: bool,
 }
 
-impl Ways {
+impl AuthMethods {
     pub(crate) const ANY: Self = Self {
         nothing: true,
         clear: true,
@@ -92,14 +96,20 @@ impl Ways {
         ..Self::ANY
     };
 
-    /// Reads `require_auth`: names of ways, or names with a `!`, which are those that are not allowed.
+    /// Reads `require_auth`: names of methods, or names with a `!`, which are those that are not allowed.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
         let words: Vec<&str> = text.split(',').collect();
         let excluded = words.iter().filter(|word| word.starts_with('!')).count();
         if excluded != 0 && excluded != words.len() {
-            return Err("require_auth names ways, or only ways that are not allowed (`!md5`)");
+            return Err(
+                "require_auth names methods, or only methods that are not allowed (`!md5`)",
+            );
         }
-        let is_taken = |way| words.iter().any(|word| word.trim_start_matches('!') == way);
+        let is_taken = |method| {
+            words
+                .iter()
+                .any(|word| word.trim_start_matches('!') == method)
+        };
         let known = ["none", "password", "md5", "scram-sha-256"];
         if !words
             .iter()
@@ -107,7 +117,7 @@ impl Ways {
         {
             return Err("require_auth is none, password, md5 or scram-sha-256");
         }
-        let may = |way| is_taken(way) != (excluded != 0);
+        let may = |method| is_taken(method) != (excluded != 0);
         Ok(Self {
             nothing: may("none"),
             clear: may("password"),
@@ -117,8 +127,8 @@ impl Ways {
     }
 
     /// Checks the code of the server's first message about authentication.
-    fn check(self, code: u32) -> Result<(), Unsafe> {
-        let (is_allowed, way) = match code {
+    fn check(self, code: u32) -> Result<(), MethodRefused> {
+        let (is_allowed, method) = match code {
             0 => (self.nothing, "no password"),
             3 => (self.clear, "the password in clear text"),
             5 => (self.md5, "the password's MD5 hash"),
@@ -127,27 +137,27 @@ impl Ways {
         };
         match is_allowed {
             true => Ok(()),
-            false => Err(Unsafe(way)),
+            false => Err(MethodRefused(method)),
         }
     }
 }
 
-/// A server asked for a password in a way that is not allowed. It did not get one.
+/// A server asked for a password by a method that is not allowed. It did not get one.
 #[derive(Debug)]
-pub(crate) struct Unsafe(&'static str);
+pub(crate) struct MethodRefused(&'static str);
 
-impl fmt::Display for Unsafe {
+impl fmt::Display for MethodRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "it wants {}, which is not allowed here", self.0)
     }
 }
 
-impl std::error::Error for Unsafe {}
+impl std::error::Error for MethodRefused {}
 
 /// A connection whose first message is looked at.
-pub(crate) struct Watched<S> {
+pub(crate) struct FirstMessageCheck<S> {
     stream: S,
-    ways: Ways,
+    methods: AuthMethods,
     /// The first bytes of that message; none: it is over.
     begin: Option<Vec<u8>>,
     /// True if the server first answers whether it has TLS.
@@ -157,29 +167,29 @@ pub(crate) struct Watched<S> {
 /// The letter of a message about authentication, its length and its code.
 const BEGIN: usize = 9;
 
-impl<S> Watched<S> {
-    fn plain(stream: S, config: &Config, ways: Ways) -> Self {
+impl<S> FirstMessageCheck<S> {
+    fn plain(stream: S, config: &Config, methods: AuthMethods) -> Self {
         let mode = config.get_ssl_mode();
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         Self {
             stream,
-            ways,
+            methods,
             begin: (!is_direct || mode == SslMode::Disable).then(Vec::new),
             is_asked_for_tls: mode != SslMode::Disable,
         }
     }
 
     /// A connection inside TLS.
-    fn secured(stream: S, ways: Ways) -> Self {
+    fn secured(stream: S, methods: AuthMethods) -> Self {
         Self {
             stream,
-            ways,
+            methods,
             begin: Some(Vec::new()),
             is_asked_for_tls: false,
         }
     }
 
-    fn look(&mut self, mut bytes: &[u8]) -> Result<(), Unsafe> {
+    fn look(&mut self, mut bytes: &[u8]) -> Result<(), MethodRefused> {
         let Some(begin) = &mut self.begin else {
             return Ok(());
         };
@@ -199,7 +209,7 @@ impl<S> Watched<S> {
             [b'R', _, _, _, _, code @ ..] => match <[u8; 4]>::try_from(code) {
                 Ok(code) => {
                     self.begin = None;
-                    self.ways.check(u32::from_be_bytes(code))
+                    self.methods.check(u32::from_be_bytes(code))
                 }
                 Err(_) => Ok(()),
             },
@@ -214,31 +224,31 @@ impl<S> Watched<S> {
 }
 
 /// Makes a connection inside TLS, whose first message is looked at too.
-pub(crate) struct Inside<T>(pub(crate) T, pub(crate) Ways);
+pub(crate) struct CheckedTls<T>(pub(crate) T, pub(crate) AuthMethods);
 
-impl<T: TlsConnect<Line>> TlsConnect<Line> for Inside<T>
+impl<T: TlsConnect<PlainStream>> TlsConnect<PlainStream> for CheckedTls<T>
 where
     T::Future: Send + 'static,
     T::Stream: Unpin,
 {
-    type Stream = Watched<T::Stream>;
+    type Stream = FirstMessageCheck<T::Stream>;
     type Error = T::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
 
-    fn connect(self, line: Line) -> Self::Future {
-        let Self(tls, ways) = self;
+    fn connect(self, line: PlainStream) -> Self::Future {
+        let Self(tls, methods) = self;
         let connecting = tls.connect(line);
-        Box::pin(async move { Ok(Watched::secured(connecting.await?, ways)) })
+        Box::pin(async move { Ok(FirstMessageCheck::secured(connecting.await?, methods)) })
     }
 }
 
-impl<S: TlsStream + Unpin> TlsStream for Watched<S> {
+impl<S: TlsStream + Unpin> TlsStream for FirstMessageCheck<S> {
     fn channel_binding(&self) -> ChannelBinding {
         self.stream.channel_binding()
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for FirstMessageCheck<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -253,7 +263,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for FirstMessageCheck<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -278,13 +288,17 @@ mod tests {
     #[test]
     fn the_ways_are_those_of_require_auth() {
         assert_eq!(
-            Ways::read("scram-sha-256,none"),
-            Ok(Ways::SAFE),
+            AuthMethods::read("scram-sha-256,none"),
+            Ok(AuthMethods::SAFE),
             "those that are named"
         );
-        assert_eq!(Ways::read("!password,!md5"), Ok(Ways::SAFE), "the others");
+        assert_eq!(
+            AuthMethods::read("!password,!md5"),
+            Ok(AuthMethods::SAFE),
+            "the others"
+        );
         for wrong in ["", "kerberos", "md5,!password"] {
-            assert!(Ways::read(wrong).is_err(), "{wrong}");
+            assert!(AuthMethods::read(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -293,7 +307,7 @@ mod tests {
         let plain = |mode| {
             let mut config = Config::new();
             config.ssl_mode(mode);
-            Watched::plain((), &config, Ways::SAFE)
+            FirstMessageCheck::plain((), &config, AuthMethods::SAFE)
         };
         let clear = b"R\0\0\0\x08\0\0\0\x03more";
         for (mode, before) in [(SslMode::Disable, &b""[..]), (SslMode::Prefer, b"N")] {
@@ -311,7 +325,7 @@ mod tests {
         ] {
             assert!(plain(SslMode::Disable).look(harmless).is_ok());
         }
-        // Inside TLS, and the rest of a conversation.
+        // CheckedTls TLS, and the rest of a conversation.
         let mut secured = plain(SslMode::Require);
         assert!(secured.look(b"S").is_ok() && secured.look(clear).is_ok());
     }

@@ -33,6 +33,7 @@ mod dial;
 mod engine;
 mod error;
 mod head;
+mod hosts;
 mod migrate;
 mod options;
 mod passwords;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, LoadBalanceHosts, TargetSessionAttrs};
+use tokio_postgres::config::TargetSessionAttrs;
 use waynote::{Error, Name};
 
-use crate::dial::{Ways, is_here};
+use crate::dial::AuthMethods;
 use crate::error::{PostgresError, told};
 use crate::passwords;
 use crate::tls::Trust;
@@ -20,13 +20,13 @@ pub struct Options {
     pub(crate) config: Config,
     pub(crate) store: Option<Name>,
     pub(crate) trust: Trust,
-    /// The ways in which a server may ask for the password; none: without TLS those that give it to no listener.
-    pub(crate) require_auth: Option<Ways>,
+    /// The methods by which a server may ask for the password; none: without TLS those that give it to no listener.
+    pub(crate) require_auth: Option<AuthMethods>,
     pub(crate) times: Times,
     pub(crate) connections: usize,
     /// The URL with the user, without a password and without the store.
     pub(crate) shown: String,
-    password: Option<Vec<u8>>,
+    pub(crate) password: Option<Vec<u8>>,
 }
 
 /// How long something may take.
@@ -123,7 +123,7 @@ impl Options {
                 }
                 "require_auth" => {
                     let text = decoded().map_err(|_| bad("require_auth is not UTF-8"))?;
-                    require_auth = Some(Ways::read(&text).map_err(bad)?);
+                    require_auth = Some(AuthMethods::read(&text).map_err(bad)?);
                 }
                 _ => {
                     has_attrs |= key == "target_session_attrs";
@@ -312,69 +312,6 @@ impl Options {
         }
     }
 
-    /// The hosts to be tried, in order, each as options of its own.
-    pub(crate) fn hosts(&self) -> Vec<Config> {
-        let of = &self.config;
-        let count = of.get_hosts().len().max(of.get_hostaddrs().len());
-        let one = |index: usize| {
-            let mut config = Config::new();
-            if let Some(user) = of.get_user() {
-                config.user(user);
-            }
-            if let Some(password) = &self.password {
-                config.password(password);
-            }
-            if let Some(database) = of.get_dbname() {
-                config.dbname(database);
-            }
-            if let Some(options) = of.get_options() {
-                config.options(options);
-            }
-            if let Some(name) = of.get_application_name() {
-                config.application_name(name);
-            }
-            match of.get_hosts().get(index) {
-                Some(Host::Tcp(host)) => config.host(host),
-                Some(Host::Unix(path)) => config.host_path(path),
-                None => &mut config,
-            };
-            if let Some(address) = of.get_hostaddrs().get(index) {
-                config.hostaddr(*address);
-            }
-            if let Some(port) = of.get_ports().get(index).or_else(|| of.get_ports().first()) {
-                config.port(*port);
-            }
-            config
-                .ssl_negotiation(of.get_ssl_negotiation())
-                .channel_binding(of.get_channel_binding())
-                .keepalives(of.get_keepalives())
-                .keepalives_idle(of.get_keepalives_idle().min(Duration::from_secs(30)))
-                .target_session_attrs(of.get_target_session_attrs())
-                .connect_timeout(self.times.connect)
-                .tcp_user_timeout(
-                    of.get_tcp_user_timeout()
-                        .copied()
-                        .unwrap_or(Duration::from_secs(10)),
-                );
-            if let Some(interval) = of.get_keepalives_interval() {
-                config.keepalives_interval(interval);
-            }
-            if let Some(retries) = of.get_keepalives_retries() {
-                config.keepalives_retries(retries);
-            }
-            config.ssl_mode(self.trust.mode(is_here(&config)));
-            config
-        };
-        let mut hosts: Vec<Config> = (0..count).map(one).collect();
-        if of.get_load_balance_hosts() == LoadBalanceHosts::Random && count > 1 {
-            let mut random = [0; 8];
-            // Without randomness they are tried in their order.
-            let _ = getrandom::fill(&mut random);
-            hosts.rotate_left((u64::from_be_bytes(random) % count as u64) as usize);
-        }
-        hosts
-    }
-
     /// True if only a server that can be written will do.
     pub(crate) fn wants_writable(&self) -> bool {
         self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
@@ -430,7 +367,7 @@ pub(crate) fn path_of(text: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use tokio_postgres::config::{ChannelBinding, SslMode};
+    use tokio_postgres::config::{Host, SslMode};
 
     use super::*;
 
@@ -455,29 +392,6 @@ mod tests {
             "postgres://me@db1:5433,db2/notes?store=the%20team"
         );
         assert!(!format!("{options:?}").contains("hunter2"));
-    }
-
-    #[test]
-    fn off_this_machine_there_is_tls() {
-        let mode = |url: &str| Options::of_url(url).unwrap().hosts()[0].get_ssl_mode();
-        for (url, expected) in [
-            ("postgres://me@db/notes", SslMode::Require),
-            (
-                "postgres://me@localhost/notes?hostaddr=10.0.0.1",
-                SslMode::Require,
-            ),
-            ("postgres://me@db/notes?sslmode=prefer", SslMode::Prefer),
-            ("postgres://me@db/notes?sslmode=disable", SslMode::Disable),
-            ("postgres://me@localhost/notes", SslMode::Prefer),
-            ("postgres://me@127.0.0.2/notes", SslMode::Prefer),
-            ("postgres://me@%2Fvar%2Frun/notes", SslMode::Prefer),
-            (
-                "postgres://me@localhost/notes?sslrootcert=a.pem",
-                SslMode::Require,
-            ),
-        ] {
-            assert_eq!(mode(url), expected, "{url}");
-        }
     }
 
     #[test]
@@ -516,27 +430,6 @@ mod tests {
         assert_eq!(hosts[0].get_ssl_mode(), SslMode::Require);
         let error = of("postgres://me@db/notes", &[("PGSERVICE", "team")]).unwrap_err();
         assert!(error.to_string().contains("PGSERVICE is set"), "{error}");
-    }
-
-    #[test]
-    fn every_option_of_a_connection_gets_to_its_hosts() {
-        let url = "postgres://me@a,b/notes?channel_binding=require&keepalives_interval=3&keepalives_retries=4";
-        for host in Options::of_url(url).unwrap().hosts() {
-            assert_eq!(host.get_channel_binding(), ChannelBinding::Require);
-            assert_eq!(host.get_keepalives_interval(), Some(Duration::from_secs(3)));
-            assert_eq!(host.get_keepalives_retries(), Some(4));
-        }
-        let first = || {
-            let url = "postgres://me@a,b,c,d/notes?load_balance_hosts=random";
-            Options::of_url(url).unwrap().hosts()[0]
-                .get_hosts()
-                .to_vec()
-        };
-        let different = (0..200).map(|_| format!("{:?}", first()));
-        assert_eq!(
-            different.collect::<std::collections::BTreeSet<_>>().len(),
-            4
-        );
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl Server {
 
     /// True if another server may cure a failure: a server that cannot be written has a sibling that can.
     pub(crate) fn has_others(&self) -> bool {
-        self.options.wants_writable() || self.options.hosts().len() > 1
+        self.options.wants_writable() || self.options.host_count() > 1
     }
 
     /// A server has not answered in time: closes its other connections, and tries its siblings first.
@@ -186,7 +186,7 @@ impl Limits {
         Self {
             wait: times.wait,
             answer: times.answer,
-            waits_at_first: times.wait_at_first && options.hosts().len() > 1,
+            waits_at_first: times.wait_at_first && options.host_count() > 1,
             until: times.within.map(|within| Instant::now() + within),
         }
     }

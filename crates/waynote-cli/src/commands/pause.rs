@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 use waynote::visible::visible;
-use waynote_clients::Paused;
+use waynote_clients::PauseTarget;
 
 use crate::args::PauseArgs;
 use crate::error::{Failure, Outcome};
@@ -13,8 +13,8 @@ use crate::table::when;
 
 pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
     let of = match &args.of {
-        Some(session) => Paused::Session(session.clone()),
-        None => Paused::Place(input::place(args.at.path.as_deref())?),
+        Some(session) => PauseTarget::Session(session.clone()),
+        None => PauseTarget::Place(input::place(args.at.path.as_deref())?),
     };
     let Some(ledgers) = super::hook::ledgers()? else {
         return Err(Failure::usage(
@@ -56,10 +56,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
     Ok(())
 }
 
-fn named(of: &Paused) -> String {
+fn named(of: &PauseTarget) -> String {
     match of {
-        Paused::Place(place) => visible(place.as_str()),
-        Paused::Session(session) => format!("session {}", visible(session)),
+        PauseTarget::Place(place) => visible(place.as_str()),
+        PauseTarget::Session(session) => format!("session {}", visible(session)),
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) use clients::Link;
 use delivered::note_line;
 pub use delivered::{Channel, Deliveries};
 use file::Ledger;
-pub use pause::Paused;
+pub use pause::PauseTarget;
 pub use told::{About, DeliveryRecord};
 
 /// Two hooks that report the same loss within this time report one event.

@@ -13,14 +13,14 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// To what nothing is delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Paused {
+pub enum PauseTarget {
     /// A place, with all below it.
     Place(Place),
     /// A session, by its client's name of it.
     Session(String),
 }
 
-impl Paused {
+impl PauseTarget {
     fn line(&self) -> String {
         match self {
             Self::Place(place) => format!("place {place}"),
@@ -42,7 +42,7 @@ impl Ledgers {
     ///
     /// # Errors
     /// The [`std::io::Error`] when the pause cannot be written.
-    pub fn pause(&self, of: &Paused, length: Option<Duration>) -> std::io::Result<()> {
+    pub fn pause(&self, of: &PauseTarget, length: Option<Duration>) -> std::io::Result<()> {
         let end = length.map_or(0, |length| {
             let length = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
             self.millis().saturating_add(length)
@@ -57,7 +57,7 @@ impl Ledgers {
     ///
     /// # Errors
     /// The [`std::io::Error`] when its end cannot be written.
-    pub fn end_pause(&self, of: &Paused) -> std::io::Result<bool> {
+    pub fn end_pause(&self, of: &PauseTarget) -> std::io::Result<bool> {
         let mut pauses = self.pauses();
         let before = pauses.len();
         pauses.retain(|(paused, _)| paused != of);
@@ -71,8 +71,8 @@ impl Ledgers {
     /// True if nothing is delivered to a session at a place. A subagent's session has its client's name before its own.
     pub fn is_paused(&self, session: Option<&str>, place: &Place) -> bool {
         self.pauses().iter().any(|(paused, _)| match paused {
-            Paused::Place(of) => place.below(of).is_some(),
-            Paused::Session(of) => session.is_some_and(|session| {
+            PauseTarget::Place(of) => place.below(of).is_some(),
+            PauseTarget::Session(of) => session.is_some_and(|session| {
                 session
                     .strip_prefix(of.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -81,7 +81,7 @@ impl Ledgers {
     }
 
     /// The pauses that have not ended, with their ends in milliseconds since 1970; 0: until somebody ends it.
-    pub fn pauses(&self) -> Vec<(Paused, u64)> {
+    pub fn pauses(&self) -> Vec<(PauseTarget, u64)> {
         let text =
             plain::open(&self.folder.join("paused")).and_then(|file| plain::read(file, MAX_BYTES));
         let (text, _) = text.unwrap_or_default();
@@ -90,12 +90,12 @@ impl Ledgers {
         let pauses = text.lines().filter_map(|line| {
             let (end, of) = line.split_once(' ')?;
             let end: u64 = end.parse().ok()?;
-            (end == 0 || end > now).then_some((Paused::read(of)?, end))
+            (end == 0 || end > now).then_some((PauseTarget::read(of)?, end))
         });
         pauses.collect()
     }
 
-    fn write_pauses(&self, pauses: &[(Paused, u64)]) -> std::io::Result<()> {
+    fn write_pauses(&self, pauses: &[(PauseTarget, u64)]) -> std::io::Result<()> {
         let lines = pauses
             .iter()
             .map(|(of, end)| format!("{end} {}\n", of.line()));
@@ -118,8 +118,12 @@ mod tests {
         let (_folder, ledgers) = scratch();
         let place = |key: &str| key.parse::<Place>().unwrap();
         let hour = Some(Duration::from_secs(3600));
-        ledgers.pause(&Paused::Place(place("~/p")), hour).unwrap();
-        ledgers.pause(&Paused::Session("a b".into()), None).unwrap();
+        ledgers
+            .pause(&PauseTarget::Place(place("~/p")), hour)
+            .unwrap();
+        ledgers
+            .pause(&PauseTarget::Session("a b".into()), None)
+            .unwrap();
         for (session, at, expected) in [
             (None, "~/p/src", true),
             (None, "~/pq", false),
@@ -133,11 +137,19 @@ mod tests {
                 "{session:?} {at}"
             );
         }
-        assert!(ledgers.end_pause(&Paused::Session("a b".into())).unwrap());
-        assert!(!ledgers.end_pause(&Paused::Session("a b".into())).unwrap());
+        assert!(
+            ledgers
+                .end_pause(&PauseTarget::Session("a b".into()))
+                .unwrap()
+        );
+        assert!(
+            !ledgers
+                .end_pause(&PauseTarget::Session("a b".into()))
+                .unwrap()
+        );
         assert!(!ledgers.is_paused(Some("a b"), &place("~/q")));
         ledgers
-            .pause(&Paused::Place(place("~/p")), Some(Duration::ZERO))
+            .pause(&PauseTarget::Place(place("~/p")), Some(Duration::ZERO))
             .unwrap();
         assert_eq!(ledgers.pauses(), []);
     }

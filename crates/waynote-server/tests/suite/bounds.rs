@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use waynote::context::{BlockAsk, BlockPart, Request};
-use waynote::store::SideValue;
 use waynote::{
     Allowance, Hit, Reader, Result, SearchRequest, SideData, SqliteStore, Store, pass_on,
 };
@@ -231,15 +230,7 @@ fn signing_in_takes_little_from_strangers() {
         body_time: Duration::from_millis(300),
         ..Limits::default()
     }));
-    let token = SideValue {
-        key: "somebody".into(),
-        value: b"{}".to_vec(),
-        about: None,
-    };
-    server
-        .store
-        .put_side_values("tokens", &[token], &[])
-        .unwrap();
+    server.needs_tokens();
     let origin = format!("Origin: http://{}", server.address);
     let form = "Content-Type: application/x-www-form-urlencoded";
     let sign_in = |headers: &[&str], body: &str| {

@@ -82,15 +82,7 @@ fn every_error_is_a_problem_with_a_hint() {
 fn a_store_with_tokens_needs_one_and_says_nothing_of_oauth() {
     let server = start();
     assert_eq!(server.get(SCOPES).status, 200);
-    let token = SideValue {
-        key: "somebody".into(),
-        value: b"{}".to_vec(),
-        about: None,
-    };
-    server
-        .store
-        .put_side_values("tokens", &[token], &[])
-        .unwrap();
+    server.needs_tokens();
     for headers in [
         &[][..],
         &["Authorization: Bearer wrong"],

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use waynote::jiff::Timestamp;
+use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
 use waynote_server::{Log, Options, Server, Stopper, Stores};
 
@@ -125,6 +126,16 @@ impl Running {
 
     pub(crate) fn stopper(&self) -> Stopper {
         self.stopper.clone()
+    }
+
+    /// Puts a token beside the notes, so that the store needs one. Nobody can sign in with it.
+    pub(crate) fn needs_tokens(&self) {
+        let token = SideValue {
+            key: "somebody".into(),
+            value: b"{}".to_vec(),
+            about: None,
+        };
+        self.store.put_side_values("tokens", &[token], &[]).unwrap();
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

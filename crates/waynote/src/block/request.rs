@@ -246,4 +246,13 @@ impl Request {
         }
         chain
     }
+
+    /// The scopes whose notes apply, whatever sections are requested: those of [`Request::chain`], the agent's and the
+    /// session's.
+    pub fn scopes_that_apply(&self) -> Vec<Scope> {
+        let mut scopes = self.chain();
+        scopes.push(Scope::Agent(self.agent.clone()));
+        scopes.extend(self.session.clone().map(Scope::Session));
+        scopes
+    }
 }

@@ -60,9 +60,8 @@ impl<'a> Action<'a> {
         let named = self.named.iter().map(|path| (path, Some(path)));
         let mut near: Vec<Near<'a>> = Vec::new();
         for (path, doubtful) in certain.chain(named).take(MOST_PATHS) {
-            let is_root = |of: &Place| self.roots.iter().any(|root| of.below(root).is_some());
             let above = path.chain().into_iter().rev().enumerate();
-            let above = above.take_while(|(_, place)| is_root(place));
+            let above = above.take_while(|(_, place)| self.is_below_a_root(place));
             near.extend(above.map(|(distance, place)| Near {
                 distance,
                 place,
@@ -74,10 +73,14 @@ impl<'a> Action<'a> {
         near
     }
 
+    /// True for a root and for all below it.
+    fn is_below_a_root(&self, place: &Place) -> bool {
+        self.roots.iter().any(|root| place.below(root).is_some())
+    }
+
     /// True if a path is there, or the directory in which it would be made.
     fn is_path(&self, path: &Place) -> bool {
-        let is_root = |of: &Place| self.roots.iter().any(|root| of.below(root).is_some());
-        let above = path.parent().filter(is_root);
+        let above = path.parent().filter(|above| self.is_below_a_root(above));
         (self.exists)(path) || above.is_some_and(|above| (self.exists)(&above))
     }
 }

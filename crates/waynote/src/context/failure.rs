@@ -8,7 +8,6 @@ use super::telling::Telling;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::note::{EntryType, Note};
-use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
 use crate::store::{Reader, noted_before};
 
@@ -73,11 +72,8 @@ pub fn after_failure(
     if told.said.is_empty() {
         return Ok(Matching::default());
     }
-    let mut scopes = request.chain();
-    scopes.push(Scope::Agent(request.agent.clone()));
-    scopes.extend(request.session.clone().map(Scope::Session));
     let hits = store.search(&SearchRequest {
-        scopes,
+        scopes: request.scopes_that_apply(),
         limit: LOOKED_AT,
         ..SearchRequest::new(told.query())
     })?;

@@ -4,7 +4,6 @@ use super::answer::{notes_of, shown_of};
 use super::telling::Telling;
 use super::{BlockPart, Matching, Request, ShownNote};
 use crate::error::Result;
-use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
 use crate::store::{Reader, noted_before};
 
@@ -37,11 +36,8 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
         return Ok(found);
     }
     let known = shown_of(known);
-    let mut scopes = request.chain();
-    scopes.push(Scope::Agent(request.agent.clone()));
-    scopes.extend(request.session.clone().map(Scope::Session));
     let hits = store.search(&SearchRequest {
-        scopes,
+        scopes: request.scopes_that_apply(),
         limit: LOOKED_AT,
         ..SearchRequest::new(query).context(true)
     })?;

@@ -12,7 +12,7 @@ use waynote::context::{
 use waynote::session_state::iteration_start;
 use waynote::store::{AsOf, Ask};
 use waynote::visible::visible;
-use waynote::{Action, Address, Error, Note, Result, Scope, ScopeKind, Store};
+use waynote::{Action, Address, Error, Note, Result, ScopeKind, Store};
 
 use super::fields::{BadField, Fields, iteration};
 use super::site::Site;
@@ -271,9 +271,7 @@ fn budget(typed: &str) -> Result<usize> {
 
 /// The changes of notes that the block may show, oldest first.
 fn steps(journal: &[waynote::Revision], request: &Request) -> Vec<Step> {
-    let mut scopes: Vec<Scope> = request.chain();
-    scopes.push(Scope::Agent(request.agent.clone()));
-    scopes.extend(request.session.clone().map(Scope::Session));
+    let scopes = request.scopes_that_apply();
     let mut steps: Vec<Step> = journal
         .iter()
         .filter(|change| scopes.contains(&change.address().scope()))
