@@ -50,6 +50,7 @@ mod suite {
     mod install_versions;
     mod key;
     mod log;
+    mod loop_again;
     mod loop_agents;
     mod loop_given;
     mod loop_machines;
@@ -73,6 +74,7 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod morning;
     mod no_home;
     mod odd_places;
     mod other_users;
