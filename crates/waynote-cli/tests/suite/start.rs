@@ -72,7 +72,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     has(&first, "make all");
     has(&first, "Grind fine.");
     let notes = scratch.json("search --json --limit 50 make in never rounding postgresql grind");
-    lacks(&notes.to_string(), "ghp_");
+    lacks(notes.to_string(), "ghp_");
     // Nothing comes twice.
     let again = scratch.ok("start --take all");
     let sources = scratch.json("start --json");
