@@ -2,6 +2,7 @@
 
 mod client;
 mod formats;
+mod groups;
 mod mistakes;
 #[cfg(test)]
 mod printed;
@@ -15,7 +16,7 @@ mod values;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use waynote::Name;
 
@@ -48,6 +49,18 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// The arguments as they were typed. The groups and examples of the help are made for help alone.
+pub(crate) fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let is_help = |word: &OsString| ["help", "--help", "-h"].iter().any(|help| word == help);
+    if !arguments.iter().any(is_help) {
+        return Cli::try_parse_from(arguments);
+    }
+    let mut command = groups::with_groups();
+    let matches = command.try_get_matches_from_mut(arguments);
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|error| error.format(&mut command))
 }
 
 // The options of every command. A flag overrides the environment, which overrides the configuration file.
@@ -113,11 +126,11 @@ pub(crate) enum Command {
     Log(LogCommand),
     /// Run an agent again and again, each time with a fresh context and the notes of earlier iterations
     ///
-    /// The agent is any program: its prompt is on its standard input, or stands for {prompt} in its arguments, or lies in
-    /// the file that {prompt_file} stands for. The loop stops at a limit; when the agent says so (a text in its output, the
+    /// The agent is any program. It gets the prompt on standard input; or write {prompt} in its arguments for the text,
+    /// {prompt_file} for a file with it. The loop stops at a limit; when the agent says so (a text in its output, the
     /// tools session_complete and blocked); when the agent fails; or when iterations bring nothing new.
     ///
-    /// Exit codes: 0 as asked for, 1 refused or failed, 2 wrong arguments, 3 stalled, 4 blocked, 5 the agent fails,
+    /// Exit codes: 0 finished, 1 refused or failed, 2 wrong arguments, 3 stalled, 4 blocked, 5 the agent fails,
     /// 128 and the signal's number when interrupted.
     Loop(LoopArgs),
     /// Answer the question of a session's agent; the next iteration has the answer in its prompt
@@ -134,7 +147,7 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Search the notes, best match first
     Search(SearchArgs),
-    /// Print a note by its address, or an event of a session by its own
+    /// Print a note, or one event of a session, by its address
     Show(ShowArgs),
     /// List a note's revisions, latest first
     History {
@@ -144,10 +157,10 @@ pub(crate) enum Command {
     /// Undo your last change; run it again to undo the one before
     ///
     /// Without an address, it undoes the last change by your author (--author) to a note in the agent's notebook, or on
-    /// the working directory, one above it or one below it. It skips what others wrote, imports and log entries. `redo`
+    /// this directory, its parents or its subdirectories. It skips what others wrote, imports and log entries. `redo`
     /// brings the change back.
     Undo {
-        /// The note, whoever changed it last
+        /// Undo the last change of this note, whoever made it
         address: Option<String>,
     },
     /// Redo what the last undo took back; run it again for the undo before
@@ -215,8 +228,8 @@ pub(crate) enum Command {
     /// Open the page of the store in the browser
     ///
     /// It is served on 127.0.0.1 until Ctrl-C, for one browser: the link works once, and the browser that opened it has a
-    /// cookie from then on. The browser is that of BROWSER, xdg-open or open; where there is none, open the link that is
-    /// printed. A store on a server has its page there, which this opens.
+    /// cookie from then on. It opens in your browser ($BROWSER, xdg-open or
+    /// open); without one, open the printed link. For a store on a server, it opens the page of that server.
     Ui(UiArgs),
     /// Bring in another program's notes
     #[command(subcommand)]
@@ -462,7 +475,7 @@ pub(crate) enum KeyCommand {
         /// Pin it: show it whole in every prompt
         #[arg(long)]
         pin: bool,
-        /// Write only if this is the current revision; 0: only if there is no such note
+        /// Write only if this is the current revision; 0: only if the note does not exist yet
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         if_revision: Option<u64>,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_BYTES] [default: 4096]

@@ -21,6 +21,9 @@ use crate::{hints, session_view};
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
 
+/// The kind of a refusal by the person who was asked: nothing is wrong.
+pub(crate) const KEPT: &str = "kept";
+
 /// True if the error is about another program's file that cannot be read.
 fn is_damaged_file(error: &waynote::Error) -> bool {
     matches!(error.downcast_ref(), Some(FormatError::DamagedFile { .. }))
@@ -229,6 +232,9 @@ impl Failure {
                 }
                 say_json(&json!({ "error": error }));
             }
+            Self::Refused {
+                kind: KEPT, what, ..
+            } => complain(&masked(what)),
             // clap's own wording knows the usage line and the possible values.
             Self::Arguments(error) => complain(&masked(error.to_string().trim_end())),
             _ => {

@@ -33,7 +33,6 @@ mod zrb_file;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::Parser;
 // Under the names that the modules below know them by.
 use waynote_system::{process, shell};
 
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     // Errors are JSON too, even errors about unreadable arguments.
     let json = arguments.iter().any(|argument| argument == "--json");
-    let outcome = match Cli::try_parse_from(&arguments) {
+    let outcome = match args::parsed(&arguments) {
         Ok(cli) => {
             let mut output = Output::new(cli.global.json);
             let is_loop = matches!(cli.command, Some(args::Command::Loop(_)));

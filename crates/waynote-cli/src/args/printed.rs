@@ -94,7 +94,7 @@ fn typed(page: &str) -> Vec<String> {
 }
 
 /// Whether a command can be typed. One that is only named needs not be complete.
-fn parses(command: &str) -> Result<(), String> {
+pub(super) fn parses(command: &str) -> Result<(), String> {
     let mut words = words(command);
     loop {
         let Err(error) = Cli::try_parse_from(&words) else {

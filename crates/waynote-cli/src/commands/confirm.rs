@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, KEPT, Outcome, complain};
 
 /// What a person has to confirm.
 pub(super) struct Question<'q> {
@@ -26,11 +26,11 @@ impl Question<'_> {
             return not_confirmed(&what, self.alone);
         }
         if !self.before.is_empty() {
-            say(self.before);
+            complain(self.before);
         }
         match is_yes(self.question)? {
             true => Ok(()),
-            false => not_confirmed(self.refused, self.hint),
+            false => Err(Failure::refused(KEPT, self.refused, self.hint)),
         }
     }
 }

@@ -108,7 +108,7 @@ fn confirm(would: &Forgotten) -> Outcome {
         alone: "check with `--dry-run`, then add `--yes`",
         before: &plan(would),
         question: "This cannot be undone. Forget it?",
-        refused: &format!("{named} was not forgotten"),
+        refused: &format!("kept {named}"),
         hint: "answer `y` to forget it",
     };
     question.ask()

@@ -150,7 +150,7 @@ fn a_question_is_nobody_elses_word() {
     let said = looping(&scratch, "", asks).said();
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 4
-    the loop stops after this iteration and asks; the answer will be in the next prompt
+    question recorded; the loop stops after this iteration and waits for a person
     ── iteration 1 ──
     session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question

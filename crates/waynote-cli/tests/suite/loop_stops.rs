@@ -142,7 +142,7 @@ fn a_question_stops_it_until_it_is_answered() {
     let asks = "cat > prompt; \"$WAYNOTE\" log blocked 'blue or green?'";
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "", asks).said()), @"
     exit 4
-    the loop stops after this iteration and asks; the answer will be in the next prompt
+    question recorded; the loop stops after this iteration and waits for a person
     ── iteration 1 ──
     session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question

@@ -107,7 +107,7 @@ fn an_agent_speaks_to_its_loop() {
     write a text for the question
 
     $ blocked {"question":"which key?"}
-    the loop stops after this iteration and asks; the answer will be in the next prompt
+    question recorded; the loop stops after this iteration and waits for a person
     "#);
     let session = "s".parse().unwrap();
     assert_eq!(

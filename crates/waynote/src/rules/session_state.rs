@@ -281,7 +281,8 @@ impl AgentSignal {
                 format!("session {session} is complete: no further iteration starts")
             }
             Self::Blocked(_) => {
-                "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
+                "question recorded; the loop stops after this iteration and waits for a person"
+                    .into()
             }
         }
     }
