@@ -159,9 +159,12 @@ fn of_loop(error: &LoopError, advice: String) -> String {
             quoted(session.as_str())
         ),
         LoopError::NoLoop { .. } => "`waynote log sessions` says how its last loop ended".into(),
-        LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
+        LoopError::NothingAsked { .. } => {
+            "`waynote log sessions` lists the sessions; those that wait for an answer come first"
+                .into()
+        }
         LoopError::AlreadyAnswered { .. } => {
-            "run the command again without `--answer`: the next prompt has the answer".into()
+            "the next prompt has that answer; go on without another one".into()
         }
         LoopError::NotAPerson {
             act: PersonalAct::Write,

@@ -36,7 +36,6 @@ use std::process::ExitCode;
 // Under the names that the modules below know them by.
 use waynote_system::{process, shell};
 
-use crate::args::Cli;
 use crate::error::Failure;
 use crate::output::Output;
 

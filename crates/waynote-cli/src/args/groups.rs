@@ -25,6 +25,7 @@ const EXAMPLES: &str = include_str!("examples.txt");
 /// The commands with what only their help shows.
 pub(crate) fn with_groups() -> Command {
     let mut root = Cli::command();
+    let groups = groups(&root);
     let mut lines = EXAMPLES.lines();
     while let (Some(name), Some(one), Some(two)) = (lines.next(), lines.next(), lines.next()) {
         if root.find_subcommand(name).is_some() {
@@ -32,9 +33,8 @@ pub(crate) fn with_groups() -> Command {
             root = root.mut_subcommand(name, |command| command.after_help(examples));
         }
     }
-    let groups = groups(&root);
     root.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{{options}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\u{1b}[1;4mOptions:\u{1b}[0m\n{{options}}"
     ))
 }
 

@@ -35,10 +35,14 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
         _ => help.as_str(),
     };
     let mut text = format!("{title}\n\n```text\n{}\n```\n", shown.trim_end());
+    let (begin, end) = match command.is_empty() {
+        true => ("\nNotes:\n", "\nOptions:\n"),
+        false => ("\nCommands:\n", "\n\n"),
+    };
     let commands = help
-        .split("\nCommands:\n")
+        .split(begin)
         .nth(1)
-        .and_then(|after| after.split("\n\n").next());
+        .and_then(|after| after.split(end).next());
     for line in commands.unwrap_or_default().lines() {
         // Deeper lines go on with a description.
         let Some(name) = line

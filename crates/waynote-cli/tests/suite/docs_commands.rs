@@ -47,6 +47,12 @@ const RULES: &[(&str, How)] = &[
         ]),
     ),
     (
+        "waynote answer nightly ",
+        How::After(&[
+            "waynote --session nightly loop --iterations 1 -- sh -c 'test -e asked || waynote log blocked why; touch asked' || test $? = 4",
+        ]),
+    ),
+    (
         "waynote forget agent:default#deploy --dry-run",
         How::After(&[
             "waynote key save deploy 'the old host'",

@@ -18,7 +18,8 @@ fn holding(folder: &Path) -> Vec<String> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().flatten() {
             let kind = entry.file_type().unwrap();
-            if kind.is_dir() {
+            // The command of a loop is no note: it may say what its agent said.
+            if kind.is_dir() && entry.file_name() != "loops" {
                 folders.push(entry.path());
             } else if kind.is_file() {
                 let bytes = fs::read(entry.path()).unwrap();

@@ -27,11 +27,19 @@ fn a_question_is_answered_and_the_loop_continued_from_anywhere_on_this_machine()
     assert_eq!(mode(&file), 0o600);
     lacks(scratch.ok("--session s log show --json"), "spec.md");
 
-    insta::assert_snapshot!(scratch.ok("answer s green"), @"");
+    insta::assert_snapshot!(scratch.ok("answer s green"), @"answered session s; go on with `waynote loop --continue s`");
     // The same answer again is no second one; another one is refused.
     scratch.ok("answer s green");
-    insta::assert_snapshot!(scratch.run("answer s blue").said(), @"");
-    insta::assert_snapshot!(scratch.run("answer other green").said(), @"");
+    insta::assert_snapshot!(scratch.run("answer s blue").said(), @"
+    exit 1
+    error: the question of session s was answered by person on 2026-05-17 12:00 UTC
+      run the command again without `--answer`: the next prompt has the answer
+    ");
+    insta::assert_snapshot!(scratch.run("answer other green").said(), @"
+    exit 1
+    error: no question is open in session other
+      `waynote log sessions` lists the sessions; those that wait for an answer come first
+    ");
 
     let mut elsewhere = scratch.command("loop --continue s");
     let output = elsewhere.current_dir(scratch.home()).output().unwrap();

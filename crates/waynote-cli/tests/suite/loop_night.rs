@@ -78,7 +78,7 @@ fn one_night() {
     let unanswered = run(&night).output();
     assert_eq!(unanswered.status.code(), Some(4));
 
-    assert!(docs.contains("the same command with `--answer TEXT`"));
+    assert!(docs.contains("`--answer TEXT` at the loop's own command"));
     let answered = night.replacen(" --with", " --answer ANSWER --with", 1);
     let output = run(&answered).output();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -94,8 +94,8 @@ fn one_night() {
     assert_eq!(tasks, "- [x] cart\n- [x] import\n");
 
     insta::assert_snapshot!(scratch.ok("log sessions"), @"
-    SESSION  NOTES  LAST ITERATION        STATE
-    nightly  4      #5, 2026-05-17 12:00  done: the agent says that all is done
+    SESSION  STATE  LAST ITERATION        NOTES  DETAIL
+    nightly  done   #5, 2026-05-17 12:00  4      the agent says that all is done
     ");
     let [show] = &documented(&docs, "waynote --session nightly log show")[..] else {
         panic!("docs/loops.md says once how to look at a session");

@@ -47,7 +47,20 @@ fn questions_come_first_then_loops_then_what_is_new_then_the_notes_here() {
     looping(&scratch, "fails", "exit 1");
     looping(&scratch, "does", "\"$WAYNOTE\" log add a --type tip");
     scratch.ok("--author agent:mia key save more 'by an agent'");
-    insta::assert_snapshot!(say("status"), @"");
+    insta::assert_snapshot!(say("status"), @"
+    asks asks (#1): Which colour? blue or green
+      waynote answer asks TEXT    then: waynote loop --continue asks
+    fails  failed  #1, 2026-05-17 12:00  0  the agent failed in every attempt
+    does   done    #1, 2026-05-17 12:00  1  all iterations ran
+    New since 2026-05-17 12:00 UTC, changes of notes: 1 by agent:mia, 1 by agent:default
+
+    Here, ~/work (4 notes, 130 tokens at a start):
+      #build  pinned  make all
+      ~/work          A workspace.
+      #flaky          checkout fails about once
+      #more           by an agent
+      waynote context · waynote search WORDS · waynote --help
+    ");
     // Once seen, it is not new.
     lacks(scratch.ok("status"), "New since");
     let data = scratch.json("status --json");

@@ -41,16 +41,19 @@ fn as_synced(answer: &mut Value) -> usize {
     synced
 }
 
-/// Removes the state of sessions, which has other words now.
+/// Removes the state of sessions, which has other words now, and their order by it.
 fn without_state(answer: &mut Value) {
     match answer {
         Value::Object(fields) => {
-            for of_state in ["state", "question", "answer", "waiting"] {
+            for of_state in ["state", "detail", "question", "answer", "waiting"] {
                 fields.remove(of_state);
             }
             fields.values_mut().for_each(without_state);
         }
-        Value::Array(items) => items.iter_mut().for_each(without_state),
+        Value::Array(items) => {
+            items.sort_by_key(|item| item["session"].as_str().map(str::to_owned));
+            items.iter_mut().for_each(without_state);
+        }
         _ => {}
     }
 }

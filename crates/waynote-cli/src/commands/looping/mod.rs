@@ -62,9 +62,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let store = opened.store();
     let mut next = None;
     let summary = looped(plan, &opened, args, is_json, || {
-        if started::remember(&settings, store, &plan.session)? {
-            next = started::next(store, &plan.session)?;
-        }
+        started::remember(&settings, store, &plan.session)?;
+        next = started::next(store, &plan.session)?;
         for missing in &planned.missing {
             say(&format!("note: {missing}"));
         }

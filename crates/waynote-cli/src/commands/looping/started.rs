@@ -22,73 +22,59 @@ use crate::program;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 
-const KIND: &str = "loops";
-
 /// Options for one start only.
 const ONCE: [&str; 4] = ["--answer", "--take-over", "--dry-run", "--continue"];
 
-/// How a loop was started.
-struct Started {
-    directory: PathBuf,
-    /// The words after the program.
-    words: Vec<OsString>,
+/// Where the start of a session's loop is remembered; none where it cannot be.
+fn file(store: &dyn Store, session: &Name) -> Outcome<Option<Remembered>> {
+    let id = store.store_id()?;
+    let file = id.map(|id| Remembered::new("loops", id, session.as_str()));
+    Ok(file.transpose()?.flatten())
 }
 
-/// Remembers how the loop of this process was started. True if it can be continued without its whole command.
-pub(super) fn remember(settings: &Settings, store: &dyn Store, session: &Name) -> Outcome<bool> {
-    let Some(id) = store.store_id()? else {
-        return Ok(false);
+/// Remembers how the loop of this process was started: the directory, then the words after the program.
+pub(super) fn remember(settings: &Settings, store: &dyn Store, session: &Name) -> Outcome {
+    let Some(file) = file(store, session)? else {
+        return Ok(());
     };
-    let Some(file) = Remembered::new(KIND, id, session.as_str())? else {
-        return Ok(false);
-    };
-    let mut words: Vec<OsString> = vec!["--session".into(), session.as_str().into()];
-    for (option, value) in unseen::named(settings, InstallScope::User)? {
-        words.extend([option.into(), value.into()]);
-    }
-    words.push("loop".into());
-    words.extend(typed(std::env::args_os().skip(1)));
     let directory = crate::home::environment().working_directory()?;
-    let parts: Vec<&[u8]> = std::iter::once(directory.as_os_str())
-        .chain(words.iter().map(OsString::as_os_str))
-        .map(OsStr::as_bytes)
-        .collect();
-    // No argument holds a zero byte.
-    Ok(file.write(&parts.join(&0)).is_ok())
+    let mut parts: Vec<OsString> = vec![
+        directory.into(),
+        "--session".into(),
+        session.as_str().into(),
+    ];
+    let named = unseen::named(settings, InstallScope::User)?.into_iter();
+    for (option, value) in named.filter(|(option, _)| option != "--session") {
+        parts.extend([option.into(), value.into()]);
+    }
+    parts.push("loop".into());
+    parts.extend(typed(std::env::args_os().skip(1)));
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    // No argument holds a zero byte. Without the file, the whole command continues the loop.
+    let _ = file.write(&parts.join(&0));
+    Ok(())
 }
 
-fn find(store: &dyn Store, session: &Name) -> Outcome<Option<Started>> {
-    let Some(id) = store.store_id()? else {
-        return Ok(None);
-    };
-    let bytes = Remembered::new(KIND, id, session.as_str())?.and_then(|file| file.read());
+/// The directory and the words of the session's loop, if the user started it here.
+fn find(store: &dyn Store, session: &Name) -> Outcome<Option<(PathBuf, Vec<OsString>)>> {
+    let bytes = file(store, session)?.and_then(|file| file.read());
     Ok(bytes.and_then(|bytes| {
-        let mut parts = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec);
-        Some(Started {
-            directory: OsString::from_vec(parts.next()?).into(),
-            words: parts.map(OsString::from_vec).collect(),
-        })
+        let parts = bytes.split(|byte| *byte == 0);
+        let mut parts = parts.map(|part| OsString::from_vec(part.to_vec()));
+        Some((parts.next()?.into(), parts.collect()))
     }))
 }
 
 /// Starts the loop of a session again, as the user started it here. Returns only with a failure.
 pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> Outcome<Failure> {
     let stamp = context.stamp()?;
-    let found = context.read(|store| {
+    let (directory, mut words) = context.read(|store| {
         person::only(store, &stamp, PersonalAct::Continue)?;
         match find(store, session)? {
             Some(found) => Ok(found),
             None => Err(not_ours(store, session)?),
         }
     })?;
-    if !found.directory.is_dir() {
-        let directory = found.directory.display();
-        return Ok(Failure::refused(
-            "no_directory",
-            format!("the loop of session {session} ran in {directory}, which is gone"),
-            "run its whole command in the directory that took its place",
-        ));
-    }
     let mut once = Vec::new();
     if let Some(answer) = &args.answer {
         once.push(OsString::from(format!("--answer={answer}")));
@@ -99,15 +85,14 @@ pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> O
     if context.output.json {
         once.push("--json".into());
     } else {
-        let shown = quoted(&found.words);
-        say(&format!("in {}: {shown}", found.directory.display()));
+        say(&format!("in {}: {}", directory.display(), quoted(&words)));
     }
-    let mut words = found.words;
     let end = words.iter().position(|word| word == "--");
     let end = end.unwrap_or(words.len());
     words.splice(end..end, once);
-    let mut command = Command::new(program::own()?);
-    let error = command.args(words).current_dir(&found.directory).exec();
+    let gone = |error| Failure::file(&directory, "entered", error);
+    std::env::set_current_dir(&directory).map_err(gone)?;
+    let error = Command::new(program::own()?).args(words).exec();
     Ok(Failure::file("the loop", "started", error))
 }
 
@@ -128,13 +113,7 @@ fn not_ours(store: &dyn Store, session: &Name) -> Outcome<Failure> {
             } => Some(format!("it ran on {} in {directory}", holder.host)),
             _ => None,
         });
-    let Some(start) = start else {
-        return Ok(Failure::refused(
-            "no_loop",
-            format!("no loop has run in session {session}"),
-            "`waynote log sessions` lists the sessions",
-        ));
-    };
+    let start = start.unwrap_or_else(|| "none has run in it".into());
     let session = shell_word(session.as_str());
     Ok(Failure::refused(
         "not_started_here",
@@ -161,8 +140,9 @@ fn typed(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let of_loop = LoopArgs::augment_args(clap::Command::new("loop"));
     let of_all = Global::augment_args(clap::Command::new("waynote"));
     let option = |command: &clap::Command, name: &str| {
+        let long = Some(name.strip_prefix("--")?);
         let mut known = command.get_arguments();
-        let known = known.find(|known| known.get_long() == name.strip_prefix("--"))?;
+        let known = known.find(|known| known.get_long() == long)?;
         Some(known.get_action().takes_values())
     };
     let (mut words, mut kept) = (words, Vec::new());

@@ -1,7 +1,9 @@
 //! A person's acts inside a loop: an agent writes there, and only a person answers.
 
 use waynote::error::PersonalAct;
-use waynote::{Ancestor, Change, Forget, UndoScope, Writer, person, redo_last, undo_last};
+use waynote::{
+    Ancestor, Change, Forget, UndoScope, Writer, loops, person, redo_last, session_state, undo_last,
+};
 
 use super::*;
 use crate::values::{keep, key, save};
@@ -80,6 +82,34 @@ pub(crate) fn a_person_who_is_named_is_refused_inside_a_loop(store: &dyn LocalSt
     store.forget(&forget, &outside).unwrap();
 }
 
+pub(crate) fn only_a_person_stops_a_loop(store: &dyn LocalStore) {
+    let stops = |stamp: &Stamp| loops::stop(store, &name("s"), &|_| Some(false), stamp);
+    let by = || session_state::stop_requested(store, &name("s")).unwrap();
+    let (inside, outside) = (below(&[1], Some("agent:a")), below(&[2], None));
+    let none = |stopped: waynote::Result<()>| matches!(stopped, Err(Error::Loop(LoopError::NoLoop { session })) if session == name("s"));
+    assert!(none(stops(&outside)));
+    let run = begin(store, 1, None, &[]).unwrap();
+    assert!(is_refused(&stops(&inside), PersonalAct::Stop));
+    assert_eq!(by(), None);
+    stops(&outside).unwrap();
+    let events = store.events(&name("s"), None, 9).unwrap().len();
+    // The same request is one event.
+    stops(&outside).unwrap();
+    assert_eq!(store.events(&name("s"), None, 9).unwrap().len(), events);
+    assert_eq!(by(), Some(name("person")));
+    run.end(EndReason::Interrupted, &at(6)).unwrap();
+    assert!(none(stops(&outside)));
+    // The next loop is another one, and a dead one is none.
+    let _next = begin(store, 2, None, &[]).unwrap();
+    assert_eq!(by(), None);
+    assert!(none(loops::stop(
+        store,
+        &name("s"),
+        &|_| Some(true),
+        &outside
+    )));
+}
+
 pub(crate) fn only_a_person_answers(store: &dyn LocalStore) {
     let run = begin(store, 1, None, &[]).unwrap();
     let iteration = run.start_iteration(&at(2)).unwrap();
@@ -110,7 +140,15 @@ pub(crate) fn only_a_person_answers(store: &dyn LocalStore) {
         act
     ));
     person::only(&store, &below(&[2], None), act).unwrap();
-    answers(&agent(below(&[2], None))).unwrap();
+    let outside = agent(below(&[2], None));
+    loops::answer(store, &name("s"), " 8080\n", &outside).unwrap();
+    // The same answer again changes nothing, and another one is refused.
+    loops::answer(store, &name("s"), "8080", &outside).unwrap();
+    let other = loops::answer(store, &name("s"), "80", &outside);
+    assert!(matches!(
+        other,
+        Err(Error::Loop(LoopError::AlreadyAnswered { .. }))
+    ));
     // With the answer to a question, a loop in the loop's agent does not begin.
     let is_dead = |_: &ProcessIdentity| Some(true);
     let start = LoopStart::new(holder(9), "/p", &is_dead).answer("8080");
