@@ -33,7 +33,7 @@ fn a_question_is_answered_and_the_loop_continued_from_anywhere_on_this_machine()
     insta::assert_snapshot!(scratch.run("answer s blue").said(), @"
     exit 1
     error: the question of session s was answered by person on 2026-05-17 12:00 UTC
-      run the command again without `--answer`: the next prompt has the answer
+      the next prompt has that answer; go on without another one
     ");
     insta::assert_snapshot!(scratch.run("answer other green").said(), @"
     exit 1
@@ -68,8 +68,8 @@ fn only_what_the_user_started_here_is_continued() {
     ");
     insta::assert_snapshot!(scratch.run("loop --continue none").said(), @"
     exit 1
-    error: no loop has run in session none
-      `waynote log sessions` lists the sessions
+    error: you did not start the loop of session none on this machine: none has run in it
+      continue it there; or start it here with its whole command: `waynote --session none loop -- AGENT`
     ");
     // Nor what another user could have written.
     let state = scratch.home().join(".local/state/waynote/loops");

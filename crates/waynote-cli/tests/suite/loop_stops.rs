@@ -183,7 +183,7 @@ fn a_question_stops_it_until_it_is_answered() {
     insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
     exit 1
     error: no question is open in session s
-      drop `--answer`; put what the agent should know into the spec or a note
+      `waynote log sessions` lists the sessions; those that wait for an answer come first
     ");
 }
 
@@ -395,7 +395,7 @@ fn arguments_that_say_nothing_are_refused() {
     $ waynote --session s loop --dry-run --answer yes -- true
     exit 1
     error: no question is open in session s
-      drop `--answer`; put what the agent should know into the spec or a note
+      `waynote log sessions` lists the sessions; those that wait for an answer come first
 
     $ waynote --session s loop --until '' -- true
     exit 2

@@ -1,7 +1,7 @@
 //! The loops that the user started on this machine, and how they go on. Their commands are kept here and never in the
 //! store: a shared store must not run anything.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
