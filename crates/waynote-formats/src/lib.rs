@@ -6,9 +6,10 @@
 //! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
 //! | openotters' `memory.db` | `openotters` | to an agent's notebook | yes |
 //! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
-//! | `AGENTS.md` | [`agents_md`] | to a keyed note of a directory | |
+//! | `AGENTS.md` | [`agents_md`] | to a keyed note of a directory | by [`markdown`] |
 //! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
 //! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
+//! | a folder of Markdown | [`markdown`] | | yes, for people |
 //!
 //! # Importing
 //!
@@ -61,6 +62,7 @@ mod files;
 mod format;
 mod incoming;
 mod incoming_note;
+pub mod markdown;
 mod merge;
 #[cfg(feature = "openotters")]
 pub mod openotters;

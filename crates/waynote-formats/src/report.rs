@@ -28,6 +28,9 @@ pub struct ImportReport {
     /// them.
     #[serde(skip_serializing_if = "is_none")]
     pub left: u64,
+    /// The notes that were added or updated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Address>,
     /// The notes that a dry run would add or update.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<Address>,
@@ -45,6 +48,7 @@ impl ImportReport {
             not_imported,
             secrets,
             left,
+            written,
             planned,
         } = step;
         self.added += added;
@@ -55,6 +59,7 @@ impl ImportReport {
         self.not_imported.extend(not_imported);
         self.secrets.extend(secrets);
         self.left += left;
+        self.written.extend(written);
         self.planned.extend(planned);
     }
 }
@@ -124,6 +129,7 @@ impl ImportReport {
             (true, false) => self.added += 1,
         }
         if applied.changed {
+            self.written.push(applied.address.clone());
             self.secrets
                 .extend(applied.note.as_ref().and_then(Flagged::of));
         }
