@@ -25,6 +25,7 @@ mod remote;
 mod session_view;
 mod settings;
 mod table;
+mod typed;
 mod variables;
 mod zrb_file;
 

@@ -113,7 +113,8 @@ pub(crate) struct List<'l> {
     output: &'l mut Output,
     heading: &'l [&'l str],
     widths: Vec<u16>,
-    is_begun: bool,
+    /// True once something was printed.
+    pub(crate) is_begun: bool,
 }
 
 impl<'l> List<'l> {

@@ -22,6 +22,7 @@ mod suite {
     mod docs_server;
     mod doctor;
     mod doctor_blocks;
+    mod edit;
     mod event;
     mod fake_xs;
     mod forget;
@@ -49,6 +50,7 @@ mod suite {
     mod install_remote;
     mod install_versions;
     mod key;
+    mod listing;
     mod log;
     mod loop_agents;
     mod loop_given;
@@ -73,6 +75,7 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod moves;
     mod no_home;
     mod odd_places;
     mod other_users;
@@ -101,6 +104,7 @@ mod suite {
     mod uninstall;
     mod upgrade;
     mod who_may;
+    mod whole_export;
     mod worktree;
     mod zrb_file;
 }
