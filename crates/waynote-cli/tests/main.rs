@@ -52,6 +52,7 @@ mod suite {
     mod key;
     mod listing;
     mod log;
+    mod loop_again;
     mod loop_agents;
     mod loop_given;
     mod loop_machines;
@@ -75,6 +76,7 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod morning;
     mod moves;
     mod no_home;
     mod odd_places;

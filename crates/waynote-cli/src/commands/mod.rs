@@ -1,5 +1,6 @@
 //! The commands: one file for each, or for a group of them.
 
+mod answer;
 mod backup;
 mod config;
 mod confirm;
@@ -34,6 +35,7 @@ mod saved;
 mod search;
 #[cfg(feature = "server")]
 mod serve;
+mod sessions;
 mod show;
 mod start;
 #[cfg(feature = "postgres")]
@@ -107,11 +109,12 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     };
     let mut context = Context::new(settings, output);
     match &cli.command {
-        None => overview::run(&mut context).map(ok),
+        None | Some(Command::Status) => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
         Some(Command::Loop(args)) => looping::run(&mut context, args),
+        Some(Command::Answer { of, text }) => answer::run(&mut context, of, text).map(ok),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),

@@ -1,6 +1,5 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
-use jiff::Timestamp;
 use waynote::{NoteAsOf, single};
 
 use super::event;
@@ -45,13 +44,5 @@ fn as_of(text: &str) -> Outcome<NoteAsOf> {
     if let Ok(revision) = text.parse() {
         return Ok(NoteAsOf::Revision(revision));
     }
-    text.parse::<Timestamp>().map(NoteAsOf::Time).map_err(|_| {
-        Failure::usage(
-            format!(
-                "`{}` is neither a revision nor a time",
-                waynote::visible::visible(text)
-            ),
-            "for example 3 or 2026-05-17T12:00:00Z",
-        )
-    })
+    crate::when::read(text).map(NoteAsOf::Time)
 }

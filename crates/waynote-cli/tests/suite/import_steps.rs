@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::common::{Scratch, has, rest, until};
+use super::common::{Scratch, rest, until};
 
 const NOTES: usize = 8000;
 

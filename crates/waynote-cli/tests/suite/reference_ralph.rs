@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::common::{Scratch, cases, has, reference, text};
+use super::common::{Scratch, cases, reference, text};
 
 /// Frames on which the original programs fail, and the reports about them. The rest of their sessions works.
 const DAMAGED: [(&str, &str); 4] = [
