@@ -1,5 +1,6 @@
 //! The command line's commands and options. The doc comments here are the help; docs/reference.md is made from them.
 
+mod borrowed;
 mod client;
 mod formats;
 mod groups;
@@ -12,6 +13,7 @@ mod stores;
 mod token;
 mod ui;
 mod values;
+mod verbs;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +34,7 @@ pub(crate) use session::{LogCommand, LoopArgs, LoopCommand};
 pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};
 pub(crate) use ui::UiArgs;
+pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbCommand};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -149,11 +152,18 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Print a note, or one event of a session, by its address
     Show(ShowArgs),
-    /// List a note's revisions, latest first
+    /// List a note's revisions, latest first; without a note, the newest changes of the whole store
+    ///
+    /// With --author: changes by this author.
     History {
-        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id. An event: session:name#event-N
-        address: String,
+        /// The note: a key, a path, `#3` of the session, or an address. An event: session:name#event-N
+        #[arg(value_name = "NOTE")]
+        address: Option<String>,
+        #[command(flatten)]
+        narrow: NarrowArgs,
     },
+    #[command(flatten)]
+    Verb(VerbCommand),
     /// Undo your last change; run it again to undo the one before
     ///
     /// Without an address, it undoes the last change by your author (--author) to a note in the agent's notebook, or on
@@ -411,8 +421,8 @@ pub(crate) enum PlaceCommand {
     Write {
         #[command(flatten)]
         at: At,
-        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
-        text: OsString,
+        #[command(flatten)]
+        text: TextArgs,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
@@ -429,8 +439,23 @@ pub(crate) enum PlaceCommand {
         #[command(flatten)]
         at: At,
     },
-    /// List the notes of all directories
+    /// List the notes of all directories; those of a directory that is not there any more are marked
     List,
+    /// Move the notes of a directory, and of all below it, to where the directory is now
+    Mv {
+        /// The directory as it was called; it need not exist
+        #[arg(required_unless_present = "vanished", value_parser = given_path())]
+        old: Option<OsString>,
+        /// The directory as it is called now
+        #[arg(required_unless_present = "vanished", value_parser = given_path())]
+        new: Option<OsString>,
+        /// Look for all directories that have notes and are not there any more: where git moved them, or by their name
+        #[arg(long, conflicts_with_all = ["old", "new"])]
+        vanished: bool,
+        /// Move their notes there, instead of printing the commands
+        #[arg(long, requires = "vanished")]
+        yes: bool,
+    },
     /// Delete the directory's own note
     Delete {
         #[command(flatten)]
@@ -470,8 +495,8 @@ pub(crate) enum KeyCommand {
         notebook: NotebookArgs,
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
-        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
-        text: OsString,
+        #[command(flatten)]
+        text: TextArgs,
         /// Pin it: show it whole in every prompt
         #[arg(long)]
         pin: bool,
@@ -590,7 +615,7 @@ pub(crate) struct SearchArgs {
     pub(crate) history: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KindArg {
     /// Notes by directory
     Place,
@@ -602,8 +627,9 @@ pub(crate) enum KindArg {
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one. An
-    /// event: session:name#event-N
+    /// The note: a key, a path, `#3` of the session, or an address; `@REVISION` for an older one. An event:
+    /// session:name#event-N
+    #[arg(value_name = "NOTE")]
     pub(crate) address: String,
     /// Print the note as of a revision or a time (2026-05-17, yesterday, 2h, RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]

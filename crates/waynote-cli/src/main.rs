@@ -26,6 +26,7 @@ mod remote;
 mod session_view;
 mod settings;
 mod table;
+mod typed;
 mod variables;
 mod when;
 mod zrb_file;

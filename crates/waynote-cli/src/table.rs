@@ -64,7 +64,8 @@ struct Columns<'h> {
     heading: &'h [&'h str],
     widths: Vec<usize>,
     colour: bool,
-    is_begun: bool,
+    /// True once something was printed.
+    pub(crate) is_begun: bool,
 }
 
 impl<'h> Columns<'h> {
@@ -202,7 +203,8 @@ pub(crate) fn list<T: Serialize>(
 pub(crate) struct List<'l> {
     output: &'l mut Output,
     columns: Columns<'l>,
-    is_begun: bool,
+    /// True once something was printed.
+    pub(crate) is_begun: bool,
 }
 
 impl<'l> List<'l> {

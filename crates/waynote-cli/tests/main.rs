@@ -22,6 +22,7 @@ mod suite {
     mod docs_server;
     mod doctor;
     mod doctor_blocks;
+    mod edit;
     mod event;
     mod fake_xs;
     mod forget;
@@ -49,6 +50,7 @@ mod suite {
     mod install_remote;
     mod install_versions;
     mod key;
+    mod listing;
     mod log;
     mod loop_again;
     mod loop_agents;
@@ -75,6 +77,7 @@ mod suite {
     mod mcp_sets;
     mod mcp_store;
     mod morning;
+    mod moves;
     mod no_home;
     mod odd_places;
     mod other_users;
@@ -103,6 +106,7 @@ mod suite {
     mod uninstall;
     mod upgrade;
     mod who_may;
+    mod whole_export;
     mod worktree;
     mod zrb_file;
 }

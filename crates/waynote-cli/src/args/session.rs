@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::values::{some_iterations, some_time};
-use super::{AllowArgs, StyleArg};
 use waynote::Name;
 
+use super::{AllowArgs, NarrowArgs, StyleArg};
 use crate::duration;
 use crate::presets::Preset;
 
@@ -45,6 +45,17 @@ pub(crate) enum LogCommand {
         /// Only entries of this type
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
+        #[command(flatten)]
+        narrow: NarrowArgs,
+    },
+    /// Print the last entries and events of the session
+    Tail {
+        /// How many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+        lines: usize,
+        /// Go on with what comes, until Ctrl-C
+        #[arg(long, short)]
+        follow: bool,
     },
     /// Draw the session as a chart: iterations across, notes by type
     Plot {

@@ -10,8 +10,10 @@ use waynote::session_state::{AgentSignal, EntryIteration, entry_iteration};
 use waynote::{EntryType, Name, SessionLog, SessionState, SessionStatus, Store};
 use waynote_loop::identity::known_dead;
 
+use super::list::Narrow;
 use super::looping::started;
 use super::sessions::Listed;
+use super::tail;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
@@ -49,11 +51,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .output
                 .answer(&value, || reply(&note, resolves.is_some()))
         }
-        LogCommand::List { kind } => {
+        LogCommand::Tail { lines, follow } => tail::run(context, *lines, *follow),
+        LogCommand::List { kind, narrow } => {
+            let narrow = Narrow::of(context, narrow)?;
             let (session, _) = context.session()?;
             let kind = kind.as_deref().map(EntryType::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
+            let notes = narrow.last(notes);
             let nothing = format!("no notes in {}", waynote::Scope::Session(session));
             let mut heading = vec!["iteration", "type", "preview", "note"];
             let some_repeated = notes.iter().any(|note| note.revision > 1);

@@ -8,7 +8,9 @@ mod context;
 mod copy;
 mod demo;
 mod demo_agent;
+mod diff;
 mod doctor;
+mod edit;
 mod event;
 mod export;
 mod forget;
@@ -18,10 +20,12 @@ mod import;
 mod import_progress;
 mod install;
 mod key;
+mod list;
 mod log;
 mod looping;
 mod manual;
 mod mcp;
+mod moves;
 mod overview;
 mod pause;
 mod place;
@@ -36,6 +40,7 @@ mod show;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;
+mod tail;
 mod token;
 mod token_store;
 #[cfg(feature = "server")]
@@ -44,6 +49,7 @@ mod undo;
 mod unseen;
 #[cfg(feature = "postgres")]
 mod vacuum;
+mod vanished;
 mod verify;
 mod why;
 
@@ -52,7 +58,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, ClientArg, Command, Global, ServerCommand};
+use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, VerbCommand};
 #[cfg(not(all(feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
@@ -112,7 +118,19 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
-        Some(Command::History { address }) => history::run(&mut context, address).map(ok),
+        Some(Command::History { address, narrow }) => match address {
+            Some(address) => history::run(&mut context, address),
+            None => list::changes(&mut context, narrow),
+        }
+        .map(ok),
+        Some(Command::Verb(command)) => match command {
+            VerbCommand::Edit(args) => edit::run(&mut context, args),
+            VerbCommand::Mv(args) => moves::one(&mut context, args, false),
+            VerbCommand::Cp(args) => moves::one(&mut context, args, true),
+            VerbCommand::Ls(args) => list::run(&mut context, args),
+            VerbCommand::Diff { old, new } => diff::run(&mut context, old, new.as_deref()),
+        }
+        .map(ok),
         Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
         Some(Command::Redo { address }) => undo::redo(&mut context, address.as_deref()).map(ok),
         Some(Command::Backup { file, force }) => backup::backup(&mut context, file, *force).map(ok),
@@ -124,7 +142,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             dry_run,
             yes,
         }) => {
-            let request = forget::request(address, *revision, *everywhere)?;
+            let request = forget::request(&context, address, *revision, *everywhere)?;
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),

@@ -6,6 +6,7 @@ use super::event;
 use crate::args::ShowArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
+use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Some(event) = event::address(&args.address) {
@@ -17,14 +18,20 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
         }
         return event::show(context, &event);
     }
-    let address = crate::input::address(&args.address)?;
+    let mut named = context.note_at(&args.address, Use::Keep)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
-    if as_of.is_some() && address.revision.is_some() {
+    if as_of.is_some() && named.revision.is_some() {
         let what = "both a revision and a time are given";
         return Err(Failure::usage(what, "give one: `@N` or `--as-of`"));
     }
-    let as_of = as_of.or(address.revision.map(NoteAsOf::Revision));
-    let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;
+    if let Some(NoteAsOf::Revision(revision)) = as_of {
+        named.revision = Some(revision);
+    }
+    let as_of = as_of.or(named.revision.map(NoteAsOf::Revision));
+    let note = context.read(|store| {
+        let note = single::get(store, &named.address, as_of);
+        found(store, &named, note)
+    })?;
     if context.output.json {
         context.output.value(&note)
     } else {

@@ -47,9 +47,9 @@ fn words() {
       delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote show nothing
-    exit 2
-    error: `nothing` is not an address: it must start with `place:`, `agent:` or `session:`
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    exit 1
+    error: there is no agent:default#nothing
+      there are: k
 
     $ waynote --iteration two context
     exit 2

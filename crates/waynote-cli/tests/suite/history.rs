@@ -34,7 +34,7 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k --revision 99
     exit 1
     error: there is no agent:default#k@99
-      see `waynote place list`, `key list` or `log list`
+      it has the revisions 1 to 6
 
     $ waynote restore agent:default#k
     exit 2
@@ -54,7 +54,7 @@ fn nothing_is_lost() {
     $ waynote history agent:default#other
     exit 1
     error: there is no history of agent:default#other
-      see `waynote place list`, `key list` or `log list`
+      there are: k
 
     $ waynote show agent:default#k --as-of 2
     two
@@ -65,7 +65,7 @@ fn nothing_is_lost() {
     $ waynote show agent:default#k --as-of 2026-05-01T00:00:00Z
     exit 1
     error: there is no agent:default#k at 2026-05-01T00:00:00Z
-      see `waynote place list`, `key list` or `log list`
+      did you mean `k`? there are: k
 
     $ waynote show agent:default#k --as-of yesterday
     exit 1
