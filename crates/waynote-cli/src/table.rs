@@ -3,6 +3,7 @@
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use jiff::Timestamp;
 use serde::Serialize;
+use waynote::Note;
 use waynote::secrets::masked;
 use waynote::visible::visible;
 
@@ -22,6 +23,19 @@ const GAP: u16 = 2;
 pub(crate) fn when(time: Timestamp) -> String {
     let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
     whole.to_string()
+}
+
+/// The label of a note that cites what has changed, after a blank; empty for another one.
+pub(crate) fn stale(note: &Note) -> String {
+    let stale = note.stale(|code| visible(&masked(code)));
+    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
+}
+
+/// A preview, for a cell; the label comes first, since the cell may be cut.
+pub(crate) fn preview(note: &Note) -> String {
+    format!("{} {}", stale(note).trim_start(), note.preview)
+        .trim_start()
+        .to_owned()
 }
 
 /// An iteration, for a cell.

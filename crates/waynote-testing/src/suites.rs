@@ -71,7 +71,7 @@ cases! { $
             notes_of_places_cascade all_changes_of_one_call_or_none every_change_is_a_revision_and_comes_back
             an_origin_keeps_its_times_and_author a_log_is_ordered_by_id_and_refuses_changes
             contents_are_kept_whatever_they_are selecting_keeps_the_order_of_the_scopes
-            a_text_noted_again_is_a_repeat_of_its_entry what_is_forgotten_is_gone_and_says_so
+            a_text_noted_again_is_a_repeat_of_its_entry a_note_keeps_what_it_cites what_is_forgotten_is_gone_and_says_so
             a_shared_text_goes_with_the_last_that_says_it
             a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere;
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::values::{some_iterations, some_time};
-use super::{AllowArgs, StyleArg};
+use super::{AllowArgs, CitesArgs, StyleArg};
 use crate::duration;
 use crate::presets::Preset;
 
@@ -25,6 +25,8 @@ pub(crate) enum LogCommand {
         /// its words, or by its address
         #[arg(long, value_name = "NOTE")]
         resolves: Option<String>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },

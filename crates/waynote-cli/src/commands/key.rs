@@ -24,12 +24,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
             max_bytes,
             max_notes,
+            cites,
             allow,
         } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let key = target.key()?;
             let content = input::note_text(text, allow.empty)?;
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
@@ -45,7 +46,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                     Some(_) => saved.told(),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
-                format!("saved {} ({how}){pinned}", note.address)
+                format!("saved {} ({how}){pinned}{}", note.address, note.cited())
             })
         }
         KeyCommand::Show { notebook, key } => {
@@ -197,7 +198,7 @@ fn row(note: &Note) -> Vec<String> {
         } else {
             String::new()
         },
-        note.preview.clone(),
+        crate::table::preview(note),
     ]
 }
 

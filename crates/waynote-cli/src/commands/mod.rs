@@ -31,6 +31,7 @@ mod search;
 #[cfg(feature = "server")]
 mod serve;
 mod show;
+mod stale;
 #[cfg(feature = "postgres")]
 mod stores;
 mod token;
@@ -133,6 +134,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
+        Some(Command::Stale) => stale::list(&mut context).map(ok),
+        Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

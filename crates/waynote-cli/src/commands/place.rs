@@ -25,18 +25,24 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             at,
             text,
             max_bytes,
+            cites,
             allow,
         } => {
             let place = input::place(at.path.as_deref())?;
             let content = input::note_text(text, allow.empty)?;
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let limits = context.settings.place_limits(*max_bytes);
             let (note, before) = context
                 .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
             let saved = Saved::new(&note, before);
             context.output.answer(&saved, || match before {
-                None => format!("saved {} (revision {})", note.address, note.revision),
-                Some(_) => format!("saved {} ({})", note.address, saved.told()),
+                None => format!(
+                    "saved {} (revision {}){}",
+                    note.address,
+                    note.revision,
+                    note.cited()
+                ),
+                Some(_) => format!("saved {} ({}){}", note.address, saved.told(), note.cited()),
             })
         }
         PlaceCommand::Read { at } => {
@@ -71,7 +77,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                 vec![
                     note.address.to_string(),
                     when(note.updated_at),
-                    note.preview.clone(),
+                    crate::table::preview(note),
                 ]
             })
         }
@@ -105,8 +111,9 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
     for (index, note) in notes.iter().enumerate() {
         let between = if index == 0 { "" } else { "\n" };
         output.line(format!(
-            "{between}{}\n{}",
+            "{between}{}{}\n{}",
             note.address.masked(),
+            crate::table::stale(note),
             lines(&masked(&note.content.shown())).trim_end()
         ))?;
     }

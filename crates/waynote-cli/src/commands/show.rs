@@ -5,7 +5,7 @@ use waynote::{NoteAsOf, single};
 
 use super::event;
 use crate::args::ShowArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
@@ -29,6 +29,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if context.output.json {
         context.output.value(&note)
     } else {
+        // Not on standard output, where the text stands byte by byte.
+        if note.is_stale() {
+            say(&format!(
+                "{}{}",
+                note.address.masked(),
+                crate::table::stale(&note)
+            ));
+        }
         context.output.content(&note.content)
     }
 }

@@ -47,7 +47,7 @@ fn calls(tool: &str) -> Vec<Value> {
     let mut calls = match tool {
         "note_add" => vec![json!({ "content": HOSTILE, "type": "tip", "session_name": "s" })],
         "note_list" => vec![json!({}), json!({ "session_name": "s" })],
-        "note_save" | "note_delete" | "note_pin" | "note_unpin" => vec![
+        "note_save" | "note_confirm" | "note_delete" | "note_pin" | "note_unpin" => vec![
             json!({ "key": "l", "content": HOSTILE, "pinned": true }),
             json!({ "key": "l", "content": HOSTILE, "if_revision": 99 }),
         ],

@@ -27,6 +27,7 @@ fn found(store: &dyn LocalStore, paths: &[&str], known: &[ShownNote]) -> Matchin
         roots: &[place("~/p")],
         paths: &paths,
         named: &[],
+        spent: 0,
         exists: &|_| panic!("a tool's own path is not looked up"),
     };
     at_action(store, &request(), &action, known).unwrap()
@@ -116,6 +117,7 @@ pub(super) fn what_does_not_fit_is_a_line(store: &dyn LocalStore) {
         roots: &[place("~/p")],
         paths: &[place("~/p/lib")],
         named: &[],
+        spent: 0,
         exists: &|_| true,
     };
     let none = at_action(store, &little, &action, &[]).unwrap();
@@ -136,6 +138,7 @@ pub(super) fn a_word_of_a_command_is_a_path_if_something_is_there(store: &dyn Lo
             roots: &[place("~/p")],
             paths: &[],
             named: &named,
+            spent: 0,
             exists: &exists,
         };
         let found = at_action(store, &request(), &action, &[]).unwrap();

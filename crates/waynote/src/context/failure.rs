@@ -92,7 +92,10 @@ pub fn after_failure(
         .filter_map(|(hit, fit)| Some((fit?, hit.note)))
         .collect();
     // Equal ones stay in the order of the search.
-    found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    found.sort_by(|(one, note), (other, of)| {
+        let better = other.total_cmp(one);
+        better.then_with(|| note.is_stale().cmp(&of.is_stale()))
+    });
     let noted = noted_before(store, found.iter().map(|(_, note)| note), request.iteration)?;
     let known = shown_of(known);
     let best = found.first().map_or(0.0, |(fit, _)| *fit);
