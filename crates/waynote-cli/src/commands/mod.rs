@@ -32,6 +32,7 @@ mod search;
 mod serve;
 mod show;
 mod stale;
+mod start;
 #[cfg(feature = "postgres")]
 mod stores;
 mod token;
@@ -133,6 +134,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
         Some(Command::Stale) => stale::list(&mut context).map(ok),
         Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
