@@ -58,7 +58,8 @@ macro_rules! cases {
 cases! { $
     action {
         Stores::each_store:
-            an_action_gets_the_notes_of_its_path_once the_nearest_come_first_and_few_at_a_time what_does_not_fit_is_a_line a_word_of_a_command_is_a_path_if_something_is_there;
+            an_action_gets_the_notes_of_its_path_once the_nearest_come_first_and_few_at_a_time what_does_not_fit_is_a_line a_session_that_was_told_much_gets_short_lines
+            a_word_of_a_command_is_a_path_if_something_is_there;
     }
     apart {
         Engines::each_engine:
