@@ -121,7 +121,7 @@ impl Opened {
             }
         };
         // A hook has to answer: what there is no time for is not labelled.
-        let limit = longest.map_or(Duration::from_secs(2), |longest| longest / 4);
+        let limit = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
         let checkouts = Arc::new(GitCheckouts::new(home::environment(), limit));
         Ok(Self {
             store: CheckedStore::new(kind, checkouts),

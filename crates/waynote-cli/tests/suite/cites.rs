@@ -19,6 +19,11 @@ fn repository() -> Scratch {
     scratch
 }
 
+/// An answer about other files holds for a minute.
+fn forget_answers(scratch: &Scratch) {
+    std::fs::remove_file(scratch.home().join(".local/state/waynote/cited")).unwrap();
+}
+
 #[test]
 fn a_note_says_when_what_it_cites_has_changed() {
     let scratch = repository();
@@ -46,18 +51,61 @@ fn a_note_says_when_what_it_cites_has_changed() {
         "work/src/pay.rs",
         PAY.replace("100", "50").replace("charge", "bill"),
     );
-    // An answer about all files holds for a minute.
-    let answers = scratch.home().join(".local/state/waynote/cited");
-    std::fs::remove_file(&answers).unwrap();
+    forget_answers(&scratch);
     assert_transcript!(scratch, @"
     $ waynote stale
+    place:~/work (cites src/pay.rs:3-6, changed since 2026-05-17)
+      fees are rounded down, see `src/pay.rs:3-6`
+    src/pay.rs:3-6
+    -fn charge(cents: u64) -> u64 {
+    -    let fee = cents / 100;
+    +fn bill(cents: u64) -> u64 {
+    +    let fee = cents / 50;
+         cents + fee
+     }
+
+    agent:default#bill (cites fn charge, changed since 2026-05-17)
+      charge is called once
+    fn charge
+    not found any more
+
     $ waynote context
+    ## Notes of this place
+
+    ### `place:~/work` (2026-05-17, by a person) (cites src/pay.rs:3-6, changed since 2026-05-17)
+
+    ```
+    fees are rounded down, see `src/pay.rs:3-6`
+    ```
+
+    ## Other notes
+
+    - `agent:default#bill` (2026-05-17, by a person) (cites `fn charge`, changed since 2026-05-17): `charge is called once`
+    - `agent:default#plain` (2026-05-17, by a person): `` see `src/pay.rs:3-6` ``
+
+    153 of 2,000 tokens
+
     $ waynote place list
+    NOTE          UPDATED               PREVIEW
+    place:~/work  2026-05-17T12:00:00Z  (cites src/pay.rs:3-6, changed since 2026-05-17) fees are rounded down, see `src/pay.rs:3-6`
+
     $ waynote key list
+    NOTE                 UPDATED               PINNED  PREVIEW
+    agent:default#bill   2026-05-17T12:00:00Z          (cites fn charge, changed since 2026-05-17) charge is called once
+    agent:default#plain  2026-05-17T12:00:00Z          see `src/pay.rs:3-6`
+
     $ waynote search rounded
+    place:~/work (2026-05-17) (cites src/pay.rs:3-6, changed since 2026-05-17)
+      fees are «rounded» down, see `src/pay.rs:3-6`
+
     $ waynote confirm place:~/work
+    confirmed place:~/work (revision 2); cites src/pay.rs:3-6
+
     $ waynote confirm agent:default#bill
+    confirmed agent:default#bill (revision 2); cites src/pay.rs:8
+
     $ waynote stale
+    no note cites code that has changed
     ");
     let shown = scratch.json("show place:~/work --json");
     assert_eq!(shown["revision"], 2);
@@ -90,12 +138,13 @@ fn code_is_found_along_renames_and_in_other_files() {
     git(&work, "worktree add -q ../tree");
     let tree = scratch.home().join("tree");
     std::fs::write(tree.join("build.mk"), "").unwrap();
-    let of_tree = |words: &str| scratch.run(words).cwd(&tree).json();
-    assert_eq!(
-        of_tree("stale --json")[0]["changed"][0]["cites"]["code"],
-        "lib/new.rs:5-8",
-        "not committed"
-    );
+    // Its files are looked into: there the code is where it was committed last.
+    let of_tree = scratch.run("stale --json").cwd(&tree).json();
+    assert_eq!(of_tree[0]["changed"], json!(null));
+    std::fs::remove_file(tree.join("src/fees.rs")).unwrap();
+    forget_answers(&scratch);
+    let of_tree = scratch.run("stale --json").cwd(&tree).json();
+    assert_eq!(of_tree[0]["changed"][0]["cites"]["code"], "lib/new.rs:5-8");
     std::fs::remove_file(work.join("lib/new.rs")).unwrap();
     git(&work, "commit -qam three");
     let stale = scratch.json("stale --json");
@@ -140,7 +189,28 @@ fn only_tracked_files_of_the_repository_are_looked_into() {
         assert_eq!(run.status.code(), Some(2), "{code}");
         seen += &String::from_utf8(run.stderr).unwrap();
     }
-    insta::assert_snapshot!(seen, @"");
+    insta::assert_snapshot!(seen, @"
+    error: `.env:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `link:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `big.rs:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `pipe:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `../secret:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `/etc/passwd:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `.git/config:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `no.rs:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `src/pay.rs:90` cannot be cited: these lines are empty, or not in the file
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `src/pay.rs:2` cannot be cited: these lines are empty, or not in the file
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    ");
     // In a text it is no citation, and no error.
     scratch.ok("key save k 'see `.env:1` and `../secret:1`'");
     assert_eq!(

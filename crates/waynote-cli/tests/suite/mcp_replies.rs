@@ -162,7 +162,7 @@ fn no_reply_hides_anything_or_speaks_for_the_client() {
             is_harmless(&got, method);
         }
     }
-    assert_eq!(called.len(), 13, "{called:?}");
+    assert_eq!(called.len(), 14, "{called:?}");
 }
 
 /// The two tools that only the agent of a loop has.

@@ -97,7 +97,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_confirm",
-        about: "Say that a note whose cited code has changed is still true.",
+        about: "Say that a stale note is still true.",
         parameters: &[required("address", Kind::Text, "")],
         effect: Effect::Sets,
         run: confirm,

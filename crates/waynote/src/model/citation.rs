@@ -13,7 +13,6 @@ use crate::visible::visible;
 /// Code that a note cites (see [`crate::cites`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Citation {
     /// `src/pay.rs:40-60`, `src/pay.rs:40`, `src/pay.rs`, relative to the repository; or an identifier: `fn charge`.
     pub code: String,
@@ -30,7 +29,7 @@ pub struct Citation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cited_at: Option<Timestamp>,
     /// True if it is not there any more. A reader with the repository finds out; no store keeps it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "openapi", schema(default = false))]
     pub changed: bool,
 }
@@ -56,15 +55,8 @@ impl Citation {
 
     /// Citations as an engine stores them; none if there are none.
     pub fn to_column(cites: &[Self]) -> Option<String> {
-        let cites: Vec<Self> = cites
-            .iter()
-            .map(|cited| Self {
-                changed: false,
-                ..cited.clone()
-            })
-            .collect();
         // Every citation has a JSON form.
-        (!cites.is_empty()).then(|| serde_json::to_string(&cites).unwrap_or_default())
+        (!cites.is_empty()).then(|| serde_json::to_string(cites).unwrap_or_default())
     }
 
     /// The citations that an engine has stored; none if they cannot be read.

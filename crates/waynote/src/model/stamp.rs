@@ -91,10 +91,11 @@ impl Stamp {
 
     /// The same stamp of a note that cites this code.
     pub fn citing(self, cites: impl Into<Option<Vec<Citation>>>) -> Self {
-        Self {
-            cites: cites.into(),
-            ..self
-        }
+        let mut cites = cites.into();
+        // That is a reader's own finding.
+        let all = cites.iter_mut().flatten();
+        all.for_each(|cited| cited.changed = false);
+        Self { cites, ..self }
     }
 
     /// The stamp with another policy for credentials.
