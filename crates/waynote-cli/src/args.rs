@@ -23,6 +23,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use waynote::Name;
 
 use values::{given, given_path, some_hits};
+use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
@@ -259,6 +260,15 @@ pub(crate) enum Command {
         #[arg(value_name = "SESSION")]
         of: Option<String>,
     },
+    /// List the notes that cite code which has changed, with what it said and says now
+    ///
+    /// Code that only moved or was indented anew is not listed. `waynote confirm` says that a note is still true.
+    Stale,
+    /// Say that a note is still true: a revision with the same text, which cites the code as it is now
+    Confirm {
+        /// The note
+        address: String,
+    },
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
@@ -385,6 +395,25 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
+// The code that a note is about.
+#[derive(Args)]
+pub(crate) struct CitesArgs {
+    /// Code that the note is about: src/pay.rs:40-60, src/pay.rs, or an identifier; for several, repeat it. The note is
+    /// labelled when that changes [default: `path:line` between backquotes in the text]
+    #[arg(long, value_name = "CODE")]
+    pub(crate) cites: Vec<String>,
+    /// Cite nothing
+    #[arg(long, conflicts_with = "cites")]
+    pub(crate) no_cites: bool,
+}
+
+impl CitesArgs {
+    pub(crate) fn given(&self) -> Option<Vec<Citation>> {
+        let is_given = self.no_cites || !self.cites.is_empty();
+        is_given.then(|| self.cites.iter().map(Citation::new).collect())
+    }
+}
+
 // Allows texts that are refused by default.
 #[derive(Args)]
 pub(crate) struct AllowArgs {
@@ -426,6 +455,8 @@ pub(crate) enum PlaceCommand {
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },
@@ -509,6 +540,8 @@ pub(crate) enum KeyCommand {
         /// Limit on the number of notes; zero or less: no limit [env: WAYNOTE_MAX_NOTES] [default: 64]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },

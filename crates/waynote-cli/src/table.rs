@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
-use waynote::EntryType;
 use waynote::secrets::masked;
 use waynote::visible::visible;
+use waynote::{EntryType, Note};
 
 use crate::error::Outcome;
 use crate::output::Output;
@@ -37,6 +37,19 @@ const AT_LEAST: usize = 20;
 
 /// Blanks between columns.
 const GAP: usize = 2;
+
+/// The label of a note that cites what has changed, after a blank; empty for another one.
+pub(crate) fn stale(note: &Note) -> String {
+    let stale = note.stale(|code| visible(&masked(code)));
+    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
+}
+
+/// A preview, for a cell; the label comes first, since the cell may be cut.
+pub(crate) fn preview(note: &Note) -> String {
+    format!("{} {}", stale(note).trim_start(), note.preview)
+        .trim_start()
+        .to_owned()
+}
 
 /// An iteration, for a cell.
 pub(crate) fn iteration(iteration: Option<i64>) -> String {

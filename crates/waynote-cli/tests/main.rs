@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
+    mod cites;
     mod client_files;
     mod common;
     mod config;

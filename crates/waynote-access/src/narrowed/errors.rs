@@ -50,6 +50,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::InvalidAddress { .. }
         | Error::UnknownType { .. }
         | Error::InvalidIteration { .. }
+        | Error::InvalidCitation { .. }
         | Error::InvalidTokenFactor { .. }
         | Error::NotText { .. }
         | Error::HoldsSecret { .. }

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::values::{some_iterations, some_time};
 use waynote::Name;
 
-use super::{AllowArgs, NarrowArgs, StyleArg};
+use super::{AllowArgs, CitesArgs, NarrowArgs, StyleArg};
 use crate::duration;
 use crate::presets::Preset;
 
@@ -27,6 +27,8 @@ pub(crate) enum LogCommand {
         /// its words, or by its address
         #[arg(long, value_name = "NOTE")]
         resolves: Option<String>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },

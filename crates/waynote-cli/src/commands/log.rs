@@ -29,9 +29,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             text,
             kind,
             resolves,
+            cites,
             allow,
         } => {
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let (session, iteration) = context.session()?;
             let iteration = iteration_of_entry(context, &session, iteration)?;
             let kind: EntryType = kind.trim().parse()?;
@@ -78,7 +79,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     kind,
                     match note.resolved_by {
                         Some(_) => format!("{} (resolved)", note.preview),
-                        None => note.preview.clone(),
+                        None => crate::table::preview(note),
                     },
                     note.address.to_string(),
                 ];

@@ -37,6 +37,7 @@ mod search;
 mod serve;
 mod sessions;
 mod show;
+mod stale;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;
@@ -156,6 +157,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
+        Some(Command::Stale) => stale::list(&mut context).map(ok),
+        Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

@@ -4,7 +4,7 @@ use waynote::{NoteAsOf, single};
 
 use super::event;
 use crate::args::ShowArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, found};
 
@@ -35,6 +35,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if context.output.json {
         context.output.value(&note)
     } else {
+        // Not on standard output, where the text stands byte by byte.
+        if note.is_stale() {
+            say(&format!(
+                "{}{}",
+                note.address.masked(),
+                crate::table::stale(&note)
+            ));
+        }
         context.output.content(&note.content)
     }
 }
