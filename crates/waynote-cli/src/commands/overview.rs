@@ -107,7 +107,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     if !lines.is_empty() {
         lines.push(String::new());
     }
-    let here = masked(place.as_str()).into_owned();
+    let here = visible(&masked(place.as_str()));
     if view.all == 0 {
         let there = id.map_or(" (created by the first write)", |_| "");
         lines.push(format!(
