@@ -73,6 +73,12 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
             visible(&folder.display().to_string())
         ))?;
     }
+    if let Some(copy) = setup.copied_program() {
+        let copy = visible(&copy.display().to_string());
+        context.output.line(format!(
+            "agents start a copy of the program, {copy}: this one may go with its cache; installing again renews the copy"
+        ))?;
+    }
     for step in next {
         context.output.line(format!("next: {step}"))?;
     }
