@@ -54,7 +54,7 @@ fn agents_start_a_copy_of_a_program_that_may_go() {
         let said = from_cache(&format!("install {client}"));
         has(
             &said,
-            &format!("agents start a copy of the program, {}", copy.display()),
+            format!("agents start a copy of the program, {}", copy.display()),
         );
     }
     let entry = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
