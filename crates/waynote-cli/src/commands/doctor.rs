@@ -86,7 +86,7 @@ fn clients(
             };
             let files = setup.files()?;
             let mut states = files.iter().map(|file| file.state(home::environment()));
-            Ok(states.any(|state| !matches!(state, State::Missing)))
+            Ok(setup.has_plugin() || states.any(|state| !matches!(state, State::Missing)))
         };
         // If the client is set up in this directory alone, that setup is checked.
         let is_in_project =
@@ -271,7 +271,7 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
 
 pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
     let title = setup.client().title();
-    if examined.files.is_empty() {
+    if examined.files.is_empty() && !setup.has_plugin() {
         findings.note(
             format!("{title} reads servers only from the user's file"),
             "leave out `--project`",
