@@ -290,6 +290,14 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// Remove what `install` added
     Uninstall(UninstallArgs),
+    /// Write a folder that agents install as a plugin: server, hooks, a skill and commands
+    ///
+    /// It is for the user of this machine: hooks and server start this program by its path. Claude Code, Codex, Copilot
+    /// and Gemini CLI take it, each with its own hooks. What you set for this command is written into it, as by `install`.
+    Plugin {
+        /// The folder: a new one, an empty one, or that of an earlier plugin
+        folder: PathBuf,
+    },
     /// Check that agents get the notes: binary, store, files, trust, and a live round trip
     ///
     /// The exit code is 0 when nothing is wrong, else 1. Each finding says what to do next.

@@ -83,6 +83,7 @@ mod suite {
     mod odd_places;
     mod other_users;
     mod place;
+    mod plugin;
     mod postgres;
     mod quoted_names;
     mod reference_gonotes;

@@ -195,7 +195,7 @@ pub use session_log::SessionLog;
 pub use session_status::{SessionState, SessionStatus};
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore, Upgraded};
 pub use store::{
     Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
     Store, Version,

@@ -29,6 +29,7 @@ mod moves;
 mod overview;
 mod pause;
 mod place;
+mod plugin;
 mod rollback;
 mod salvage;
 mod saved;
@@ -99,6 +100,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Doctor { .. }
             | Command::Install(_)
             | Command::Uninstall(_)
+            | Command::Plugin { .. }
             | Command::Why { .. }
             | Command::Pause(_),
         ) => Settings::read_for_repair(global)?,
@@ -162,6 +164,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
+        Some(Command::Plugin { folder }) => plugin::run(&mut context, folder).map(ok),
         Some(Command::Doctor { client, project }) => {
             let client = client.map(|ClientArg(client)| client);
             doctor::run(&mut context, client, *project)
