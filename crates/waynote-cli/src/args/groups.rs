@@ -10,7 +10,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Loops", "loop answer log demo"),
     (
         "Agents",
-        "start install uninstall doctor mcp hook why pause",
+        "start install uninstall plugin doctor mcp hook why pause",
     ),
     ("Page and server", "ui serve token"),
     (
