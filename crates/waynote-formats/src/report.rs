@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use waynote::change::Applied;
-use waynote::{Address, Flagged};
+use waynote::{Address, AddressAt, Flagged};
 
 /// The report of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,6 +28,9 @@ pub struct ImportReport {
     /// them.
     #[serde(skip_serializing_if = "is_none")]
     pub left: u64,
+    /// The notes and entries that were written, each with its revision.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<AddressAt>,
     /// The notes that a dry run would add or update.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<Address>,
@@ -45,6 +48,7 @@ impl ImportReport {
             not_imported,
             secrets,
             left,
+            written,
             planned,
         } = step;
         self.added += added;
@@ -55,6 +59,7 @@ impl ImportReport {
         self.not_imported.extend(not_imported);
         self.secrets.extend(secrets);
         self.left += left;
+        self.written.extend(written);
         self.planned.extend(planned);
     }
 }
@@ -123,9 +128,11 @@ impl ImportReport {
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
         }
-        if applied.changed {
-            self.secrets
-                .extend(applied.note.as_ref().and_then(Flagged::of));
+        if let Some(note) = applied.note.as_ref().filter(|_| applied.changed) {
+            self.secrets.extend(Flagged::of(note));
+            let revision = Some(note.revision);
+            self.written
+                .push(AddressAt::new(note.address.clone(), revision));
         }
     }
 

@@ -18,6 +18,7 @@ use std::time::Duration;
 use crate::address::Address;
 use crate::block::{BlockAnswer, BlockAsk};
 use crate::change::{Applied, Change};
+use crate::cites::Checkouts;
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::forget::{Forget, Forgotten};
@@ -33,7 +34,7 @@ pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, Noted
 pub(crate) use ask::{answer, answers, limit, none};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
-pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
+pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened, Mark};
 pub(crate) use noted::noted_before;
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
@@ -90,6 +91,11 @@ pub trait Reader {
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()>;
+
+    /// The repositories in which citations are looked up, if this store does that (see [`crate::cites`]).
+    fn checkouts(&self) -> Option<&dyn Checkouts> {
+        None
+    }
 
     /// One note as it is now.
     fn get(&self, address: &Address) -> Result<Option<Note>> {
@@ -231,6 +237,30 @@ pub trait Reader {
     /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         Ok(answer!(self, feed: FeedPage { after, limit }))
+    }
+
+    /// The store's id, and the mark of the item at a point of the feed; none if nothing is there. A reader that goes on at
+    /// the point compares it with the mark that it had.
+    fn mark(&self, at: Cursor) -> Result<(Option<StoreId>, Option<Mark>)> {
+        let page = FeedPage {
+            after: at.before(),
+            limit: usize::from(at != Cursor::START),
+        };
+        let answers = self.read(&Ask {
+            feed: vec![page],
+            store_id: true,
+            ..Ask::default()
+        })?;
+        let mut found = answers
+            .feed
+            .into_iter()
+            .flatten()
+            .filter(|item| item.at == at);
+        let mark = match found.next() {
+            None if at == Cursor::START => Some(Mark::default()),
+            found => found.map(|item| Mark::of(answers.store_id, &item)),
+        };
+        Ok((answers.store_id, mark))
     }
 
     /// The changes of the call with that id; none if there was no such call, or it changed nothing.

@@ -6,13 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use waynote::{Result, Scope};
-use waynote_formats::{FORMATS, ForeignNotes, Format, Project, SourceKind, openotters, xs, zrb};
+use waynote_formats::{FORMATS, ForeignNotes, Format, SourceKind, openotters, xs, zrb};
 
 use super::{At, NotebookArgs};
 
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum ImportCommand {
+    /// The whole store that `waynote export json` wrote, into a new store
+    ///
+    /// The store must not exist yet: name a new file with --store. Nothing is made if the file is not whole.
+    Json {
+        /// The file
+        source: PathBuf,
+    },
     #[command(about = zrb::FORMAT.about)]
     Zrb {
         /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
@@ -38,7 +45,7 @@ pub(crate) enum ImportCommand {
 /// An import from a format whose arguments follow from what it takes.
 pub(crate) enum ListedImport {
     Project {
-        read: fn(&Project<'_>) -> Result<ForeignNotes>,
+        format: &'static Format,
         args: ProjectArgs,
     },
     Source {
@@ -88,7 +95,7 @@ impl Subcommand for ListedImport {
         command.subcommands(listed().map(|format| {
             let command = Command::new(format.name);
             let command = match format.takes {
-                SourceKind::Project(_) => ProjectArgs::augment_args(command),
+                SourceKind::Files(_) | SourceKind::Project(_) => ProjectArgs::augment_args(command),
                 SourceKind::Source { help, .. } => {
                     SourceArgs::augment_args(command).mut_arg("source", |arg| arg.help(help))
                 }
@@ -121,8 +128,8 @@ impl FromArgMatches for ListedImport {
         let (format, matches) =
             named.ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
         Ok(match format.takes {
-            SourceKind::Project(read) => Self::Project {
-                read,
+            SourceKind::Files(_) | SourceKind::Project(_) => Self::Project {
+                format,
                 args: ProjectArgs::from_arg_matches(matches)?,
             },
             SourceKind::Source { read, .. } => Self::Source {
@@ -142,9 +149,39 @@ impl FromArgMatches for ListedImport {
     }
 }
 
+#[derive(Args)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Take these sources without asking: names as the list shows them, `all` or `none`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) take: Vec<String>,
+    /// Set up no agents
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Take back the last start: its notes, and the agents that it set up
+    #[arg(long, conflicts_with_all = ["take", "no_install", "path"])]
+    pub(crate) undo: bool,
+}
+
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum ExportCommand {
+    /// The whole store as lines of JSON, for `import json`: notes with their history, entries, events; not the tokens
+    Json {
+        /// The new file; `-` prints
+        target: PathBuf,
+    },
+    /// A folder with a Markdown file for each note, to read in any editor
+    Markdown {
+        /// The folder; other files in it stay
+        folder: PathBuf,
+    },
+    /// The notes of a directory into its AGENTS.md, between two comments; the rest of the file stays
+    AgentsMd {
+        #[command(flatten)]
+        at: At,
+    },
     /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
     Zrb {
         /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]

@@ -24,7 +24,7 @@ use crate::opened::{Opened, on_network};
 use crate::settings::Settings;
 use crate::shell::quoted;
 use crate::variables::machine;
-use crate::{authorities, clock, home, program, remote, zrb_file};
+use crate::{authorities, clock, database, home, program, remote, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -189,6 +189,11 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         match context.read(|store| Ok(store.store_id()?)) {
             Ok(_) => {
                 findings.ok(format!("store: {url} answers"));
+                if let Some(url) = context.settings.database()
+                    && let Err(failure) = database::examine(&context.settings, url, findings)
+                {
+                    findings.wrong(format!("store: {}", failure.line()), failure.hint());
+                }
                 let opened = context.opened().ok();
                 let remote = opened.and_then(|opened| opened.remote());
                 if let Some(expires) = remote.and_then(RemoteStore::certificate_expires) {
@@ -264,7 +269,7 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
     }
 }
 
-fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
+pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
     let title = setup.client().title();
     if examined.files.is_empty() && !setup.has_plugin() {
         findings.note(

@@ -13,6 +13,7 @@ use waynote_formats::{
     Conflict, Current, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
+use super::copy;
 use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
@@ -21,6 +22,9 @@ use crate::{home, input, inside};
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
+    if let ImportCommand::Json { source } = command {
+        return copy::from_json(context, source).map(|()| ExitCode::SUCCESS);
+    }
     let bar = Bar::start();
     let (incoming, mode) = match command {
         ImportCommand::Zrb { source } => (from_zrb(context, source.as_deref())?, Mode::Write),
@@ -31,6 +35,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             let agent = &context.settings.agent.value;
             (openotters::read(source, agent)?, Mode::Write)
         }
+        // Not a format of another program.
+        ImportCommand::Json { .. } => return Ok(ExitCode::SUCCESS),
         ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
@@ -69,16 +75,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
 /// Reads a format whose arguments follow from its input.
 fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(ForeignNotes, Mode)> {
     let (incoming, dry) = match listed {
-        ListedImport::Project { read, args } => {
+        ListedImport::Project { format, args } => {
             let place = input::place(args.at.path.as_deref())?;
             let directory = home::expanded(place.as_str())?;
-            let claude_folder = claude_folder()?;
+            let (claude_folder, home) = (claude_folder()?, home::if_any()?);
             let project = Project {
                 directory: &directory,
                 place: &place,
                 claude_folder: claude_folder.as_deref(),
+                home: home.as_deref().map(Path::new),
             };
-            (read(&project)?, &args.dry)
+            (format.read_project(&project)?, &args.dry)
         }
         ListedImport::Source { read, args } => {
             let scope = scope(context, &args.notebook)?;
@@ -97,7 +104,7 @@ fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Foreign
 }
 
 /// The user's folder of Claude Code; none where there is no home directory.
-fn claude_folder() -> Outcome<Option<PathBuf>> {
+pub(super) fn claude_folder() -> Outcome<Option<PathBuf>> {
     Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
         Some(folder) => Some(folder.into()),
         None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
@@ -161,6 +168,9 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     })
 }
 
+/// The most notes that the report of an import names; that of a dry run names all.
+const NAMED: usize = 20;
+
 /// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
     let ImportReport {
@@ -170,6 +180,7 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         conflicts,
         skipped,
         not_imported,
+        written,
         planned,
         ..
     } = imported;
@@ -182,7 +193,13 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     context.output.answer(imported, || {
         let mut text = String::new();
         for address in planned {
-            text += &format!("would import {address}\n");
+            text += &format!("would import {}\n", address.masked());
+        }
+        for note in written.iter().take(NAMED) {
+            text += &format!("imported {}\n", note.address.masked());
+        }
+        if let Some(more @ 1..) = written.len().checked_sub(NAMED) {
+            text += &format!("imported {more} more\n");
         }
         let conflicting = match conflicts.len() {
             0 => String::new(),
@@ -220,7 +237,8 @@ pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }
 
-fn say_reasons(title: &str, skipped: &[SkippedItem]) {
+/// Prints items with their reasons on standard error, below a title.
+pub(super) fn say_reasons(title: &str, skipped: &[SkippedItem]) {
     if skipped.is_empty() {
         return;
     }

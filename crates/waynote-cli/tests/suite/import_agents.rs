@@ -57,6 +57,11 @@ fn claude_codes_files_apply_where_they_did() {
       HOME/work/CLAUDE.local.md: it is empty
 
     $ waynote import claude-code
+    imported place:~/work#claude-md
+    imported place:~/work#claude-rule-api-handlers
+    imported place:~#claude-md
+    imported place:~/work#memory
+    imported place:~/work#memory-deploy
     5 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/CLAUDE.local.md: it is empty
@@ -79,6 +84,7 @@ fn claude_codes_files_apply_where_they_did() {
     scratch.ok("forget --yes place:~#claude-md");
     assert_transcript!(scratch, @"
     $ waynote import claude-code
+    imported place:~/work#claude-md
     0 added, 1 updated, 1 unchanged, 4 skipped
     skipped 4:
       HOME/work/CLAUDE.local.md: it is empty
@@ -136,8 +142,10 @@ fn a_graph_becomes_a_note_for_each_entity() {
 {"type":"tomb"}
 "#,
     );
-    assert_transcript!(scratch, @r#"
+    assert_transcript!(scratch, @"
     $ waynote import server-memory memory.jsonl
+    imported agent:default#john_smith
+    imported agent:default#note-130016b2
     2 added, 0 updated, 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
@@ -159,8 +167,7 @@ fn a_graph_becomes_a_note_for_each_entity() {
     - likes tea
     - late riser
     - works_at: Anthropic
-
-    "#);
+    ");
 }
 
 #[test]
@@ -189,6 +196,8 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
       specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
 
     $ waynote import basic-memory kb
+    imported agent:default#specs-search-design
+    imported agent:default#plain
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       empty.md: it is empty

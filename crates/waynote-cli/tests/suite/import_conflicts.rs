@@ -59,7 +59,10 @@ fn an_older_text_of_openotters_becomes_a_revision() {
       "added": 0,
       "updated": 1,
       "unchanged": 0,
-      "skipped": []
+      "skipped": [],
+      "written": [
+        "agent:default#k@5"
+      ]
     }
     "#);
 }
@@ -73,6 +76,7 @@ fn a_pin_that_was_set_there_later_comes_too() {
         .unwrap();
     assert_transcript!(scratch, @"
     $ waynote import openotters memory.db
+    imported agent:default#k
     0 added, 1 updated, 0 unchanged, 0 skipped
 
     $ waynote import openotters memory.db
@@ -112,15 +116,16 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
       agent:default#kept: it is an older text of this note, which was changed since; `waynote restore agent:default#kept@1` brings it back
 
     $ waynote place list
-    NOTE          UPDATED               PREVIEW
-    place:~/kept  2026-06-01T00:00:00Z  v2
-
+    NOTE                 UPDATED               PREVIEW
+    place:~/kept (gone)  2026-06-01T00:00:00Z  v2
+    directories that are gone: `waynote place mv --vanished` looks for where they are now
     ");
     // Both texts there are new ones: the other program has written since.
     let file = scratch.home().join("work/notes.json");
     fs::write(file, r#"{"~/kept": "v3", "~/gone": "new"}"#).unwrap();
     assert_transcript!(scratch, @"
     $ waynote import zrb notes.json
+    imported place:~/gone
     1 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/kept: the imported text is current; the one written here is revision 2: `waynote restore place:~/kept@2` makes it current
@@ -186,7 +191,10 @@ fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     scratch.ok("import agents-md");
     fs::write(&file, "second").unwrap();
     // Only the file was changed: no conflict.
-    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"0 added, 1 updated, 0 unchanged, 0 skipped");
+    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"
+    imported place:~/work#agents-md
+    0 added, 1 updated, 0 unchanged, 0 skipped
+    ");
     scratch.ok("key save agents-md ours --at ~/work");
     fs::write(&file, "third").unwrap();
     assert_transcript!(scratch, @"

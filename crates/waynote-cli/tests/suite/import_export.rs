@@ -17,6 +17,8 @@ fn zrb_there_and_back() {
     );
     assert_transcript!(scratch, @r#"
     $ waynote import zrb
+    imported place:~
+    imported place:~/p
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       /x: its value is no text
@@ -110,6 +112,8 @@ fn openotters_there_and_back() {
     .unwrap();
     assert_transcript!(scratch, @"
     $ waynote import openotters memory.db
+    imported agent:default#k
+    imported agent:default#untimed
     2 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       Bad Key: `Bad Key` is not a valid key
@@ -217,6 +221,7 @@ fn frames_on_standard_input_and_no_xs() {
         &store,
     ]);
     insta::assert_snapshot!(piped, @"
+    imported session:striter#03ha3k09cz6nrbzf8vnaynffw
     1 added, 0 updated, 0 unchanged, 6 skipped
     skipped 6:
       frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is a string, not an integer

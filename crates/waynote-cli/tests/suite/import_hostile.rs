@@ -41,12 +41,15 @@ fn no_pipe_is_opened_and_no_link_leads_out() {
     pipe(&at("work/memory.db-wal"));
     assert_transcript!(scratch, @"
     $ waynote import basic-memory kb
+    imported agent:default#inside
+    imported agent:default#sub-note
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       kb/pipe.md: it is no regular file
       outside.md: it cannot be read: a link leads out of kb; copy the file into that folder to import it
 
     $ waynote import claude-code
+    imported place:~#claude-md
     1 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       HOME/work/CLAUDE.md: it cannot be read: a link leads out of HOME/work; copy the file into that folder to import it
@@ -119,6 +122,7 @@ fn only_stored_tables_are_read() {
       name the memory.db of an openotters agent
 
     $ waynote import openotters large.db
+    imported agent:default#b
     1 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       a: its text is larger than 16 MiB
@@ -192,11 +196,13 @@ fn little_does_not_become_much() {
       mend it or move it away; nothing was written to it
 
     $ waynote import zrb allowed.json
+    imported place:~
     1 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       ~/p: its value is no text
 
     $ waynote import server-memory deep.jsonl
+    imported agent:default#deep
     1 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       line 2: invalid type: sequence, expected a string at line 1 column 48
@@ -212,6 +218,7 @@ fn little_does_not_become_much() {
       frame 0333333333333333333333333 of ralph.s.note: it has no content
 
     $ waynote import basic-memory kb
+    imported agent:default#head
     1 added, 0 updated, 0 unchanged, 0 skipped
     ");
 }

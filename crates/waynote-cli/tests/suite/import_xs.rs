@@ -20,6 +20,9 @@ fn there_and_back() {
     let xs = FakeXs::serving(&store, Version::Append, &reference("ralph/frames.ndjson"));
     let run = |words: &str| run(&scratch, &xs, words);
     insta::assert_snapshot!(run("--session other import xs"), @"
+    imported session:other#03ha3k08tdraudghg7a4irh1x
+    imported session:other#03ha3k099xte7zgye1uwyq849
+    imported session:other#03ha3k09ae7zgaf9kyfmxt54j
     3 added, 0 updated, 0 unchanged, 0 skipped
     not imported, because it is no note:
       ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
@@ -53,7 +56,7 @@ fn there_and_back() {
     ");
     let all = run("import xs");
     assert!(
-        all.starts_with("38 added, 0 updated, 4 unchanged, 4 skipped\n"),
+        all.contains("38 added, 0 updated, 4 unchanged, 4 skipped\n"),
         "{all}"
     );
 }
@@ -75,7 +78,11 @@ fn an_xs_before_0_9_gets_frames_under_the_right_topic_once() {
     let topics: Vec<String> = xs.appended().into_iter().map(|(topic, ..)| topic).collect();
     assert_eq!(topics, ["ralph.demo.note", "ralph.demo.note"]);
     let other = Scratch::new();
-    insta::assert_snapshot!(run(&other, &xs, "import xs"), @"2 added, 0 updated, 0 unchanged, 0 skipped");
+    insta::assert_snapshot!(run(&other, &xs, "import xs"), @"
+    imported session:demo#03g56gadhc9giz28czyb1mrr5
+    imported session:demo#03g56gadhc9giz28d00a2qtq9
+    2 added, 0 updated, 0 unchanged, 0 skipped
+    ");
 }
 
 #[test]
