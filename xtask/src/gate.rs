@@ -41,6 +41,7 @@ pub(crate) fn rest() -> Result<()> {
     crate::packages::check()?;
     smaller_programs()?;
     let built = TestProgram::all()?;
+    crate::package::check()?;
     crate::postgres::test(&built)?;
     of_tools()?;
     tools::run("faults", &["--short"])?;

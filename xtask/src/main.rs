@@ -4,6 +4,7 @@
 mod built;
 mod gate;
 mod lines;
+mod package;
 mod packages;
 mod page;
 mod postgres;
@@ -19,6 +20,8 @@ fn main() -> Result<()> {
 
 fn run(words: &[&str]) -> Result<()> {
     match *words {
+        ["package", ref words @ ..] => package::make(words),
+        ["test", "package"] => package::check(),
         ["test"] => gate::test(),
         ["test", "rest"] => gate::rest(),
         ["test", "postgres"] => postgres::test(&built::TestProgram::all()?),
@@ -45,9 +48,9 @@ fn run(words: &[&str]) -> Result<()> {
         ["docs"] => gate::docs(),
         ["lines"] => lines::print(),
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | postgres | rest | serving] \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | package | packages | page | postgres | rest | serving] \
              | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
-             | faults [--seed N] [--only PART] [--short] [--release] | docs | lines"
+             | faults [--seed N] [--only PART] [--short] [--release] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }
 }

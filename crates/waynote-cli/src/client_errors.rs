@@ -89,6 +89,7 @@ impl From<Error> for Failure {
             Error::NoPrompts { .. } => {
                 "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts".into()
             }
+            Error::NotOurs { .. } => "name a new or an empty folder".into(),
             Error::NoProjectFiles { client } => format!(
                 "leave out `--project`: the notes are those of the project that {} is started in",
                 client.title()

@@ -12,11 +12,13 @@ use crate::error::Failure;
 use crate::home;
 use crate::settings::Settings;
 
-#[cfg(feature = "server")]
-pub(crate) use reached::connections;
 #[cfg(feature = "postgres")]
 pub(crate) use reached::options;
-pub(crate) use reached::{DatabaseStore, check, made, named, open, open_for_writing, source};
+pub(crate) use reached::{
+    DatabaseStore, check, examine, made, named, open, open_for_writing, source,
+};
+#[cfg(feature = "server")]
+pub(crate) use reached::{connections, polled};
 
 /// True for the address of a store in a database.
 pub(crate) fn is_url(text: &str) -> bool {

@@ -23,6 +23,7 @@ mod suite {
     mod docs_server;
     mod doctor;
     mod doctor_blocks;
+    mod edit;
     mod event;
     mod fake_xs;
     mod forget;
@@ -50,7 +51,9 @@ mod suite {
     mod install_remote;
     mod install_versions;
     mod key;
+    mod listing;
     mod log;
+    mod loop_again;
     mod loop_agents;
     mod loop_given;
     mod loop_machines;
@@ -74,10 +77,13 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod morning;
+    mod moves;
     mod no_home;
     mod odd_places;
     mod other_users;
     mod place;
+    mod plugin;
     mod postgres;
     mod quoted_names;
     mod reference_gonotes;
@@ -102,6 +108,7 @@ mod suite {
     mod uninstall;
     mod upgrade;
     mod who_may;
+    mod whole_export;
     mod worktree;
     mod zrb_file;
 }

@@ -26,6 +26,12 @@ pub enum Error {
         /// Why.
         refusal: Refusal,
     },
+    /// A folder for the plugin has other things in it.
+    #[error("{} has other files in it", .folder.display())]
+    NotOurs {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The home directory is none.
     #[error("HOME is no directory: {home}")]
     NoHome {

@@ -5,6 +5,7 @@
 //! | [`Installation`], [`Removal`] | a [`Setup`]: which client, whose files | steps to show, then to carry out |
 //! | [`Call`], [`Hook`], [`Answer`] | what a client sent, a store | the notes that the session lacks, in the client's form |
 //! | [`Ledgers`] | a folder | what each session of a client was given already |
+//! | [`Plugin`] | a machine, a store | a folder that clients install as a whole |
 //! | [`examine`] | a [`Setup`] | what was found of a client, for `doctor` |
 //! | [`rights`], [`missing_rights`] | a client and its command line | what the agent of a loop may do, and may not |
 //!
@@ -41,7 +42,7 @@
 //! - `profile/` is what these files fill in (the trait `Profile`) and what they build with.
 //! - `formats/` edits JSON with comments, TOML and YAML so that everything that is not ours stays. A new format is a file
 //!   there and a line in `formats/edit.rs`. No client is known there.
-//! - `install/`, `hook/`, `ledger/`, `doctor/` use all of these, for every client alike.
+//! - `install/`, `plugin/`, `hook/`, `ledger/`, `doctor/` use all of these, for every client alike.
 
 mod client;
 mod clients;
@@ -51,6 +52,7 @@ mod formats;
 mod hook;
 mod install;
 mod ledger;
+mod plugin;
 mod profile;
 mod rights;
 
@@ -69,6 +71,7 @@ pub use ledger::{
     About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, Ledgers, PauseTarget,
     PendingDelivery,
 };
+pub use plugin::Plugin;
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
 pub use profile::setup::{ClientFile, InstallScope, Machine, Part, Setup};

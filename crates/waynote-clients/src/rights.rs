@@ -85,7 +85,10 @@ mod tests {
             handed_on: &[],
         };
         let rights = rights(machine, Client::ClaudeCode, &[]).unwrap();
-        assert_eq!(rights.arguments, ["--allowedTools=mcp__waynote"]);
+        assert_eq!(
+            rights.arguments,
+            ["--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote"]
+        );
         assert!(rights.environment.is_empty());
     }
 

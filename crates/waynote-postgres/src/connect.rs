@@ -38,6 +38,8 @@ pub(crate) struct Connection {
     warned: Arc<AtomicBool>,
     /// True if it has skipped a table that others use since the last `take_skipped`.
     skipped: Arc<AtomicBool>,
+    /// The port on this side.
+    pub(crate) local_port: Option<u16>,
     task: AbortHandle,
 }
 
@@ -91,6 +93,7 @@ impl Hosts {
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
             let line = dial(config, methods.0).await.map_err(away)?;
+            let local_port = line.local_port();
             let name = match config.get_hosts().first() {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
@@ -99,10 +102,12 @@ impl Hosts {
             let Ok(tls) = MakeTlsConnect::<PlainStream>::make_tls_connect(&mut tls, name);
             let tls = CheckedTls(tls, methods.1);
             let connected = config.connect_raw(line, tls).await;
-            connected.map_err(|error| self.refused(error))
+            let connected = connected.map_err(|error| self.refused(error))?;
+            Ok::<_, Failure>((connected, local_port))
         });
         let timed_out = || Failure::Away(Away::TimedOut(self.time));
-        let (client, mut connection) = connecting.await.map_err(|_| timed_out())??;
+        let ((client, mut connection), local_port) =
+            connecting.await.map_err(|_| timed_out())??;
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
@@ -132,6 +137,7 @@ impl Hosts {
             client,
             warned,
             skipped,
+            local_port,
             task: task.abort_handle(),
         };
         let fits = tokio::time::timeout(self.time, fits(&connection.client, config));

@@ -167,6 +167,16 @@ pub(crate) struct FirstMessageCheck<S> {
 /// The letter of a message about authentication, its length and its code.
 const BEGIN: usize = 9;
 
+impl PlainStream {
+    /// The port on this side; none for a socket of this machine.
+    pub(crate) fn local_port(&self) -> Option<u16> {
+        match &self.stream {
+            Either::Left(stream) => stream.local_addr().ok().map(|address| address.port()),
+            Either::Right(_) => None,
+        }
+    }
+}
+
 impl<S> FirstMessageCheck<S> {
     fn plain(stream: S, config: &Config, methods: AuthMethods) -> Self {
         let mode = config.get_ssl_mode();

@@ -9,11 +9,10 @@ use parking_lot::Mutex;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
-use waynote::{Error, Result};
+use waynote::{Error, Position, Result, Version};
 
 use crate::error::{Failure, Outcome, PostgresError};
 use crate::head::Which;
-use crate::migrate;
 use crate::options::Options;
 use crate::rows::{Handle, Now};
 use crate::server::{Limits, Server};
@@ -47,7 +46,7 @@ impl Postgres {
         })
     }
 
-    /// The open store. The first call opens it, and brings the tables up to date.
+    /// The store, which is looked for by the first trip.
     pub(crate) fn opened(&self) -> Result<&Opened> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
@@ -62,6 +61,14 @@ impl Postgres {
         Ok(self.opened.get_or_init(|| opened))
     }
 
+    /// Looks whether the store is there.
+    pub(crate) fn look(&self) -> Result<i64> {
+        let opened = self.opened()?;
+        let session = Session::new(opened, Purpose::Read, opened.limits());
+        session.trip(Vec::new(), Then::Commit)?;
+        Ok(opened.incarnation.get().copied().unwrap_or_default())
+    }
+
     /// The connections of this process to the database: how many there are, how many there may be, how many nobody uses,
     /// and how many calls wait for one. None before the first call.
     pub fn connections(&self) -> Option<[usize; 4]> {
@@ -72,6 +79,22 @@ impl Postgres {
             status.available,
             status.waiting,
         ])
+    }
+
+    /// The version of the store, which may be a tenth of a second old: one query asks for all stores of the database that
+    /// this process polls. For a program that watches many stores.
+    ///
+    /// # Errors
+    /// As [`Reader::version`](waynote::Reader::version).
+    pub fn polled(&self) -> Result<Version> {
+        let opened = self.opened()?;
+        let polled = opened.server.polled(&opened.which, &opened.limits());
+        let head = polled.and_then(|head| head.ok_or_else(|| opened.no_store()));
+        let head = opened.named(head)?;
+        Ok(Version {
+            position: (head > 0).then(|| Position::new(head)),
+            ..Version::default()
+        })
     }
 
     /// How many round trips this process has made to the database, for all of its stores.
@@ -90,31 +113,20 @@ pub(crate) struct Opened {
     pub(crate) shown: String,
     /// The incarnation of the store when it was opened: a store that is made again under the same name has another one.
     pub(crate) incarnation: OnceLock<i64>,
-    /// The hashes of scopes that were seen in it. A scope has its row for ever.
+    /// The hashes of scopes that were seen in it. A scope has its row for ever, unless an earlier state is restored.
     scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
 impl Opened {
     fn new(options: Options, which: Which) -> Result<Self> {
-        let opened = Self {
+        Ok(Self {
             server: Server::of(&options)?,
             shown: options.shown(),
             options,
             which,
             incarnation: OnceLock::new(),
             scopes: Mutex::default(),
-        };
-        let session = Session::new(&opened, Purpose::Read, opened.limits());
-        session.trip(Vec::new(), Then::Commit)?;
-        if let Some(head) = session.head() {
-            let _ = opened.incarnation.set(head.incarnation);
-            if head.version < migrate::KNOWN {
-                let migrated = migrate::run(&opened.server, &opened.limits(), &opened.shown);
-                opened.named(migrated)?;
-            }
-        }
-        drop(session);
-        Ok(opened)
+        })
     }
 
     /// True if the scope is known to have a row.
@@ -134,14 +146,18 @@ impl Opened {
         scopes.extend(hashes);
     }
 
+    /// A row is not there any more: the database was restored to an earlier state, or has lost changes in a failover.
+    pub(crate) fn forget_scopes(&self) {
+        self.scopes.lock().clear();
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         Limits::of(&self.options)
     }
 
     /// Names the store in a failure.
     pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T> {
-        let times = self.options.times;
-        outcome.map_err(|failure| failure.of(&self.shown, times.wait, times.answer))
+        self.options.named(outcome)
     }
 
     pub(crate) fn no_store(&self) -> Failure {

@@ -39,6 +39,15 @@ pub enum PostgresError {
         /// The store.
         store: String,
     },
+    /// The tables are of an older version, and lack something that this program needs.
+    #[error(
+        "the tables of {} are of an older version, and need an update by their owner",
+        safe(store)
+    )]
+    OlderTables {
+        /// The store.
+        store: String,
+    },
     /// The database has such a store already.
     #[error("there is a store {} already", safe(store))]
     StoreExists {
@@ -167,6 +176,7 @@ impl CustomError for PostgresError {
             | Self::NotTrusted { .. }
             | Self::NoTls { .. }
             | Self::Unsuitable { .. }
+            | Self::OlderTables { .. }
             | Self::Unknown { .. }
             | Self::TooLong { .. } => ErrorClass::Unreachable,
         }
@@ -178,6 +188,9 @@ impl CustomError for PostgresError {
             Self::OpenPasswords { file } => format!("take their access away: chmod 600 '{}'", safe(file)),
             Self::NoStore { store } => {
                 format!("check the name, or make it: waynote stores create '{}'", safe(store))
+            }
+            Self::OlderTables { store } => {
+                format!("as the owner of the tables: waynote stores migrate '{}'", safe(store))
             }
             Self::StoreExists { .. } => "use it, or choose another name".into(),
             Self::Away { .. } => "check the address and the server, then try again".into(),
@@ -213,6 +226,7 @@ impl CustomError for PostgresError {
             | Self::NoPassword { .. }
             | Self::NotTrusted { .. }
             | Self::NoTls { .. }
+            | Self::OlderTables { .. }
             | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
             Self::BadUrl { .. }
             | Self::OpenPasswords { .. }
@@ -358,6 +372,7 @@ impl Failure {
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
                 PostgresError::NoStore { store: name() }.into()
             }
+            SqlState::UNDEFINED_COLUMN => crate::migrate::older(store).into(),
             ref code if is_of_server(code) || is_of_standby(&error) => away(Away::Lost(reason)),
             ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }

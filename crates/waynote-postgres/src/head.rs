@@ -6,6 +6,7 @@ use waynote::{Name, StoreId};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::migrate::{self, Schema};
 use crate::trip::{Statement, big, text};
 
 /// The identity of a store: its key in every table, and its name.
@@ -45,24 +46,30 @@ pub(crate) struct Head {
     pub(crate) id: StoreId,
     pub(crate) position: i64,
     pub(crate) index: IndexState,
-    /// The version of the tables.
-    pub(crate) version: i64,
+    pub(crate) schema: Schema,
     /// True if a commit waits for the disk.
     pub(crate) is_synchronous: bool,
     /// True if the server is a standby.
     pub(crate) is_standby: bool,
 }
 
-const HEAD: &str = "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-       (SELECT max(m.version) FROM waynote.migration m),
-       current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
-FROM waynote.store s WHERE s.store = $1 AND s.name = $2";
+macro_rules! head {
+    ($lock:literal) => {
+        concat!(
+            "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
+                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), m.*
+             FROM waynote.store s, (",
+            migrate::newest!(),
+            ") m WHERE s.store = $1 AND s.name = $2",
+            $lock
+        )
+    };
+}
+
+const HEAD: &str = head!("");
 
 /// The same, and nobody else writes the store until the transaction ends.
-const LOCKED: &str = "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-       (SELECT max(m.version) FROM waynote.migration m),
-       current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
-FROM waynote.store s WHERE s.store = $1 AND s.name = $2 FOR UPDATE OF s";
+const LOCKED: &str = head!(" FOR UPDATE OF s");
 
 /// Reads the row, and locks it for a write.
 pub(crate) fn statement(which: &Which, is_locked: bool) -> Statement {
@@ -83,9 +90,9 @@ impl Head {
                 indexed: row.try_get(4)?,
                 segments: u32::try_from(segments).unwrap_or_default(),
             },
-            version: row.try_get::<_, Option<i64>>(6)?.unwrap_or_default(),
-            is_synchronous: row.try_get(7)?,
-            is_standby: row.try_get(8)?,
+            is_synchronous: row.try_get(6)?,
+            is_standby: row.try_get(7)?,
+            schema: Schema::of(row, 8)?,
         })
     }
 }

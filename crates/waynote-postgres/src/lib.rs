@@ -30,6 +30,7 @@
 
 mod connect;
 mod dial;
+pub mod doctor;
 mod engine;
 mod error;
 mod head;
@@ -56,7 +57,7 @@ pub use engine::Postgres;
 pub use error::{Away, PostgresError, is_away};
 pub use options::{Options, VARIABLES, is_url};
 
-/// Opens a store. Brings the tables up to date if they are of an older version.
+/// Opens a store, and looks whether it is there. The tables stay as they are: [`stores::migrate`] brings them up to date.
 ///
 /// # Errors
 /// [`PostgresError::NoStore`] when there is no such store: [`stores::create`] makes it;
@@ -64,7 +65,7 @@ pub use options::{Options, VARIABLES, is_url};
 /// [`waynote::Error::NewerStore`], [`waynote::Error::Engine`].
 pub fn open(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
     let engine = Postgres::at(options);
-    engine.opened()?;
+    engine.look()?;
     Ok(EngineStore::new(engine))
 }
 

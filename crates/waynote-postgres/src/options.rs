@@ -9,8 +9,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::TargetSessionAttrs;
 use waynote::{Error, Name};
 
-use crate::dial::AuthMethods;
-use crate::error::{PostgresError, told};
+use crate::dial::{AuthMethods, is_here};
+use crate::error::{Outcome, PostgresError, told};
 use crate::passwords;
 use crate::tls::Trust;
 
@@ -310,6 +310,17 @@ impl Options {
             }
             None => self.shown.clone(),
         }
+    }
+
+    /// Names the store in a failure.
+    pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
+        let (times, shown) = (self.times, self.shown());
+        outcome.map_err(|failure| failure.of(&shown, times.wait, times.answer))
+    }
+
+    /// True if every host is on this machine.
+    pub(crate) fn is_here(&self) -> bool {
+        self.hosts().iter().all(is_here)
     }
 
     /// True if only a server that can be written will do.

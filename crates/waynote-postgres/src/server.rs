@@ -1,6 +1,7 @@
 //! A database server as this process uses it: a pool of connections, and the thread that moves their bytes. The stores of
 //! one database share it.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -13,11 +14,14 @@ use deadpool::Runtime;
 use deadpool::managed::{Object, Pool, PoolError, QueueMode, Timeouts};
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use tokio_postgres::Row;
 use waynote::Error;
 
 use crate::connect::Hosts;
 use crate::error::{Away, Cure, Failure, Outcome};
+use crate::head::Which;
 use crate::options::Options;
+use crate::trip::{self, Statement, bigs};
 
 /// A connection, until it goes back into the pool.
 pub(crate) type Leased = Object<Hosts>;
@@ -29,8 +33,24 @@ pub(crate) struct Server {
     pool: Pool<Hosts>,
     was_connected: AtomicBool,
     pub(crate) trips: AtomicU64,
+    polled: Mutex<Polled>,
     /// Ends the thread when it is dropped.
     _stop: oneshot::Sender<()>,
+}
+
+/// The heads of stores that are polled.
+#[derive(Default)]
+struct Polled {
+    /// When each was last asked for.
+    asked: HashMap<i64, Instant>,
+    heads: HashMap<i64, (String, i64)>,
+    at: Option<Instant>,
+}
+
+impl Polled {
+    const FRESH: Duration = Duration::from_millis(100);
+    /// For so long a store is asked for with the others.
+    const WANTED: Duration = Duration::from_secs(10);
 }
 
 /// Those that are in use.
@@ -85,8 +105,64 @@ impl Server {
             pool,
             was_connected: AtomicBool::new(false),
             trips: AtomicU64::new(0),
+            polled: Mutex::default(),
             _stop: stop,
         })
+    }
+
+    /// The head of a store as it was at most [`Polled::FRESH`] ago; none: there is no such store.
+    pub(crate) fn polled(&self, which: &Which, limits: &Limits) -> Outcome<Option<i64>> {
+        let mut polled = self.polled.lock();
+        let now = Instant::now();
+        let is_new = polled.asked.insert(which.key, now).is_none();
+        let is_fresh = polled.at.is_some_and(|at| now - at < Polled::FRESH);
+        if is_new || !is_fresh {
+            polled
+                .asked
+                .retain(|_, asked| now - *asked < Polled::WANTED);
+            let sql = "SELECT store, name, head FROM waynote.store WHERE store = ANY ($1)";
+            let keys = bigs(polled.asked.keys().copied());
+            polled.heads.clear();
+            let rows = self.asked(limits, &[Statement::typed(sql, vec![keys])])?;
+            for row in rows.iter().flatten() {
+                let head = (row.try_get(1)?, row.try_get(2)?);
+                polled.heads.insert(row.try_get(0)?, head);
+            }
+            polled.at = Some(now);
+        }
+        let head = polled.heads.get(&which.key);
+        Ok(head
+            .filter(|(name, _)| *name == which.name)
+            .map(|(_, head)| *head))
+    }
+
+    /// Sends statements at once, and waits for their answers at most that long.
+    pub(crate) fn ran(
+        &self,
+        leased: &Leased,
+        limit: Duration,
+        statements: &[Statement],
+    ) -> Outcome<Vec<Vec<Row>>> {
+        self.trips.fetch_add(1, Ordering::Relaxed);
+        match self.within(limit, trip::run(&leased.client, statements)) {
+            Some(rows) => Ok(rows?),
+            None => Err(Failure::Away(Away::TimedOut(limit))),
+        }
+    }
+
+    /// The same on any connection.
+    pub(crate) fn asked(
+        &self,
+        limits: &Limits,
+        statements: &[Statement],
+    ) -> Outcome<Vec<Vec<Row>>> {
+        let leased = self.lease(limits)?;
+        let rows = self.ran(&leased, limits.clamped(limits.answer), statements);
+        if rows.is_err() {
+            // A transaction that it may be in ends with it.
+            Self::discard(leased);
+        }
+        rows
     }
 
     pub(crate) fn pool_status(&self) -> deadpool::Status {
@@ -94,7 +170,7 @@ impl Server {
     }
 
     /// Waits for something to be done, at most that long.
-    pub(crate) fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let _here = self.handle.enter();
         pollster::block_on(async { tokio::time::timeout(limit, work).await.ok() })
     }
@@ -208,6 +284,12 @@ impl Limits {
     /// The time, or the time left if that is shorter.
     pub(crate) fn clamped(&self, time: Duration) -> Duration {
         time.min(self.left())
+    }
+
+    /// Waits a little, unless the wait that began then is over.
+    pub(crate) fn pause(&self, started: Instant) -> bool {
+        thread::sleep(self.clamped(Self::PAUSE));
+        started.elapsed() < self.clamped(self.wait)
     }
 
     /// Waits a little before another attempt, if there is to be one.

@@ -2,7 +2,6 @@
 //! with the next statements that need an answer, so that they cost no round trip of their own.
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
@@ -14,9 +13,8 @@ use waynote::{Error, Result};
 use crate::engine::Opened;
 use crate::error::{Away, Cure, Failure, Outcome, PostgresError};
 use crate::head::{self, Head};
-use crate::migrate;
 use crate::server::{Leased, Limits, Server};
-use crate::trip::{self, Statement, big};
+use crate::trip::{Statement, big};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -201,19 +199,31 @@ impl<'e> Session<'e> {
         let mut attempt = 0;
         let mut rows = loop {
             attempt += 1;
+            let began = Instant::now();
             let failure = match self.once(&all, is_fresh, then) {
                 Ok(rows) => break rows,
                 Err(failure) => failure,
             };
-            let cure = self.cure_of(&failure);
+            let cure = match failure.code() {
+                // Somebody else has cancelled it.
+                Some(&SqlState::QUERY_CANCELED) if began.elapsed() < self.longest_statement() => {
+                    Cure::Again
+                }
+                Some(&SqlState::NOT_NULL_VIOLATION) => {
+                    self.engine.forget_scopes();
+                    Cure::Again
+                }
+                _ => self.cure_of(&failure),
+            };
             self.end_broken(&failure);
             let failure = match failure.code() {
                 Some(&SqlState::LOCK_NOT_AVAILABLE) => Failure::Ours(self.busy()),
                 _ => failure,
             };
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
-            let may_try = is_fresh && !(is_write && then == Then::Commit);
-            if may_try && cure == Cure::Elsewhere && self.limits.again(started, attempt, cure) {
+            let is_left_to_caller = is_write && (then == Then::Commit || cure == Cure::Again);
+            let may_try = is_fresh && !is_left_to_caller;
+            if may_try && self.limits.again(started, attempt, cure) {
                 continue;
             }
             self.state.set(State::Ended);
@@ -253,13 +263,8 @@ impl<'e> Session<'e> {
                 leased.insert(new)
             }
         };
-        let server = &self.engine.server;
-        server.trips.fetch_add(1, Ordering::Relaxed);
         let limit = self.limit(is_fresh, then);
-        let rows = match server.within(limit, trip::run(&leased.client, all)) {
-            Some(rows) => rows?,
-            None => return Err(Failure::Away(Away::TimedOut(limit))),
-        };
+        let rows = self.engine.server.ran(leased, limit, all)?;
         if is_fresh {
             self.begun(&rows)?;
         }
@@ -269,7 +274,6 @@ impl<'e> Session<'e> {
     /// The error for a lock that did not become free, with the transaction that holds it.
     fn busy(&self) -> Error {
         const ASKED: Duration = Duration::from_secs(1);
-        let server = &self.engine.server;
         // The row's last locker is the one that the others wait for.
         let statement = Statement::typed(
             "SELECT concat_ws(', ', nullif(a.application_name, ''), 'from ' || host(a.client_addr),
@@ -278,10 +282,9 @@ impl<'e> Session<'e> {
              FROM waynote.store s JOIN pg_stat_activity a ON a.backend_xid = s.xmax WHERE s.store = $1",
             vec![big(self.engine.which.key)],
         );
-        let asked = server.lease(&self.limits).ok().and_then(|leased| {
-            let rows = server.within(ASKED, trip::run(&leased.client, &[statement]));
-            rows.and_then(Result::ok)
-        });
+        let mut limits = self.limits.clone();
+        limits.answer = ASKED;
+        let asked = self.engine.server.asked(&limits, &[statement]).ok();
         let row = asked.and_then(|rows| rows.into_iter().flatten().next());
         Error::Busy {
             path: (&*self.engine.shown).into(),
@@ -315,12 +318,9 @@ impl<'e> Session<'e> {
             return Err(engine.no_store());
         };
         let head = Head::of(row)?;
-        if head.version > migrate::KNOWN {
-            return Err(migrate::newer(&engine.shown, head.version).into());
-        }
-        if let Some(known) = engine.incarnation.get()
-            && *known != head.incarnation
-        {
+        let is_write = matches!(self.purpose, Purpose::Write(_));
+        head.schema.allows(&engine.shown, is_write)?;
+        if *engine.incarnation.get_or_init(|| head.incarnation) != head.incarnation {
             return Err(Error::store_lost(&*engine.shown, "another store has its name now").into());
         }
         if head.is_standby && engine.server.wants_writable() {
@@ -344,6 +344,14 @@ impl<'e> Session<'e> {
         Ok(())
     }
 
+    /// How long one statement may take.
+    fn longest_statement(&self) -> Duration {
+        match self.purpose {
+            Purpose::Read => self.limits.answer,
+            Purpose::Write(_) => self.limits.answer + self.limits.wait,
+        }
+    }
+
     fn begin(&self) -> String {
         let millis = |time: Duration| {
             self.limits
@@ -351,7 +359,7 @@ impl<'e> Session<'e> {
                 .as_millis()
                 .clamp(1, 2_000_000_000)
         };
-        let statement = millis(self.limits.answer);
+        let statement = millis(self.longest_statement());
         // Makes the server use the indexes, row by row, without regard to its statistics: a table that has just grown
         // has none, and a join here is never over more than a few rows of a store.
         let plans = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
@@ -364,7 +372,6 @@ impl<'e> Session<'e> {
                 let wait = millis(self.limits.wait);
                 // A process that sleeps between two trips must not stop the writers behind it for longer than they wait.
                 let idle = millis(self.limits.wait / 2);
-                let statement = millis(self.limits.answer + self.limits.wait);
                 let relaxed = match writing {
                     Writing::Relaxed => "; SET LOCAL synchronous_commit = off",
                     Writing::Durable | Writing::Erasing => "",

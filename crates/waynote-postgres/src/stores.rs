@@ -2,15 +2,17 @@
 
 use jiff::Timestamp;
 use tokio_postgres::Row;
-use waynote::{Error, Name, Position};
+use unicode_normalization::is_nfc;
+use waynote::visible::visible;
+use waynote::{Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
-use crate::error::{Away, Failure, Outcome, PostgresError};
+use crate::error::{Failure, Outcome, PostgresError};
 use crate::head::{self, Head, PARTIAL, Which};
-use crate::migrate;
+use crate::migrate::{self, KNOWN, Schema};
 use crate::options::Options;
 use crate::server::{Limits, Server};
-use crate::trip::{self, Statement, big, bytes, text};
+use crate::trip::{Statement, big, bytes, text};
 
 /// A store, as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub struct Listed {
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
-const TABLES: [&str; 8] = [
+pub(crate) const TABLES: [&str; 8] = [
     "block", "segment", "side", "event", "note", "journal", "content", "scope",
 ];
 
@@ -49,8 +51,61 @@ pub fn list(options: Options) -> Result<Vec<Listed>, Error> {
 /// [`PostgresError::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
     let at = At::new(options)?;
-    let which = at.which()?;
+    let which = at.new_name()?;
     at.named(at.create(&which))
+}
+
+/// Brings the tables up to date, for their owner. Returns the version that they had, and the one that they have.
+///
+/// # Errors
+/// [`PostgresError::NoStore`] when the database has no tables; [`PostgresError::OlderTables`] when they belong to another
+/// user; and as [`open`](crate::open).
+pub fn migrate(options: Options) -> Result<(i64, i64), Error> {
+    let at = At::new(options)?;
+    at.named(at.migrate())
+}
+
+/// Gives a store another id: after it was restored to an earlier state, so that nobody takes it for the one that they knew.
+/// Feeds begin anew, and running sessions get their block once more.
+///
+/// # Errors
+/// As [`open`](crate::open), and as each write.
+pub fn renew(options: Options) -> Result<StoreId, Error> {
+    crate::at(options).renew_id()
+}
+
+/// The rights of a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Access {
+    /// It owns the tables, and brings them up to date.
+    Owner,
+    /// It reads and writes every store of the database.
+    App,
+    /// It reads every store of the database.
+    ReadOnly,
+}
+
+/// The statements that give a role the rights to all stores of a database, for the owner of the tables to run.
+pub fn grants(role: &str, access: Access) -> Vec<String> {
+    let role = format!("\"{}\"", role.replace('"', "\"\""));
+    let rights = match access {
+        Access::Owner => {
+            let tables = TABLES.iter().chain(&["store", "migration"]);
+            let tables = tables.map(|table| format!("ALTER TABLE waynote.{table} OWNER TO {role}"));
+            let schema = format!("ALTER SCHEMA waynote OWNER TO {role}");
+            return tables.chain([schema]).collect();
+        }
+        Access::App => "SELECT, INSERT, UPDATE, DELETE",
+        Access::ReadOnly => "SELECT",
+    };
+    vec![
+        format!("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM {role}"),
+        format!("GRANT USAGE ON SCHEMA waynote TO {role}"),
+        format!("GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO {role}"),
+        format!("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM {role}"),
+        format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO {role}"),
+    ]
 }
 
 /// Makes a store with the rows that `fill` writes. Nobody finds it before it is whole. The next call removes the rest
@@ -64,13 +119,12 @@ pub fn make<T>(
     fill: impl FnOnce(&Postgres) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let at = At::new(options)?;
-    let which = at.which()?;
+    let which = at.new_name()?;
     let partial = which.partial();
     at.named(at.begin(&partial))?;
     let engine = Postgres::open_as(at.options.clone(), partial.clone())?;
+    let incarnation = engine.look()?;
     let filled = fill(&engine)?;
-    let incarnation = engine.opened()?.incarnation.get();
-    let incarnation = incarnation.copied().unwrap_or_default();
     at.named(at.rename(&partial, incarnation, &which.name))?;
     Ok(filled)
 }
@@ -86,61 +140,70 @@ pub fn drop(options: Options) -> Result<(), Error> {
 }
 
 /// A database.
-struct At {
-    server: std::sync::Arc<Server>,
-    options: Options,
+pub(crate) struct At {
+    pub(crate) server: std::sync::Arc<Server>,
+    pub(crate) options: Options,
 }
 
 impl At {
-    fn new(options: Options) -> Result<Self, Error> {
+    pub(crate) fn new(options: Options) -> Result<Self, Error> {
         let server = Server::of(&options)?;
         Ok(Self { server, options })
     }
 
-    fn which(&self) -> Result<Which, Error> {
+    pub(crate) fn which(&self) -> Result<Which, Error> {
         let named = self.options.store_name().map(Which::of);
         named.ok_or_else(|| no_name(&self.options))
     }
 
-    fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
-        let times = self.options.times;
-        outcome.map_err(|failure| failure.of(&self.options.shown(), times.wait, times.answer))
+    /// The name of a store that is to be made. Nobody could tell it from another one if it had characters that are not
+    /// seen, or could be written in two ways.
+    fn new_name(&self) -> Result<Which, Error> {
+        let which = self.which()?;
+        if visible(&which.name) == which.name && is_nfc(&which.name) {
+            return Ok(which);
+        }
+        Err(PostgresError::BadUrl {
+            url: self.options.shown(),
+            reason:
+                "the name of a new store has no invisible characters, and is in Unicode's form NFC"
+                    .into(),
+        }
+        .into())
     }
 
-    fn run(&self, limits: &Limits, statements: &[Statement]) -> Outcome<Vec<Vec<Row>>> {
-        let leased = self.server.lease(limits)?;
-        let limit = limits.clamped(limits.answer);
-        let rows = match self
-            .server
-            .within(limit, trip::run(&leased.client, statements))
-        {
-            Some(rows) => rows.map_err(Failure::from),
-            None => Err(Failure::Away(Away::TimedOut(limit))),
-        };
-        if rows.is_err() {
-            // A transaction that it may be in ends with it.
-            Server::discard(leased);
+    pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
+        self.options.named(outcome)
+    }
+
+    pub(crate) fn run(&self, limits: &Limits, statements: &[Statement]) -> Outcome<Vec<Vec<Row>>> {
+        self.server.asked(limits, statements)
+    }
+
+    fn has_tables(&self, limits: &Limits) -> Outcome<bool> {
+        let sql = "SELECT to_regclass('waynote.migration') IS NOT NULL";
+        let found = self.run(limits, &[Statement::typed(sql, Vec::new())])?;
+        Ok(found[0][0].try_get(0)?)
+    }
+
+    fn migrate(&self) -> Outcome<(i64, i64)> {
+        let limits = Limits::of(&self.options).patient();
+        if !self.has_tables(&limits)? {
+            return Err(self.no_store());
         }
-        rows
+        let before = migrate::run(&self.server, &limits, &self.options.shown())?;
+        Ok((before, before.max(KNOWN)))
     }
 
     fn list(&self) -> Outcome<Vec<Listed>> {
         let limits = Limits::of(&self.options);
-        let has_tables = Statement::typed(
-            "SELECT to_regclass('waynote.migration') IS NOT NULL",
-            Vec::new(),
-        );
-        let found = self.run(&limits, &[has_tables])?;
-        if !found[0][0].try_get::<_, bool>(0)? {
+        if !self.has_tables(&limits)? {
             return Ok(Vec::new());
         }
         let rows = self.run(
             &limits,
             &[
-                Statement::typed(
-                    "SELECT coalesce(max(version), 0) FROM waynote.migration",
-                    Vec::new(),
-                ),
+                Statement::typed(migrate::newest!(), Vec::new()),
                 Statement::typed(
                     "SELECT s.name, s.head, (extract(epoch FROM s.created_at) * 1000000)::bigint,
                             (SELECT count(*) FROM waynote.note n WHERE n.store = s.store)
@@ -149,9 +212,8 @@ impl At {
                 ),
             ],
         )?;
-        let version: i64 = rows[0][0].try_get(0)?;
-        if version > migrate::KNOWN {
-            return Err(migrate::newer(&self.options.shown(), version).into());
+        if let Some(row) = rows[0].first() {
+            Schema::of(row, 0)?.allows(&self.options.shown(), false)?;
         }
         let listed = rows[1].iter().map(|row| {
             let name: &str = row.try_get(0)?;
@@ -200,7 +262,7 @@ impl At {
     /// Makes the row of a store that is being made, instead of one that was left.
     fn begin(&self, partial: &Which) -> Outcome<()> {
         match self.create(partial) {
-            Err(_) if self.has(partial).unwrap_or_default() => {
+            Err(_) if self.has(partial, true).unwrap_or_default() => {
                 self.remove(partial)?;
                 self.create(partial)
             }
@@ -208,9 +270,11 @@ impl At {
         }
     }
 
-    fn has(&self, which: &Which) -> Outcome<bool> {
+    pub(crate) fn has(&self, which: &Which, to_write: bool) -> Outcome<bool> {
         let found = self.run(&Limits::of(&self.options), &[head::statement(which, false)])?;
-        Ok(!found[0].is_empty())
+        let head = found[0].first().map(Head::of).transpose()?;
+        let allows = head.map(|head| head.schema.allows(&self.options.shown(), to_write));
+        Ok(allows.transpose()?.is_some())
     }
 
     /// Gives the row its name, if it is the one that was filled.
@@ -237,9 +301,9 @@ impl At {
     /// Removes a store, or the rest of one that was being made.
     fn drop(&self, which: &Which) -> Outcome<()> {
         let partial = which.partial();
-        if self.has(&partial)? {
+        if self.has(&partial, true)? {
             self.remove(&partial)
-        } else if self.has(which)? {
+        } else if self.has(which, true)? {
             self.remove(which)
         } else {
             Err(self.no_store())
@@ -276,7 +340,7 @@ impl At {
         }
     }
 
-    fn no_store(&self) -> Failure {
+    pub(crate) fn no_store(&self) -> Failure {
         PostgresError::NoStore {
             store: self.options.shown(),
         }

@@ -108,29 +108,40 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
         // It has no position, so that doing it again does not change it.
         return Ok(gone(&reason));
     };
+    // A server that restarts, or one that takes over, needs a while.
+    let started = Instant::now();
+    let limits = Limits::of(&engine.options);
+    loop {
+        match look(lost, first) {
+            Ok(true) => return Ok(Committed::Yes),
+            Ok(false) => return Ok(gone(&reason)),
+            Err(()) if limits.pause(started) => {}
+            Err(()) => return Err(unknown(engine, &reason)),
+        }
+    }
+}
+
+/// True if the rows of a transaction that put one at this position are there, on this server and on its standby.
+fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
+    let engine = lost.engine;
+    let limits = Limits::of(&engine.options);
     // The lock is free when the server is done with the transaction.
-    let session = Session::new(
-        engine,
-        Purpose::Write(Writing::Durable),
-        Limits::of(&engine.options),
-    );
+    let session = Session::new(engine, Purpose::Write(Writing::Durable), limits);
     let marks = Statement::typed(
         "SELECT mark FROM waynote.journal WHERE store = $1 AND position = $2
          UNION ALL SELECT mark FROM waynote.event WHERE store = $1 AND position = $2",
         vec![big(engine.which.key), big(first)],
     );
-    let Ok(rows) = session.trip(vec![marks], Then::GoOn) else {
-        return Err(unknown(engine, &reason));
-    };
+    let rows = session.trip(vec![marks], Then::GoOn).map_err(drop)?;
     let mut marks = rows.iter().flatten();
     if !marks.any(|row| row.try_get(0).is_ok_and(|mark: i64| mark == lost.mark)) {
-        return Ok(gone(&reason));
+        return Ok(false);
     }
     // It is there, but its standby may not have it: a backend that is ended, or a server that is started again, waits for
     // the standby no more. The lock that this transaction took is in the log after it, and its commit waits for both.
     match session.tried(Vec::new(), Then::Commit) {
-        Ok(_) if !session.is_warned() => Ok(Committed::Yes),
-        _ => Err(unknown(engine, &reason)),
+        Ok(_) if !session.is_warned() => Ok(true),
+        _ => Err(()),
     }
 }
 

@@ -92,8 +92,7 @@ pub fn vacuum(options: &Options, how: Vacuum) -> Result<Vacuumed, Error> {
         };
         at.vacuum(how, &options.shown())
     });
-    let times = options.times;
-    outcome.map_err(|failure| failure.of(&options.shown(), times.wait, times.answer))
+    options.named(outcome)
 }
 
 /// With whether this user has the rights of the owner of the table or of the database.
@@ -220,14 +219,9 @@ impl At<'_> {
     }
 
     fn run(&self, statement: Statement) -> Outcome<Vec<Row>> {
-        let limit = self.limits.left();
-        let statements = [statement];
-        match self
+        let rows = self
             .server
-            .within(limit, trip::run(&self.leased.client, &statements))
-        {
-            Some(rows) => Ok(rows?.pop().unwrap_or_default()),
-            None => Err(Failure::Away(Away::TimedOut(limit))),
-        }
+            .ran(&self.leased, self.limits.left(), &[statement]);
+        Ok(rows?.pop().unwrap_or_default())
     }
 }

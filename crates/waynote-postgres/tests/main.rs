@@ -11,8 +11,10 @@ mod suite {
     mod copy;
     mod cost;
     mod damage;
+    mod examined;
     mod failover;
     mod lost;
+    mod restored;
     mod retried;
     mod sleeper;
     mod start;

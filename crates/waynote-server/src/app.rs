@@ -19,7 +19,7 @@ use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
-use crate::stores::TellsPool;
+use crate::stores::Database;
 use crate::tls::Certificates;
 use crate::told::Told;
 use crate::watch::Watcher;
@@ -36,7 +36,7 @@ pub(crate) struct Shelf {
     pub(crate) needs_token: AtomicBool,
     /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
-    pub(crate) pool: Option<TellsPool>,
+    pub(crate) database: Option<Arc<dyn Database>>,
     pub(crate) used: UsedToday,
     /// The one-time link, if the server has one.
     pub(crate) link: Option<Arc<Link>>,

@@ -123,8 +123,8 @@ async fn figures(
         );
     }
     let pools = stores.iter().filter_map(|name| {
-        let pool = app.shelves.get(*name)?.pool.as_ref()?;
-        Some((name.as_str(), pool()?))
+        let database = app.shelves.get(*name)?.database.as_ref()?;
+        Some((name.as_str(), database.pool()?))
     });
     app.metrics.stores(&mut text, &stores, &pools.collect());
     let content_type = "text/plain; version=0.0.4; charset=utf-8";

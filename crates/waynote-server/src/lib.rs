@@ -37,5 +37,5 @@ pub use options::{Limits, Options, TlsFiles};
 pub use page::page_at;
 pub use server::{Bound, Server};
 pub use stop::Stopper;
-pub use stores::{PoolState, Served, Stores, TellsPool};
+pub use stores::{Database, PoolState, Served, Stores};
 pub use tls::Reloader;

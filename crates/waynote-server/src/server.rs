@@ -52,7 +52,7 @@ impl Server {
                 store,
                 needs_token: AtomicBool::new(false),
                 is_file: named.is_file,
-                pool: named.pool.clone(),
+                database: named.database.clone(),
                 used: UsedToday::default(),
                 link: None,
                 overview: Overview::default(),

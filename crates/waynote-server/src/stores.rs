@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use waynote::{SideData, Store};
+use waynote::{SideData, Store, Version};
 
 /// A store that can be served: shared by threads, with side data for tokens and the audit log.
 pub trait Served: Store + SideData + Send + Sync {}
@@ -22,12 +22,21 @@ pub(crate) struct Named {
     pub(crate) store: Arc<dyn Served>,
     /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
-    /// Tells the state of its connections to a database.
-    pub(crate) pool: Option<TellsPool>,
+    /// Its database, if it is in one.
+    pub(crate) database: Option<Arc<dyn Database>>,
 }
 
-/// Tells the state of a store's connections to its database; none before the first one.
-pub type TellsPool = Arc<dyn Fn() -> Option<PoolState> + Send + Sync>;
+/// The database of a store, as the server asks it.
+pub trait Database: Send + Sync {
+    /// The state of the connections; none before the first one.
+    fn pool(&self) -> Option<PoolState>;
+
+    /// The version of the store, which may be a moment old: it is asked for often, with those of the other stores.
+    ///
+    /// # Errors
+    /// As [`Reader::version`](waynote::Reader::version).
+    fn polled(&self) -> waynote::Result<Version>;
+}
 
 /// The connections to a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +62,9 @@ impl Stores {
         self,
         name: impl Into<String>,
         store: Arc<dyn Served>,
-        pool: TellsPool,
+        database: Arc<dyn Database>,
     ) -> Self {
-        self.add(name.into(), store, false, Some(pool))
+        self.add(name.into(), store, false, Some(database))
     }
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
@@ -69,12 +78,12 @@ impl Stores {
         name: String,
         store: Arc<dyn Served>,
         is_file: bool,
-        pool: Option<TellsPool>,
+        database: Option<Arc<dyn Database>>,
     ) -> Self {
         let named = Named {
             store,
             is_file,
-            pool,
+            database,
         };
         self.by_name.insert(name, named);
         self

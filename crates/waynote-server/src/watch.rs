@@ -80,9 +80,13 @@ pub(crate) async fn watch(app: App) {
                 *known = None;
                 continue;
             }
-            let store = shelf.store.clone();
+            let (store, database) = (shelf.store.clone(), shelf.database.clone());
+            let polled = move || match database {
+                Some(database) => database.polled(),
+                None => store.version(),
+            };
             // A store that cannot be read is polled again.
-            let Ok(Ok(version)) = tokio::task::spawn_blocking(move || store.version()).await else {
+            let Ok(Ok(version)) = tokio::task::spawn_blocking(polled).await else {
                 continue;
             };
             // On the first poll, the store may have been written since the feed began to read.

@@ -27,6 +27,19 @@ pub fn is_executable(file: &Path) -> bool {
     file.is_file() && access(file, Access::EXEC_OK).is_ok()
 }
 
+/// True if a tool runs a file from a cache that it empties, as `npx`, `uvx` and `pipx run` do, or from a project's own
+/// `node_modules`: nothing may rely on it.
+pub fn is_in_cache(file: &Path) -> bool {
+    let parts: Vec<_> = file.iter().filter_map(OsStr::to_str).collect();
+    let modules = parts.iter().position(|part| *part == "node_modules");
+    // What npm has installed for the whole machine lies in `lib/node_modules`.
+    modules.is_some_and(|at| at == 0 || parts[at - 1] != "lib")
+        || parts.iter().any(|part| part.starts_with("archive-v"))
+        || parts
+            .windows(2)
+            .any(|pair| matches!(pair, ["pipx", ".cache"] | [".cache", "pipx"]))
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -43,6 +56,27 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert!(is_executable(&file));
         assert!(!is_executable(folder.path()), "a folder");
+    }
+
+    #[test]
+    fn a_tools_cache_is_no_place_to_rely_on() {
+        for (file, is_in) in [
+            (
+                "/home/a/.npm/_npx/1f/node_modules/waynote-linux-x64/bin/waynote",
+                true,
+            ),
+            ("/srv/shop/node_modules/waynote-linux-x64/bin/waynote", true),
+            ("/home/a/.cache/uv/archive-v0/x/bin/waynote", true),
+            ("/home/a/.local/share/pipx/.cache/1f/bin/waynote", true),
+            (
+                "/usr/lib/node_modules/waynote/node_modules/waynote-linux-x64/bin/waynote",
+                false,
+            ),
+            ("/home/a/.local/share/uv/tools/waynote/bin/waynote", false),
+            ("/usr/bin/waynote", false),
+        ] {
+            assert_eq!(is_in_cache(Path::new(file)), is_in, "{file}");
+        }
     }
 
     #[test]

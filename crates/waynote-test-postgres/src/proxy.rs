@@ -34,6 +34,9 @@ struct ProxyState {
     connections: Vec<AtomicUsize>,
     does: Mutex<Does>,
     cuts: AtomicU32,
+    trips: AtomicU32,
+    /// True if the last bytes came from a server.
+    is_answered: AtomicBool,
     is_over: AtomicBool,
 }
 
@@ -83,6 +86,8 @@ impl Proxy {
             connections: ports.iter().map(|_| AtomicUsize::new(0)).collect(),
             does: Mutex::new(Does::Forward),
             cuts: AtomicU32::new(0),
+            trips: AtomicU32::new(0),
+            is_answered: AtomicBool::new(true),
             is_over: AtomicBool::new(false),
         });
         let of_thread = Arc::clone(&shared);
@@ -133,6 +138,11 @@ impl Proxy {
             .unwrap_or_else(PoisonError::into_inner) = does;
     }
 
+    /// How often a client has sent something after an answer.
+    pub fn trips(&self) -> u32 {
+        self.shared.trips.load(Ordering::SeqCst)
+    }
+
     /// How often it has cut a connection.
     pub fn cuts(&self) -> u32 {
         self.shared.cuts.load(Ordering::SeqCst)
@@ -158,6 +168,9 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer) {
             let bytes = &buffer[..read];
+            if shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
+                shared.trips.fetch_add(1, Ordering::SeqCst);
+            }
             while shared.does() == Does::Nothing && !shared.is_over.load(Ordering::SeqCst) {
                 thread::sleep(LOOKS);
             }

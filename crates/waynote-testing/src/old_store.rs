@@ -43,8 +43,15 @@ impl Old {
         Connection::open(self.path()).unwrap()
     }
 
-    /// Opens it, which migrates it.
+    /// Opens it, and migrates it.
     pub fn open(&self) -> SqliteStore {
+        let store = self.open_to_read();
+        store.upgrade().unwrap();
+        store
+    }
+
+    /// Opens it as it is.
+    pub fn open_to_read(&self) -> SqliteStore {
         SqliteStore::open(self.path(), &Options::default()).unwrap()
     }
 }

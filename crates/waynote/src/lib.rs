@@ -156,7 +156,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
-pub use views::{loops, notebook, places, session_log, session_status, single};
+pub use views::{loops, moved, named, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
@@ -195,7 +195,7 @@ pub use session_log::SessionLog;
 pub use session_status::{SessionState, SessionStatus};
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore, Upgraded};
 pub use store::{
     Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
     Store, Version,

@@ -34,7 +34,7 @@ pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, Noted
 pub(crate) use ask::{answer, answers, limit, none};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
-pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened};
+pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened, Mark};
 pub(crate) use noted::noted_before;
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
@@ -237,6 +237,30 @@ pub trait Reader {
     /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         Ok(answer!(self, feed: FeedPage { after, limit }))
+    }
+
+    /// The store's id, and the mark of the item at a point of the feed; none if nothing is there. A reader that goes on at
+    /// the point compares it with the mark that it had.
+    fn mark(&self, at: Cursor) -> Result<(Option<StoreId>, Option<Mark>)> {
+        let page = FeedPage {
+            after: at.before(),
+            limit: usize::from(at != Cursor::START),
+        };
+        let answers = self.read(&Ask {
+            feed: vec![page],
+            store_id: true,
+            ..Ask::default()
+        })?;
+        let mut found = answers
+            .feed
+            .into_iter()
+            .flatten()
+            .filter(|item| item.at == at);
+        let mark = match found.next() {
+            None if at == Cursor::START => Some(Mark::default()),
+            found => found.map(|item| Mark::of(answers.store_id, &item)),
+        };
+        Ok((answers.store_id, mark))
     }
 
     /// The changes of the call with that id; none if there was no such call, or it changed nothing.

@@ -43,8 +43,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Opens a store, which migrates it: started by `run`.
 pub(crate) fn open(path: &str) -> Result<()> {
-    SqliteStore::open(Path::new(path), &Options::default())?;
-    Ok(())
+    Ok(SqliteStore::open(Path::new(path), &Options::default())?.upgrade()?)
 }
 
 /// Writes a store of schema 5 for another program to look at.

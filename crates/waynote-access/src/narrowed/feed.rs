@@ -1,7 +1,7 @@
 //! The feed and the journal, as far as a grant sees them.
 
-use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage};
-use waynote::{Allowance, Name, Position, Reader, Result, Revision, Scope};
+use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage, Mark};
+use waynote::{Allowance, Name, Position, Reader, Result, Revision, Scope, StoreId};
 
 use super::Narrowed;
 use crate::Grant;
@@ -84,6 +84,14 @@ impl<T: HasText, P> Stretch<T, P> {
 }
 
 impl<R: Reader> Narrowed<R> {
+    /// As [`Reader::mark`], also of an item that the grant does not see.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn whole_mark(&self, at: Cursor) -> Result<(Option<StoreId>, Option<Mark>)> {
+        self.shown(self.store.mark(at))
+    }
+
     /// The feed after a point, as far as the grant sees it, at most `limit` items.
     ///
     /// # Errors

@@ -16,6 +16,30 @@ pub(crate) enum StoresCommand {
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
     },
+    /// Bring the tables of a database up to date for this version of waynote, by their owner
+    ///
+    /// Nothing else does it: other commands use older tables as they are, and say when they cannot.
+    Migrate {
+        /// The database: postgres://USER@HOST/DATABASE
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+    },
+    /// Give a store that was restored to an earlier state a new id, so that nobody takes it for the one that they knew
+    ///
+    /// Feeds end with `reset`, and running sessions get their block once more.
+    Renew {
+        /// The store: postgres://USER@HOST/DATABASE?store=NAME
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+    },
+    /// Print the SQL that gives a role of a database its rights to the stores, for the owner of the tables to run
+    Grants {
+        /// The role
+        role: String,
+        /// Its rights: owner (brings the tables up to date), app (reads and writes), read-only
+        #[arg(long = "for", value_name = "ACCESS", default_value = "app", value_parser = ["owner", "app", "read-only"])]
+        access: String,
+    },
     /// Free the room of deleted and forgotten rows: VACUUM, by the database's administrator
     ///
     /// Without --full, others go on reading and writing, and the bytes of what was forgotten stay in the files until

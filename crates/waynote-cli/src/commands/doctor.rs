@@ -24,7 +24,7 @@ use crate::opened::{Opened, on_network};
 use crate::settings::Settings;
 use crate::shell::quoted;
 use crate::variables::machine;
-use crate::{authorities, clock, home, program, remote, zrb_file};
+use crate::{authorities, clock, database, home, program, remote, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -86,7 +86,7 @@ fn clients(
             };
             let files = setup.files()?;
             let mut states = files.iter().map(|file| file.state(home::environment()));
-            Ok(states.any(|state| !matches!(state, State::Missing)))
+            Ok(setup.has_plugin() || states.any(|state| !matches!(state, State::Missing)))
         };
         // If the client is set up in this directory alone, that setup is checked.
         let is_in_project =
@@ -189,6 +189,11 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         match context.read(|store| Ok(store.store_id()?)) {
             Ok(_) => {
                 findings.ok(format!("store: {url} answers"));
+                if let Some(url) = context.settings.database()
+                    && let Err(failure) = database::examine(&context.settings, url, findings)
+                {
+                    findings.wrong(format!("store: {}", failure.line()), failure.hint());
+                }
                 let opened = context.opened().ok();
                 let remote = opened.and_then(|opened| opened.remote());
                 if let Some(expires) = remote.and_then(RemoteStore::certificate_expires) {
@@ -266,7 +271,7 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
 
 pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
     let title = setup.client().title();
-    if examined.files.is_empty() {
+    if examined.files.is_empty() && !setup.has_plugin() {
         findings.note(
             format!("{title} reads servers only from the user's file"),
             "leave out `--project`",

@@ -75,6 +75,12 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
             visible(&folder.display().to_string())
         ))?;
     }
+    if let Some(copy) = setup.copied_program() {
+        let copy = visible(&copy.display().to_string());
+        context.output.line(format!(
+            "agents start a copy of the program, {copy}: this one may go with its cache; installing again renews the copy"
+        ))?;
+    }
     for step in next {
         context.output.line(format!("next: {step}"))?;
     }
@@ -126,20 +132,30 @@ fn target(context: &Context<'_>, remote_mcp: bool, setup: &Setup<'_>) -> Outcome
         };
         return Ok(with_settings(&endpoint, settings));
     }
-    let named = named(settings, setup.reach)?;
-    let is_named = |option: &str| named.iter().any(|(named, _)| named == option);
-    if is_named(STORE) {
-        if let Some(url) = settings.database() {
-            database::named(url)?;
-        }
-    } else if setup.target.is_endpoint() {
+    let is_elsewhere = named(settings, setup.reach)?
+        .iter()
+        .any(|(option, _)| option == STORE);
+    if setup.target.is_endpoint() && !is_elsewhere {
         return Ok(with_settings(&setup.target, settings));
     }
-    let mut target = setup.target.clone();
-    for (option, value) in named {
-        target = target.with(&option, &value);
+    named_target(settings, setup.target.clone(), setup.reach)
+}
+
+/// A target with the settings of this call that entries and hooks must name.
+pub(super) fn named_target(
+    settings: &Settings,
+    target: Target,
+    reach: InstallScope,
+) -> Outcome<Target> {
+    let named = named(settings, reach)?;
+    if let (true, Some(url)) = (
+        named.iter().any(|(option, _)| option == STORE),
+        settings.database(),
+    ) {
+        database::named(url)?;
     }
-    Ok(target)
+    let with = |target: Target, (option, value): (String, String)| target.with(&option, &value);
+    Ok(named.into_iter().fold(target, with))
 }
 
 /// An endpoint with the settings that it takes as parameters, since no program of ours reads them for it.

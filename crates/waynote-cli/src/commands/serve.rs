@@ -8,17 +8,18 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::text::day;
-use waynote::{CustomError, Error, SqliteStore};
+use waynote::{CustomError, Error, SqliteStore, Version};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Limits, Log, Options, PoolState, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Database, Limits, Log, Options, PoolState, Reloader, Server, StartError, Stopper, Stores,
+    TlsFiles,
 };
 use waynote_system::shell::quoted;
 
 use crate::args::{LimitArgs, ServeArgs};
-use crate::database;
+use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome, warning};
 use crate::home;
 use crate::invocation::Context;
@@ -180,17 +181,27 @@ fn options(settings: &Settings) -> waynote::Options {
 fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
     database::named(url)?;
     let store = Arc::new(database::open(settings, url, None)?);
-    let of = Arc::clone(&store);
-    let pool = move || {
-        let [connections, most, idle, waiting] = database::connections(&of)?;
+    let of = Arc::new(Of(Arc::clone(&store)));
+    Ok(stores.with_database(name, store, of))
+}
+
+/// The database of a store.
+struct Of(Arc<DatabaseStore>);
+
+impl Database for Of {
+    fn pool(&self) -> Option<PoolState> {
+        let [connections, most, idle, waiting] = database::connections(&self.0)?;
         Some(PoolState {
             connections,
             most,
             idle,
             waiting,
         })
-    };
-    Ok(stores.with_database(name, store, Arc::new(pool)))
+    }
+
+    fn polled(&self) -> waynote::Result<Version> {
+        database::polled(&self.0)
+    }
 }
 
 fn limits(args: &LimitArgs) -> Limits {

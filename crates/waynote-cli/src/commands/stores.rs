@@ -25,6 +25,40 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
                 .output
                 .answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
+        StoresCommand::Migrate { url } => {
+            let (before, now) = stores::migrate(options(url)?)?;
+            context
+                .output
+                .answer(&json!({ "before": before, "version": now }), || {
+                    match before == now {
+                        true => format!("the tables are up to date: version {now}"),
+                        false => format!("brought the tables from version {before} to {now}"),
+                    }
+                })
+        }
+        StoresCommand::Renew { url } => {
+            let options = named(url)?;
+            let shown = options.shown();
+            let id = stores::renew(options)?.to_string();
+            let value = json!({ "store": shown, "store_id": id });
+            let said = || format!("{shown} has a new id: {id}");
+            context.output.answer(&value, said)
+        }
+        StoresCommand::Grants { role, access } => {
+            // The arguments allow no other word.
+            let access = access.parse().unwrap_or(stores::Access::ReadOnly);
+            let sql = stores::grants(role, access);
+            let said = || {
+                format!(
+                    "{};",
+                    sql.iter()
+                        .map(|sql| visible(sql))
+                        .collect::<Vec<_>>()
+                        .join(";\n")
+                )
+            };
+            context.output.answer(&json!({ "sql": sql }), said)
+        }
         StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
         StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use waynote::SqliteStore;
 use waynote::copy::Copied;
 use waynote::engine::Engine;
+use waynote_clients::Findings;
 
 use crate::error::{Failure, Outcome};
 use crate::settings::Settings;
@@ -24,6 +25,10 @@ pub(crate) fn open_for_writing(_: &Settings, _: &str) -> Outcome<DatabaseStore> 
     missing()
 }
 
+pub(crate) fn examine(_: &Settings, _: &str, _: &mut Findings) -> Outcome {
+    missing()
+}
+
 pub(crate) fn source(_: &Settings, _: &str) -> Outcome<DatabaseStore> {
     missing()
 }
@@ -39,6 +44,11 @@ pub(crate) fn made(
 #[cfg(feature = "server")]
 pub(crate) fn connections(_: &DatabaseStore) -> Option<[usize; 4]> {
     None
+}
+
+#[cfg(feature = "server")]
+pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<waynote::Version> {
+    waynote::Reader::version(store)
 }
 
 pub(crate) fn check(_: &str) -> Outcome {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use waynote::EngineStore;
 use waynote::copy::Copied;
 use waynote::engine::Engine;
 use waynote::visible::visible;
+use waynote::{EngineStore, Version};
+use waynote_clients::Findings;
+use waynote_postgres::doctor::{self, Grade};
 use waynote_postgres::{Options, Postgres, VARIABLES, stores};
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
@@ -37,6 +39,12 @@ pub(crate) fn open(
 #[cfg(feature = "server")]
 pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
     store.engine().connections()
+}
+
+/// The version of a store, which may be a moment old.
+#[cfg(feature = "server")]
+pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<Version> {
+    store.engine().polled()
 }
 
 /// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
@@ -103,6 +111,19 @@ pub(crate) fn named(url: &str) -> Outcome<Options> {
 fn password_file() -> Outcome<Option<PathBuf>> {
     let named = home::variable(PASSWORD_FILE)?.map(PathBuf::from);
     Ok(named.or_else(own_password_file))
+}
+
+/// Adds the findings about a store and its server.
+pub(crate) fn examine(settings: &Settings, url: &str, findings: &mut Findings) -> Outcome {
+    for found in doctor::examine(reached(settings, url)?)? {
+        let what = format!("store: {}", found.what);
+        match found.grade {
+            Grade::Well => findings.ok(what),
+            Grade::Note => findings.note(what, found.next),
+            Grade::Wrong => findings.wrong(what, found.next),
+        }
+    }
+    Ok(())
 }
 
 /// A store that is copied.

@@ -47,9 +47,9 @@ fn words() {
       delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote show nothing
-    exit 2
-    error: `nothing` is not an address: it must start with `place:`, `agent:` or `session:`
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    exit 1
+    error: there is no agent:default#nothing
+      there are: k
 
     $ waynote --iteration two context
     exit 2
@@ -141,7 +141,9 @@ fn stores_that_are_none() {
     scratch.ok("--store newer.db key save k v");
     let newer = rusqlite::Connection::open(work.join("newer.db")).unwrap();
     newer
-        .execute_batch("INSERT INTO waynote_migration VALUES (999, 'future', '')")
+        .execute_batch(
+            "INSERT INTO waynote_migration VALUES (999, 'future', '', 999, 999, '0.9.0', '0.9.0')",
+        )
         .unwrap();
     let said = ["folder", "text", "other.db", "newer.db"].map(|store| {
         let said = |words: &str| scratch.run(&format!("--store {store} {words}")).said();
@@ -159,7 +161,7 @@ fn stores_that_are_none() {
     error: other.db is the SQLite database of another program
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     exit 1
-    error: the store newer.db has version 999; this program supports versions up to 9
+    error: the store newer.db has version 999, and this program knows 9: it needs waynote 0.9.0 or newer to read
       update waynote; nothing was changed
     ");
     assert_eq!(scratch.ok("--store missing/notes.db key count"), "0\n");

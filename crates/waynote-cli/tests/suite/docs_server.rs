@@ -1,4 +1,5 @@
-//! Runs the examples of docs/server.md: requests by curl, command lines, the unit for systemd, the container file.
+//! Runs the examples of docs/server.md: requests by curl, command lines, the container file; and the packages' unit for
+//! systemd.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,6 +13,8 @@ use super::common::Scratch;
 use super::serve::Serving;
 
 const PAGE: &str = include_str!("../../../../docs/server.md");
+
+const UNIT: &str = include_str!("../../../../xtask/src/package/templates/waynote.service");
 
 /// The blocks of a language, in order.
 fn blocks(language: &str) -> Vec<&'static str> {
@@ -173,8 +176,15 @@ fn servers_start_by_the_lines_of_the_page() {
     let (serving, url) = serve(&scratch, &line("sh", "waynote serve --listen"));
     assert!(url.starts_with("https://"), "{url}");
     drop(serving);
-    let started = line("ini", "ExecStart=");
-    serve(&scratch, started.strip_prefix("ExecStart=").unwrap());
+    let started = UNIT
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart="));
+    let options = UNIT.split("\"WAYNOTE_SERVE=").nth(1).unwrap();
+    let options = options.split('"').next().unwrap();
+    serve(
+        &scratch,
+        &started.unwrap().replace("$WAYNOTE_SERVE", options),
+    );
     let words = |name: &str| -> Vec<String> {
         let line = line("dockerfile", &format!("{name} "));
         serde_json::from_str(&line[name.len()..]).unwrap()
@@ -186,10 +196,10 @@ fn servers_start_by_the_lines_of_the_page() {
 #[test]
 fn the_unit_is_one_that_systemd_takes() {
     if !is_there("systemd-analyze") {
-        return not_checked("the unit of docs/server.md", "there is no systemd-analyze");
+        return not_checked("the packages' unit", "there is no systemd-analyze");
     }
     let scratch = Scratch::new();
-    let unit = blocks("ini")[0].replace("/usr/local/bin/waynote", env!("CARGO_BIN_EXE_waynote"));
+    let unit = UNIT.replace("/usr/bin/waynote", env!("CARGO_BIN_EXE_waynote"));
     let file = scratch.home().join("waynote.service");
     std::fs::write(&file, unit).unwrap();
     let verified = Command::new("systemd-analyze")

@@ -30,6 +30,46 @@ fn links_are_followed_and_modes_stay() {
     assert_eq!(mode(&scratch.home().join("work/.codex/hooks.json")), 0o644);
 }
 
+/// npx and uvx run the program from a cache that they empty.
+#[test]
+fn agents_start_a_copy_of_a_program_that_may_go() {
+    let scratch = Scratch::new();
+    let cached = scratch
+        .home()
+        .join("_npx/1f/node_modules/waynote-linux-x64/bin/waynote");
+    fs::create_dir_all(cached.parent().unwrap()).unwrap();
+    let own = env!("CARGO_BIN_EXE_waynote");
+    fs::hard_link(own, &cached)
+        .or_else(|_| fs::copy(own, &cached).map(drop))
+        .unwrap();
+    let from_cache = |words: &str| {
+        let output = scratch.shell(&format!("cd home/work && {} {words}", cached.display()));
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let copy = scratch.home().join(".local/share/waynote/bin/waynote");
+    from_cache("install codex --dry-run");
+    assert!(!copy.exists());
+    for client in ["codex", "claude-code"] {
+        let said = from_cache(&format!("install {client}"));
+        has(
+            &said,
+            format!("agents start a copy of the program, {}", copy.display()),
+        );
+    }
+    let entry = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
+    has(&entry, copy.to_str().unwrap());
+    fs::remove_dir_all(scratch.home().join("_npx")).unwrap();
+    for (client, is_left) in [("codex", true), ("claude-code", false)] {
+        let run = scratch.shell(&format!(
+            "cd home/work && {} uninstall {client}",
+            copy.display()
+        ));
+        assert!(run.status.success(), "{run:?}");
+        assert_eq!(copy.exists(), is_left, "{client}");
+    }
+}
+
 /// Whoever took the right to write away meant it, though an exchange would get around it.
 #[test]
 fn a_read_only_file_is_left_alone() {

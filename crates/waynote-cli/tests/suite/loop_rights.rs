@@ -47,22 +47,22 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
     note: Claude Code has no tools of waynote, so its agent cannot add notes or end the loop; run `waynote install claude-code`
     note: the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
-    claude [-p] [--allowedTools=mcp__waynote]
+    claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote]
     ");
     scratch.ok("install claude-code");
     let before = std::fs::read(scratch.home().join(".claude.json")).unwrap();
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "--permission-mode acceptEdits")), @"
     note: the agent may not run commands: Claude Code asks, and nobody is there to answer; add `-- --allowedTools 'Bash(make *)'` or what it needs
-    claude [-p] [--allowedTools=mcp__waynote] [--permission-mode] [acceptEdits]
+    claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote] [--permission-mode] [acceptEdits]
     ");
-    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote] [--allowedTools] [Edit] [Bash]");
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote] [--allowedTools] [Edit] [Bash]");
     // The user's own configuration counts, and is not touched.
     scratch.put("work/.claude/settings.json",
         r#"{ "permissions": { "defaultMode": "acceptEdits", "allow": ["Bash(make *)"], "deny": ["mcp__waynote"] } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
     note: the agent may not use waynote's tools: Claude Code denies `mcp__waynote`; take that rule out of `permissions.deny` in its settings, or out of the command line
-    claude [-p] [--allowedTools=mcp__waynote]
+    claude [-p] [--allowedTools=mcp__waynote,mcp__plugin_waynote_waynote]
     ");
     assert_eq!(
         std::fs::read(scratch.home().join(".claude.json")).unwrap(),

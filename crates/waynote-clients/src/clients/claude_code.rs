@@ -1,8 +1,9 @@
 //! Claude Code: `.claude.json` or `.mcp.json` for the server, `settings.json` for hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use waynote_system::program::is_executable;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
@@ -18,6 +19,9 @@ use crate::profile::target::EndpointForm;
 
 /// The prefix of our tools in Claude Code.
 const TOOLS: &str = "mcp__waynote";
+
+/// The same, where they come with the plugin.
+const PLUGIN_TOOLS: &str = "mcp__plugin_waynote_waynote";
 
 static FACTS: Facts = Facts {
     client: Client::ClaudeCode,
@@ -98,7 +102,7 @@ impl Profile for ClaudeCode {
 
     fn allow(&self, _: &Invocation<'_>, rights: &mut Rights) -> Result {
         // In one word, since the option alone would take the words behind it as further tools. It adds to the user's own.
-        rights.argument(format!("--allowedTools={TOOLS}"));
+        rights.argument(format!("--allowedTools={TOOLS},{PLUGIN_TOOLS}"));
         Ok(())
     }
 
@@ -106,9 +110,15 @@ impl Profile for ClaudeCode {
         missing(call, lines);
     }
 
-    /// Servers of one directory are in its state file.
+    /// Servers of one directory are in its state file; a plugin has its own.
     fn has_server_elsewhere(&self, call: &Invocation<'_>) -> bool {
-        has_local_server(call).unwrap_or(false)
+        has_local_server(call).unwrap_or(false) || self.plugin(call).is_some()
+    }
+
+    fn plugin(&self, call: &Invocation<'_>) -> Option<String> {
+        let settings = settings(call);
+        let plugin = settings.iter().find_map(plugin_of);
+        plugin.map(str::to_owned)
     }
 
     fn check(&self, check: &mut Check<'_>) -> Result {
@@ -165,6 +175,14 @@ fn settings(call: &Invocation<'_>) -> Vec<Value> {
     files.filter_map(|file| read_json(&file)).collect()
 }
 
+/// Our plugin, as a file of settings switches it on: `waynote@MARKETPLACE`.
+fn plugin_of(settings: &Value) -> Option<&str> {
+    let mut plugins = settings["enabledPlugins"].as_object()?.iter();
+    let is_ours = |name: &str| name.split('@').next() == Some(NAME);
+    let ours = plugins.find(|(name, on)| is_ours(name) && **on == json!(true))?;
+    Some(ours.0)
+}
+
 fn has_local_server(call: &Invocation<'_>) -> Option<bool> {
     let file = read_json(&state(&call.roots(InstallScope::User).ok()?).ok()?)?;
     let project = &file["projects"][call.directory()?.to_str()?];
@@ -183,9 +201,8 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     let mut denied = listed("deny");
     denied.extend(words.lists(&["--disallowedTools", "--disallowed-tools"]));
     let is_needed = |rule: &&String| {
-        let tool = rule.strip_prefix(&format!("mcp__{NAME}"));
         let needed = ["", "__*", "__note_add", "__session_complete", "__blocked"];
-        tool.is_some_and(|tool| needed.contains(&tool))
+        of_ours(rule).is_some_and(|tool| needed.contains(&tool))
     };
     if let Some(rule) = denied.iter().find(is_needed) {
         lines.push(MissingRight::new(
@@ -278,6 +295,13 @@ impl Check<'_> {
                 );
             }
         }
+        let plugin = settings.iter().find_map(|file| plugin_of(file.at(&[])));
+        if let Some(plugin) = plugin.map(str::to_owned) {
+            let has_entry = state
+                .as_ref()
+                .is_some_and(|file| !file.at(&["mcpServers", NAME]).is_null());
+            self.claude_plugin(&plugin, has_entry);
+        }
         if let Some(file) = Source::read(&managed.join("managed-mcp.json"))
             && file.at(&["mcpServers", NAME]).is_null()
         {
@@ -301,6 +325,37 @@ impl Check<'_> {
                     self.title
                 ),
                 format!("`waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools {TOOLS}`, or \"{TOOLS}\" to `permissions.allow`"),
+            );
+        }
+    }
+
+    /// The plugin starts the program by its path; a setup by `install` beside it does no harm.
+    fn claude_plugin(&mut self, plugin: &str, has_entry: bool) {
+        let settings = self.user.get(1).and_then(|file| file.parent());
+        let list = settings.map(|folder| folder.join("plugins/installed_plugins.json"));
+        let list = list.and_then(|file| Source::read(&file));
+        let folder = list
+            .as_ref()
+            .and_then(|list| list.at(&["plugins", plugin])[0]["installPath"].as_str());
+        let entry = folder
+            .and_then(|folder| Source::read(&PathBuf::from(folder).join("mcp/claude-code.json")));
+        let entry = entry
+            .as_ref()
+            .map(|file| file.at(&["mcpServers", NAME, "command"]));
+        match entry.and_then(Value::as_str) {
+            Some(program) if is_executable(Path::new(program)) => {
+                self.findings.ok(format!("{}: the plugin {plugin} starts {program}", self.title));
+            }
+            program => self.wrong(
+                "the plugin does not start waynote",
+                program.unwrap_or(plugin),
+                "write it again by `waynote plugin FOLDER`, then `claude plugin uninstall waynote` and `claude plugin install waynote@waynote`",
+            ),
+        }
+        if has_entry {
+            self.findings.note(
+                format!("{}: it has waynote by the plugin and by `install`: notes come once, tools twice", self.title),
+                "keep one: `waynote uninstall claude-code`, or `claude plugin uninstall waynote`",
             );
         }
     }
@@ -385,9 +440,15 @@ impl Check<'_> {
     }
 }
 
+/// The rest of a rule behind the prefix of our tools.
+fn of_ours(rule: &str) -> Option<&str> {
+    let mut prefixes = [PLUGIN_TOOLS, TOOLS].into_iter();
+    prefixes.find_map(|prefix| rule.strip_prefix(prefix))
+}
+
 /// True if a rule of Claude Code's is about tools of ours.
 fn covers_a_tool(rule: &str) -> bool {
-    match rule.strip_prefix(TOOLS) {
+    match of_ours(rule) {
         Some(rest) => rest.is_empty() || rest.starts_with("__") || rest.starts_with('('),
         None => matches!(rule, "*" | "mcp__*"),
     }
@@ -403,6 +464,7 @@ mod tests {
             "mcp__waynote",
             "mcp__waynote__*",
             "mcp__waynote__note_add",
+            "mcp__plugin_waynote_waynote__note_add",
             "mcp__*",
             "*",
         ] {

@@ -14,6 +14,7 @@ use std::path::Path;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::profile::Profile;
+use crate::profile::permissions::Invocation;
 use crate::profile::setup::{ClientFile, InstallScope, Machine, Roots, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
 
@@ -136,6 +137,12 @@ impl<'e> Setup<'e> {
         let mut files = self.client().profile().files(self)?;
         files.retain(|file| !file.part.has_server());
         Ok(files)
+    }
+
+    /// True if the client has our plugin switched on, which brings everything that its files would.
+    pub fn has_plugin(&self) -> bool {
+        let call = Invocation::new(self.machine, &[]);
+        self.reach == InstallScope::User && self.client().profile().plugin(&call).is_some()
     }
 
     /// Steps after an installation that only the user can do.

@@ -26,7 +26,7 @@ use trial::{HookTime, TrialError};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Examination {
-    /// Its files; none where it has none of this reach.
+    /// Its files; none where it has none of this reach, or a plugin in their place.
     pub files: Vec<FileCheck>,
     /// True if its files start waynote by its name, and it is not on the path.
     pub is_not_on_path: bool,
@@ -92,6 +92,11 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
             state,
         });
     }
+    let has_plugin = setup.has_plugin();
+    if has_plugin && !is_there {
+        // They would only repeat what the plugin brings.
+        files.clear();
+    }
     let starts_by_name = is_there && !setup.program.contains('/');
     let is_not_on_path = starts_by_name && environment.on_path(&setup.program).is_none();
     if is_not_on_path {
@@ -119,7 +124,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
     let mut settings = Findings::default();
     let mut missing = Vec::new();
     // Missing files need no trust.
-    if is_there {
+    if is_there || has_plugin {
         settings = self::settings(setup)?;
         missing = missing_rights(setup.machine, client, &[]);
     }

@@ -6,10 +6,11 @@ use std::path::Path;
 use waynote_system::{Environment, text_file};
 
 use super::record::Record;
-use crate::client::Event;
+use crate::client::{Client, Event};
 use crate::error::{Error, Result};
 use crate::formats::refusal::Refusal;
-use crate::profile::setup::{ClientFile, InstallScope, Setup};
+use crate::profile::has_server;
+use crate::profile::setup::{ClientFile, InstallScope, Setup, kept_program};
 
 /// The change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +167,7 @@ impl<'s, 'e> Installation<'s, 'e> {
     /// [`Error::File`], [`Error::NotEdited`].
     pub fn carry_out(&self) -> Result {
         let setup = self.setup;
+        setup.copy_program()?;
         let everything = Setup {
             every_prompt: true,
             program: setup.program.clone(),
@@ -209,7 +211,14 @@ impl<'s, 'e> Removal<'s, 'e> {
     /// # Errors
     /// [`Error::File`].
     pub fn carry_out(&self) -> Result {
-        carry_out_removals(self.setup, &self.steps)
+        carry_out_removals(self.setup, &self.steps)?;
+        let machine = self.setup.machine;
+        let is_used = |client: Client| has_server(client.profile(), machine, InstallScope::User);
+        if !Client::ALL.into_iter().any(is_used) {
+            // A copy of the program that no client starts any more; there may be none.
+            let _ = std::fs::remove_file(kept_program(machine.environment)?);
+        }
+        Ok(())
     }
 }
 

@@ -86,6 +86,11 @@ pub(crate) trait Profile: Sync {
         false
     }
 
+    /// Our plugin by the client's name for it, where it is switched on.
+    fn plugin(&self, _: &Invocation<'_>) -> Option<String> {
+        None
+    }
+
     /// Settings that keep the notes or the tools from its model.
     fn check(&self, check: &mut Check<'_>) -> Result;
 

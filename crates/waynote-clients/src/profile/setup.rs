@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use waynote::{Author, Base};
+use waynote_system::program::is_in_cache;
 use waynote_system::shell::quoted;
 use waynote_system::variables::AUTHOR;
 use waynote_system::{Environment, text_file};
@@ -161,6 +162,29 @@ impl<'e> Setup<'e> {
         Self { target, ..self }
     }
 
+    /// The copy of the program that clients start; none where they start the program itself.
+    pub fn copied_program(&self) -> Option<&Path> {
+        let program = Path::new(&self.program);
+        let is_copy = program.is_absolute() && self.has_hooks();
+        let own = self.machine.environment.own_program().ok()?;
+        (is_copy && is_in_cache(own) && !is_in_cache(program)).then_some(program)
+    }
+
+    /// Copies the program to where clients start it, if they do not start it where it is.
+    pub(crate) fn copy_program(&self) -> Result {
+        let Some(copy) = self.copied_program() else {
+            return Ok(());
+        };
+        let own = self.machine.environment.own_program()?;
+        let new = copy.with_extension("new");
+        // Those that run the old one go on with it.
+        let folder = copy.parent().map_or(Ok(()), std::fs::create_dir_all);
+        folder
+            .and_then(|()| std::fs::copy(own, &new))
+            .and_then(|_| std::fs::rename(&new, copy))
+            .map_err(|source| waynote::Error::file(copy, "written", source).into())
+    }
+
     /// The target of the client's files.
     pub(crate) fn found_target(&self) -> Result<Target> {
         for file in self.facts.client.profile().files(self)? {
@@ -282,6 +306,7 @@ impl<'e> Setup<'e> {
         call.extend(
             members
                 .iter()
+                .filter(|(_, path)| event != Event::BeforeTool || !OF_RESULT.contains(path))
                 .map(|(name, path)| (*name, format!("${{{path}}}").as_str().into())),
         );
         object(&call)
@@ -323,6 +348,9 @@ impl<'e> Setup<'e> {
         Event::ALL.into_iter().filter_map(hook).collect()
     }
 }
+
+/// The fields of an input that are there only after a tool. Codex refuses a call that names a field which is not there.
+const OF_RESULT: [&str; 2] = ["tool_response", "error"];
 
 /// How long a client lets a hook run: it takes milliseconds.
 pub(crate) const HOOK_SECONDS: i64 = 10;
@@ -369,14 +397,19 @@ fn program_of(environment: &Environment, reach: InstallScope) -> Result<String> 
     let on_path = environment
         .on_path("waynote")
         .filter(|path| path.canonicalize().ok() == resolved);
+    let file = match on_path.as_deref().unwrap_or(own) {
+        file if is_in_cache(file) => kept_program(environment)?,
+        file => file.to_owned(),
+    };
     Ok(match reach {
         InstallScope::Project => "waynote".into(),
-        InstallScope::User => on_path
-            .as_deref()
-            .unwrap_or(own)
-            .to_string_lossy()
-            .into_owned(),
+        InstallScope::User => file.to_string_lossy().into_owned(),
     })
+}
+
+/// The file of a copy of the program, for the files of a user whose tool runs the program from a cache.
+pub(crate) fn kept_program(environment: &Environment) -> Result<PathBuf> {
+    Ok(environment.data()?.join("waynote/bin/waynote"))
 }
 
 /// Refuses a home directory that does not exist; it is never created.

@@ -82,7 +82,8 @@ pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key
                  $20, $21, $22)
           u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
              token, recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, cites)
-     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+     -- Without its scope a row is refused.
+     LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
 pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
     macro_rules! column {
@@ -188,7 +189,8 @@ pub(super) const LEASES: &str =
 
 pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, scope, number, author, recorded_at, event, operation,
             step, mark)
-     SELECT $1, u.position, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
+     -- Without its scope a row is refused.
+     SELECT $1, CASE WHEN u.scope IS NULL OR s.scope IS NOT NULL THEN u.position END, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
      FROM unnest($2, $3, $4, $5, $6, $7, $8, $9)
           u (position, scope, number, author, recorded_at, event, operation, step)
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";

@@ -1,5 +1,7 @@
 //! The cost of reads and writes: round trips, and how the server finds rows.
 
+use std::time::{Duration, Instant};
+
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
@@ -91,6 +93,39 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
         );
     };
     assert!(trips(&found) <= 3);
+}
+
+/// One query asks for all stores that a server watches.
+#[test]
+fn stores_that_are_watched_are_polled_together() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let urls: Vec<String> = (0..20).map(|_| server.store_url()).collect();
+    let made = urls.iter().map(|url| {
+        new_store(url);
+        open(Options::of_url(url).unwrap().connections(ALONE + 2)).unwrap()
+    });
+    let all: Vec<EngineStore<Postgres>> = made.collect();
+    let poll = || all.iter().map(|of| of.engine().polled().unwrap());
+    let began = Instant::now();
+    assert!(poll().all(|version| version.position.is_none()));
+    save(&all[7], "one", "words");
+    let before = all[0].engine().round_trips();
+    let mut rounds = 0;
+    while poll().filter(|version| version.position.is_some()).count() == 0 {
+        assert!(began.elapsed() < Duration::from_secs(20));
+        rounds += 1;
+    }
+    let trips = all[0].engine().round_trips() - before;
+    assert!(
+        trips <= 3 && rounds > 0,
+        "{trips} round trips, {rounds} rounds"
+    );
+    stores::drop(Options::of_url(&urls[3]).unwrap()).unwrap();
+    while all[3].engine().polled().is_ok() {
+        assert!(began.elapsed() < Duration::from_secs(20));
+    }
 }
 
 /// Any session may have the text, so all sessions are read together.

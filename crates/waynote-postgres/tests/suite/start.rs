@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use waynote::{Error, Places, Store as _};
+use waynote::{Error, Places, Reader as _, Store as _};
 use waynote_postgres::{Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
@@ -46,6 +46,16 @@ fn stores_are_made_listed_and_dropped() {
         stores::drop(options.clone()).unwrap_err().kind(),
         "no_store"
     );
+    for name in ["a\u{200b}b", "e\u{301}", "\u{202e}x"] {
+        let odd = options
+            .clone()
+            .store(name.parse::<waynote::Name>().unwrap());
+        assert_eq!(
+            stores::create(odd).unwrap_err().kind(),
+            "bad_url",
+            "{name:?}"
+        );
+    }
     // Processes that have it open find neither an empty store nor another one.
     assert!(matches!(
         write(&store, "there"),
@@ -79,37 +89,102 @@ fn concurrent_first_starts_make_the_tables_once() {
     assert_eq!(stores::list(options).unwrap().len(), 8);
 }
 
+/// An older program uses newer tables as far as their numbers allow.
 #[test]
-fn an_older_program_refuses_newer_tables() {
+fn newer_tables_are_used_as_far_as_they_may() {
     let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
         return;
     };
     let name = unused("newer");
     let url = with_store(&cluster.database(&name), "s");
     let store = new_store(&url);
-    write(&store, "before").unwrap();
     let newer = "INSERT INTO waynote.migration (version, name, hash) VALUES (1000, 'later', '')";
-    cluster.sql(&format!(
-        "ALTER ROLE waynote IN DATABASE \"{name}\" SET application_name = 'x'"
-    ));
     cluster.sql_in(&name, newer);
-    let options = Options::of_url(&url).unwrap();
-    for refused in [
-        open(options.clone()).map(|_| ()),
-        stores::create(
-            options
-                .clone()
-                .store("other".parse::<waynote::Name>().unwrap()),
-        ),
-        stores::list(options).map(|_| ()),
+    for (number, (reader, writer)) in [(3, 3), (3, 1000), (1000, 1000)].into_iter().enumerate() {
+        cluster.sql_in(&name, &format!(
+            "UPDATE waynote.migration SET min_reader = {reader}, min_writer = {writer}, reader = '0.8.0', writer = '0.9.0'"
+        ));
+        let options = Options::of_url(&url).unwrap();
+        let other = options
+            .clone()
+            .store(format!("s{number}").parse::<waynote::Name>().unwrap());
+        let refused = |outcome: waynote::Result<()>| match outcome {
+            Ok(()) => None,
+            Err(Error::NewerStore {
+                found: 1000,
+                program,
+                writing,
+                ..
+            }) => Some((program, writing)),
+            Err(error) => panic!("{error}"),
+        };
+        let reads = (reader > 3).then(|| ("0.8.0".to_owned(), false));
+        let writes = (writer > 3).then(|| ("0.9.0".to_owned(), true));
         // Also while it has the store open.
-        write(&store, "after"),
-    ] {
-        assert!(
-            matches!(refused, Err(Error::NewerStore { found: 1000, .. })),
-            "{refused:?}"
-        );
+        assert_eq!(refused(write(&store, &format!("{number}"))), writes);
+        assert_eq!(refused(stores::create(other)), writes);
+        assert_eq!(refused(stores::migrate(options.clone()).map(drop)), writes);
+        for outcome in [
+            store.version().map(drop),
+            open(options.clone()).map(drop),
+            stores::list(options.clone()).map(drop),
+        ] {
+            assert_eq!(refused(outcome), reads);
+        }
+        if writes.is_some() {
+            assert_eq!(refused(stores::drop(options)), writes);
+        }
     }
+}
+
+/// Older tables are used as they are, and only their owner brings them up to date, when asked.
+#[test]
+fn older_tables_are_for_their_owner_to_update() {
+    if !has_postgres() {
+        return skipped("older_tables_are_for_their_owner_to_update");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let at = |user: &str, store: &str| {
+        let port = cluster.port();
+        let url = format!("postgres://{user}@127.0.0.1:{port}/postgres?store={store}");
+        Options::of_url(&url).unwrap()
+    };
+    stores::create(at("waynote", "s")).unwrap();
+    cluster.sql("CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA waynote TO app");
+    cluster.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA waynote TO app");
+    stores::create(at("app", "other")).unwrap();
+    cluster.sql(
+        "DELETE FROM waynote.migration WHERE version = 3; CREATE TABLE waynote.beat (x bigint)",
+    );
+    let store = open(at("app", "s")).unwrap();
+    write(&store, "the tables are of version 2").unwrap();
+    let needs_owner = |outcome: waynote::Result<()>| {
+        let error = outcome.unwrap_err();
+        let said = format!("{error}\n{}", error.advice().unwrap());
+        let said = said.replace(&cluster.port().to_string(), "PORT");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said, @"
+            the tables of postgres://app@127.0.0.1:PORT/postgres?store=s are of an older version, and need an update by their owner
+            as the owner of the tables: waynote stores migrate 'postgres://app@127.0.0.1:PORT/postgres?store=s'
+            ");
+        }
+    };
+    needs_owner(stores::migrate(at("app", "s")).map(drop));
+    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (2, 3));
+    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (3, 3));
+    // Before the tables had numbers.
+    cluster.sql(
+        "ALTER TABLE waynote.migration DROP min_reader, DROP min_writer, DROP reader, DROP writer",
+    );
+    needs_owner(store.version().map(drop));
+    needs_owner(write(&store, "no"));
+    needs_owner(stores::list(at("app", "s")).map(drop));
+    needs_owner(stores::create(at("app", "s")));
+    stores::migrate(at("waynote", "s")).unwrap();
+    write(&store, "yes").unwrap();
 }
 
 #[test]

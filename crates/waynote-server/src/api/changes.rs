@@ -9,21 +9,23 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
-use axum::http::{HeaderMap, Response};
+use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
-use waynote::store::{Cursor, FeedEntry, Happened};
-use waynote::{Allowance, Error, Limits, Version};
+use waynote::store::{Cursor, FeedEntry, Happened, Mark};
+use waynote::{Allowance, Error, Limits, Reader as _};
+use waynote_access::Narrowed;
 
 use super::cursor;
 use crate::app::App;
 use crate::edge::Query;
 use crate::edge::shares::Share;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
+use crate::told::Told;
 use crate::visit::Visit;
 
 /// The most items that are read at once.
@@ -59,6 +61,9 @@ pub(crate) struct ChangesQuery {
 /// (with `forgotten`). The `id` of each is where a reader goes on after it has lost the connection, on any server of the
 /// store; browsers send it by themselves. Comments are signs of life. The stream ends when the server stops, or when the
 /// token does not count any more.
+///
+/// `reset` says that the store has another history now: it was restored, lost changes in a failover, or is another one.
+/// The reader reads what it needs anew. The stream goes on with what happens from then on.
 #[utoipa::path(
     get,
     path = "/changes",
@@ -67,12 +72,20 @@ pub(crate) struct ChangesQuery {
         ChangesQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The id of the last item that was read.")
     ),
-    responses((
-        status = 200,
-        description = "The stream; the schema is that of each event's data",
-        body = FeedEntry,
-        content_type = "text/event-stream"
-    ))
+    responses(
+        (
+            status = 200,
+            description = "The stream; the schema is that of each event's data",
+            body = FeedEntry,
+            content_type = "text/event-stream"
+        ),
+        (
+            status = 410,
+            description = "`reset`: the item is of another history of the store. Read anew, then the feed without an id",
+            body = ProblemForm,
+            content_type = "application/problem+json"
+        )
+    )
 )]
 pub(crate) async fn changes(
     mut visit: Visit,
@@ -97,12 +110,18 @@ pub(crate) async fn changes(
         .get(&LAST_EVENT_ID)
         .map(|last| last.to_str().unwrap_or_default());
     let after = match last.or(query.after.as_deref()) {
-        Some("start") => Cursor::START,
-        Some(id) => cursor::read(FEED, id)?,
-        None => {
-            let version = visit.run(|store| store.version()).await?;
-            head(&version)
+        Some("start") => (Cursor::START, Mark::default()),
+        Some(id) => {
+            let id: String = cursor::read(FEED, id)?;
+            let known = visit.run_narrowed(move |store| known(store, &id)).await?;
+            known.ok_or_else(|| {
+                let said = "the store has another history than when this item was read: it was restored, lost changes \
+                            in a failover, or is another one";
+                let hint = "read what you need anew, then the feed without an id";
+                Problem::new(StatusCode::GONE, "reset", said).hint(hint)
+            })?
         }
+        None => visit.run_narrowed(now).await?,
     };
     let feed = Feed {
         counted: Counted::new(visit.app.clone()),
@@ -132,8 +151,33 @@ pub(crate) async fn changes(
 /// The letter of the feed's cursors.
 const FEED: char = 'f';
 
-fn head(version: &Version) -> Cursor {
-    version.position.map_or(Cursor::START, Cursor::at)
+/// The point after everything that has happened.
+fn now(store: &Narrowed<Told>) -> waynote::Result<Point> {
+    let version = store.version()?;
+    let at = version.position.map_or(Cursor::START, Cursor::at);
+    Ok((at, store.whole_mark(at)?.1.unwrap_or_default()))
+}
+
+/// A point of the feed, with the mark of the item there.
+type Point = (Cursor, Mark);
+
+/// The id of the item at a point.
+fn id((at, mark): Point) -> String {
+    cursor::written(FEED, format!("{at}-{mark}"))
+}
+
+/// The point that an id stands for, if the store has the item there still.
+fn known(store: &Narrowed<Told>, id: &str) -> waynote::Result<Option<Point>> {
+    let found = id
+        .split_once('-')
+        .and_then(|(at, mark)| Some((at.parse().ok()?, mark)));
+    let Some((at, mark)) = found else {
+        return Ok(None);
+    };
+    let (_, there) = store.whole_mark(at)?;
+    Ok(there
+        .filter(|there| there.to_string() == mark)
+        .map(|there| (at, there)))
 }
 
 /// A reader of a feed.
@@ -147,9 +191,9 @@ struct Feed {
     most: usize,
     news: watch::Receiver<u64>,
     /// Everything up to here has been read.
-    after: Cursor,
-    /// Entries that have been read but not sent.
-    page: VecDeque<FeedEntry>,
+    after: Point,
+    /// Entries that have been read but not sent, with their marks.
+    page: VecDeque<(Mark, FeedEntry)>,
     /// True if there may be more entries to read.
     is_behind: bool,
     greeting: Option<String>,
@@ -167,13 +211,16 @@ impl Feed {
             if self.counted.app.stopper.is_stopped() || !self.may_read().await {
                 return None;
             }
-            if let Some(entry) = self.page.pop_front() {
-                return Some(sent(&entry));
+            if let Some((mark, entry)) = self.page.pop_front() {
+                return Some(sent(mark, &entry));
             }
             if self.is_behind {
                 // Marked before the read, so that a change during the read counts as news.
                 self.news.mark_unchanged();
-                self.read().await?;
+                if self.read().await? {
+                    let id = id(self.after);
+                    return Some(format!("id: {id}\nevent: reset\ndata: {{}}\n\n"));
+                }
                 continue;
             }
             let app = &self.counted.app;
@@ -186,31 +233,47 @@ impl Feed {
         }
     }
 
-    /// Reads the next page: half as many items if these have too many bytes.
-    async fn read(&mut self) -> Option<()> {
+    /// Reads the next page: half as many items if these have too many bytes. True if the store has another history than
+    /// before, so that the feed goes on at its end.
+    async fn read(&mut self) -> Option<bool> {
         let (after, most) = (self.after, self.most);
         let read = self.visit.run_narrowed(move |store| {
+            let (store_id, mark) = store.whole_mark(after.0)?;
+            if mark != Some(after.1) {
+                return now(store).map(Read::Reset);
+            }
             let bytes = match most {
                 1 => Limits::ANSWER_BYTES,
                 _ => PAGE_BYTES,
             };
-            let page = Allowance::of(bytes).during(|| store.feed_stretch(after, most));
-            match page {
-                Err(Error::TooMuchAsked { .. }) if most > 1 => Ok(None),
-                page => page.map(Some),
-            }
+            let page = Allowance::of(bytes).during(|| store.feed_stretch(after.0, most));
+            let page = match page {
+                Err(Error::TooMuchAsked { .. }) if most > 1 => return Ok(Read::TooMuch),
+                page => page?,
+            };
+            // It moves past entries that this reader may not see, so that they are not read again.
+            let reached = match page.reached {
+                None => after,
+                Some(at) => (at, store.whole_mark(at)?.1.unwrap_or_default()),
+            };
+            let items = page.items.into_iter();
+            let items = items.map(|entry| (Mark::of(store_id, &entry), entry));
+            Ok(Read::Page(reached, items.collect(), page.is_last))
         });
         // If the store cannot be read, the stream ends: the client connects again, and gets the error as an answer.
-        let Some(found) = read.await.ok()? else {
-            self.most /= 2;
-            return Some(());
-        };
-        self.most = (2 * most).min(PAGE);
-        self.is_behind = !found.is_last;
-        // The position moves past entries that this reader may not see, so that they are not read again.
-        self.after = found.reached.unwrap_or(after);
-        self.page = found.items.into();
-        Some(())
+        match read.await.ok()? {
+            Read::TooMuch => self.most /= 2,
+            Read::Reset(now) => {
+                self.after = now;
+                return Some(true);
+            }
+            Read::Page(reached, items, is_last) => {
+                self.most = (2 * most).min(PAGE);
+                self.is_behind = !is_last;
+                (self.after, self.page) = (reached, items);
+            }
+        }
+        Some(false)
     }
 
     async fn may_read(&mut self) -> bool {
@@ -224,15 +287,25 @@ impl Feed {
     }
 }
 
+/// The outcome of reading a page.
+enum Read {
+    /// How far it reaches, its items, and true if it is the last one.
+    Page(Point, VecDeque<(Mark, FeedEntry)>, bool),
+    /// Its items have more bytes than a page may have.
+    TooMuch,
+    /// The store has another history; the feed goes on here.
+    Reset(Point),
+}
+
 /// An item as it is sent.
-fn sent(entry: &FeedEntry) -> String {
+fn sent(mark: Mark, entry: &FeedEntry) -> String {
     let event = match &entry.happened {
         Happened::Changed(_) => "note",
         Happened::Event(_) => "event",
         Happened::Forgotten(_) => "forgotten",
         _ => "other",
     };
-    let id = cursor::written(FEED, entry.at);
+    let id = id((entry.at, mark));
     // In one line: JSON has no line breaks of its own.
     let data = serde_json::to_string(entry);
     format!(

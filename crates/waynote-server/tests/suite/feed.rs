@@ -4,8 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
-use waynote::{Forget, Notebook, SaveOptions, Stamp, Store};
+use waynote::{Forget, LocalStore as _, Notebook, SaveOptions, Stamp, Store};
 use waynote_server::Limits;
 
 use super::support::{PATIENCE, Running, now, options, start, start_with, wait_until};
@@ -185,6 +187,33 @@ fn a_reader_goes_on_where_it_was() {
     }
     let wrong = server.get(&format!("{CHANGES}?after=12"));
     assert_eq!(wrong.problem().0, 400);
+}
+
+/// A store that was restored, or that lost changes, has another history.
+#[test]
+fn a_reader_of_another_history_begins_anew() {
+    let server = start();
+    let mut reading = Reading::start(&server, "", &[]);
+    save(&server, "k0");
+    let last = reading.item().unwrap();
+    // A position that is yet to come.
+    let future = URL_SAFE_NO_PAD.encode("f9-1");
+    let gone = |id: &str| {
+        let refused = server.get(&format!("{CHANGES}?after={id}"));
+        assert_eq!(refused.problem().0, 410);
+        assert_eq!(refused.json()["kind"], "reset");
+    };
+    gone(&future);
+    server.store.renew_id().unwrap();
+    gone(&last.id);
+    save(&server, "k1");
+    let reset = reading.item().unwrap();
+    assert_eq!((reset.event.as_str(), &reset.data), ("reset", &json!({})));
+    save(&server, "k2");
+    // The stream goes on from there, and so does a reader that has lost it.
+    assert_eq!(reading.keys(1), ["k2"]);
+    let after = format!("?after={}", reset.id);
+    assert_eq!(Reading::start(&server, &after, &[]).keys(1), ["k2"]);
 }
 
 #[test]

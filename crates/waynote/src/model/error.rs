@@ -342,15 +342,25 @@ pub enum Error {
     },
 
     /// The store was written by a newer program.
-    #[error("the store {} has version {found}; this program supports versions up to {known}", safe(path.display()))]
+    #[error(
+        "the store {} has version {found}, and this program knows {known}: it needs waynote {} or newer to {}",
+        safe(path.display()),
+        safe(program),
+        if *writing { "write" } else { "read" }
+    )]
     NewerStore {
         /// The store.
         #[serde(skip)]
         path: PathBuf,
         /// The schema version of the store.
         found: u32,
-        /// The newest schema version that this program supports.
+        /// The newest schema version that this program knows.
         known: u32,
+        /// The version of the oldest program that may do it.
+        #[serde(serialize_with = "safe_text")]
+        program: String,
+        /// True if the store was to be written; it can perhaps be read.
+        writing: bool,
     },
 
     /// The store's file was deleted or replaced while it was open.

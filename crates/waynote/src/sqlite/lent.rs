@@ -58,8 +58,8 @@ impl Attachment {
             .unwrap_or(":memory:");
         let named = StoreName::new(PathBuf::from(path), Duration::ZERO);
         let version = named.mapped(migrate::version(connection))?;
-        named.mapped(migrate::refuse_newer(&named.path, version))?;
-        if version != Some(migrate::KNOWN) {
+        named.mapped(migrate::refuse_newer(connection, &named.path, false))?;
+        if version < Some(migrate::KNOWN) {
             let migrated = transaction::run(connection, |conn| migrate::migrate(conn, &named.path));
             named.mapped(migrated)?;
         }
@@ -108,8 +108,9 @@ impl Engine for Lent<'_> {
             Writing::Relaxed => Writing::Durable,
             other => other,
         };
+        let may = migrate::refuse_newer(self.conn, &self.named.path, true);
         self.named
-            .mapped(transaction::write(self.handle(), writing, work))
+            .mapped(may.and_then(|()| transaction::write(self.handle(), writing, work)))
     }
 
     /// Inside the application's transaction nobody else can write once it has written; without one, all of `work` is one

@@ -8,6 +8,7 @@ use crate::error::Error;
 
 use super::errors::{Failure, Outcome};
 use super::rows::checksum;
+use super::transaction;
 
 struct Migration {
     number: u32,
@@ -45,6 +46,14 @@ const CHECKSUMS: u32 = 7;
 /// The number of the newest migration this program knows.
 pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
+/// The oldest tables that this program reads as they are. Older ones are read from a copy in memory.
+pub(super) const OLDEST: u32 = 9;
+
+/// The oldest programs that may read and that may write the tables of [`KNOWN`]: the newest migration that each knows,
+/// and its version. A migration that only adds raises neither.
+const READER: (u32, &str) = (9, "0.1.0");
+const WRITER: (u32, &str) = (9, "0.1.0");
+
 /// The number of the last migration the database has had; none when it has none of our tables.
 pub(super) fn version(conn: &Connection) -> Outcome<Option<u32>> {
     match conn.query_row("SELECT max(number) FROM waynote_migration", [], |row| {
@@ -60,15 +69,27 @@ fn no_such_table(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(_, Some(message)) if message.starts_with("no such table"))
 }
 
-/// Refuses a database that a newer program has migrated.
-pub(super) fn refuse_newer(path: &Path, version: Option<u32>) -> Outcome<()> {
-    match version {
-        Some(found) if found > KNOWN => Err(Failure::Ours(Error::NewerStore {
+/// Refuses a database that a newer program has migrated, unless this one may still read it, or write it.
+pub(super) fn refuse_newer(conn: &Connection, path: &Path, writing: bool) -> Outcome<()> {
+    let found = version(conn)?.unwrap_or_default();
+    if found <= KNOWN {
+        return Ok(());
+    }
+    let sql = match writing {
+        true => "SELECT min_writer, writer FROM waynote_migration ORDER BY number DESC LIMIT 1",
+        false => "SELECT min_reader, reader FROM waynote_migration ORDER BY number DESC LIMIT 1",
+    };
+    let (least, program): (u32, String) =
+        conn.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    match least <= KNOWN {
+        true => Ok(()),
+        false => Err(Failure::Ours(Error::NewerStore {
             path: path.to_owned(),
             found,
             known: KNOWN,
+            program,
+            writing,
         })),
-        _ => Ok(()),
     }
 }
 
@@ -118,19 +139,45 @@ fn checksum(migration: &Migration) -> String {
     Content::imported(migration.sql).hash().to_string()
 }
 
+/// A copy of a database in memory, with the tables of this program: to read an older one, which stays as it is.
+pub(super) fn migrated_copy(conn: &Connection, path: &Path) -> Outcome<Connection> {
+    let mut copy = Connection::open_in_memory()?;
+    rusqlite::backup::Backup::new(conn, &mut copy)?.step(-1)?;
+    transaction::run(&copy, |copy| migrate(copy, path))?;
+    Ok(copy)
+}
+
 /// Runs the missing migrations, inside the caller's transaction.
 pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
     // Another process may have come first: look again inside the transaction.
     let version = version(conn)?;
-    refuse_newer(path, version)?;
+    refuse_newer(conn, path, true)?;
     if version.is_none() {
         conn.execute_batch(
             "CREATE TABLE waynote_migration (
-                 number   INTEGER PRIMARY KEY,
-                 name     TEXT NOT NULL,
-                 checksum TEXT NOT NULL
+                 number     INTEGER PRIMARY KEY,
+                 name       TEXT NOT NULL,
+                 checksum   TEXT NOT NULL,
+                 min_reader INTEGER,
+                 min_writer INTEGER,
+                 reader     TEXT,
+                 writer     TEXT
              )",
         )?;
+    } else if conn
+        .prepare("SELECT writer FROM waynote_migration")
+        .is_err()
+    {
+        for column in [
+            "min_reader INTEGER",
+            "min_writer INTEGER",
+            "reader TEXT",
+            "writer TEXT",
+        ] {
+            conn.execute_batch(&format!(
+                "ALTER TABLE waynote_migration ADD COLUMN {column}"
+            ))?;
+        }
     }
     for migration in MIGRATIONS
         .iter()
@@ -138,8 +185,17 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
     {
         conn.execute_batch(migration.sql)?;
         conn.execute(
-            "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
-            (migration.number, migration.name, checksum(migration)),
+            "INSERT INTO waynote_migration (number, name, checksum, min_reader, min_writer, reader, writer)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (
+                migration.number,
+                migration.name,
+                checksum(migration),
+                READER.0,
+                WRITER.0,
+                READER.1,
+                WRITER.1,
+            ),
         )?;
     }
     if version.is_none_or(|had| had < CHECKSUMS) {
@@ -153,6 +209,12 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The numbers of an older step would be those of this program.
+    #[test]
+    fn no_program_is_older_than_what_it_may_read() {
+        assert!(OLDEST <= KNOWN && READER.0 <= WRITER.0 && WRITER.0 <= KNOWN);
+    }
 
     #[test]
     fn numbers_follow_one_another() {

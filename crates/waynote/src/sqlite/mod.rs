@@ -21,12 +21,13 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::engine::Engine as _;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
 pub use file::pool::Sqlite;
 pub use lent::{Attachment, Lent};
-pub use options::{Options, Rollback};
+pub use options::{Options, Rollback, Upgraded};
 pub use repair::backup::Backup;
 pub use repair::restore::Restored;
 pub use repair::salvage::{Lost, Salvaged, salvage};
@@ -67,6 +68,21 @@ impl EngineStore<Sqlite> {
     /// As [`EngineStore::open`].
     pub fn rollback(&self) -> Result<Option<Rollback>> {
         self.engine().rollback()
+    }
+
+    /// Brings a store of an older version up to this program's, as the first write does: the store as it was is kept in
+    /// a file beside it.
+    ///
+    /// # Errors
+    /// As each write of it.
+    pub fn upgrade(&self) -> Result<()> {
+        self.engine().exclusively(&mut |_| Ok(()))
+    }
+
+    /// The version that the store had before this process brought it up to its own, and the file with the store as it
+    /// was; none if it was of this version.
+    pub fn upgraded(&self) -> Option<&Upgraded> {
+        self.engine().upgraded()
     }
 
     /// Refuses a store whose file has a second name, as each write of it does.

@@ -5,9 +5,11 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::address::AddressAt;
 use crate::event::{EventAddress, SessionsEvent};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
@@ -55,6 +57,58 @@ impl FromStr for Cursor {
             position: position.parse()?,
             ordinal: ordinal.parse()?,
         })
+    }
+}
+
+impl Cursor {
+    /// The point before the item at this one.
+    pub fn before(self) -> Self {
+        match self.ordinal {
+            0 => Self {
+                position: Position(self.position.0.saturating_sub(1)),
+                ordinal: i32::MAX.unsigned_abs(),
+            },
+            ordinal => Self {
+                ordinal: ordinal - 1,
+                ..self
+            },
+        }
+    }
+}
+
+/// The mark of an item of a feed: a store that was restored to an earlier state, or that lost changes in a failover, has
+/// another one at the same point. So has a store with another id. A forgetting changes no mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark(u64);
+
+impl Mark {
+    /// The mark of an item of the store with that id.
+    pub fn of(store: Option<StoreId>, entry: &FeedEntry) -> Self {
+        let happened = match &entry.happened {
+            Happened::Changed(revision) => {
+                format!(
+                    "{}@{} {}",
+                    revision.address(),
+                    revision.number(),
+                    revision.recorded_at
+                )
+            }
+            Happened::Event(SessionsEvent { session, recorded }) => {
+                format!("{session} {} {}", recorded.number, recorded.recorded_at)
+            }
+            Happened::Forgotten(forgotten) => format!("{} {}", forgotten.by, forgotten.at),
+        };
+        let store = store.map(|id| id.to_string()).unwrap_or_default();
+        let hash = Sha256::digest(format!("{store} {} {happened}", entry.at));
+        let mut first = [0; 8];
+        first.copy_from_slice(&hash[..8]);
+        Self(u64::from_be_bytes(first))
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", self.0)
     }
 }
 

@@ -48,5 +48,53 @@ pub(super) fn install(bench: &Bench) -> Result<()> {
             .all(|request| request.offered("note_save").is_none()),
         "uninstalled: the tools are still offered"
     );
+    match client {
+        "claude-code" => plugin(bench),
+        _ => Ok(()),
+    }
+}
+
+/// The plugin brings what `install` brings; both at once deliver once.
+fn plugin(bench: &Bench) -> Result<()> {
+    let folder = bench.folder_of_its_own("market")?;
+    let shell = |line: &str| {
+        let (code, said) = bench.shell(line)?;
+        ensure!(code == 0, "`{line}`: {said}");
+        Ok(said)
+    };
+    let at = folder.display();
+    bench.waynote(&["plugin", &at.to_string()])?;
+    for line in [
+        &format!("claude plugin validate {at}"),
+        &format!("claude plugin validate {at}/waynote"),
+        &format!("claude plugin marketplace add {at}"),
+        "claude plugin install waynote@waynote",
+    ] {
+        shell(line)?;
+    }
+    let asked = bench.turn(Turn::New("question-three"))?;
+    each_once(&asked, CANARY, "the plugin")?;
+    ensure!(
+        asked
+            .iter()
+            .any(|request| request.offered("note_save").is_some()),
+        "the plugin: the tools are not offered"
+    );
+    let doctor = shell("waynote doctor claude-code")?;
+    ensure!(
+        doctor.contains("the plugin waynote@waynote starts /"),
+        "doctor: {doctor}"
+    );
+    bench.waynote(&["install", "claude-code"])?;
+    each_once(
+        &bench.turn(Turn::New("question-four"))?,
+        CANARY,
+        "plugin and install",
+    )?;
+    let doctor = shell("waynote doctor claude-code")?;
+    ensure!(
+        doctor.contains("by the plugin and by `install`"),
+        "doctor: {doctor}"
+    );
     Ok(())
 }

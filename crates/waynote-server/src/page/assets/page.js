@@ -152,7 +152,7 @@
         // A browser connects again by itself, but not after an answer that is no stream.
         if (feed.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
       });
-      for (const kind of ["note", "event", "forgotten"]) feed.addEventListener(kind, refresh);
+      for (const kind of ["note", "event", "forgotten", "reset"]) feed.addEventListener(kind, refresh);
     })();
   }
   lists();

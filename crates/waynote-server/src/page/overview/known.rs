@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waynote::event::SessionsEvent;
 use waynote::session_status::{last_events, question_after};
-use waynote::store::{Ask, Count, Cursor, FeedEntry, ForgottenTexts, Happened};
-use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
+use waynote::store::{Ask, Count, Cursor, FeedEntry, ForgottenTexts, Happened, Mark};
+use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary, StoreId};
 
 use super::seen::{Last, tree_key};
 
@@ -14,6 +14,8 @@ use super::seen::{Last, tree_key};
 pub(crate) struct Known {
     /// The cache is up to date to this point.
     at: Cursor,
+    /// The mark of the item there.
+    mark: Mark,
     is_damaged: bool,
     /// The scopes that have notes, in the order of the page's trees.
     pub(super) places: BTreeMap<String, ScopeSummary>,
@@ -28,6 +30,12 @@ impl Known {
         self.at
     }
 
+    /// True if the store has the same item at that point still.
+    pub(super) fn follows(&self, id: Option<StoreId>, item: Option<&FeedEntry>) -> bool {
+        let there = item.filter(|item| item.at == self.at);
+        self.at == Cursor::START || there.is_some_and(|item| Mark::of(id, item) == self.mark)
+    }
+
     pub(super) fn is_damaged(&self) -> bool {
         self.is_damaged
     }
@@ -40,8 +48,10 @@ impl Known {
             version: true,
             ..Ask::default()
         })?;
+        let at = answers.version.position.map_or(Cursor::START, Cursor::at);
         let mut known = Self {
-            at: answers.version.position.map_or(Cursor::START, Cursor::at),
+            at,
+            mark: store.mark(at)?.1.unwrap_or_default(),
             is_damaged: !answers.damaged.is_empty(),
             places: BTreeMap::new(),
             agents: BTreeMap::new(),
@@ -59,7 +69,7 @@ impl Known {
         &mut self,
         store: &dyn Reader,
         touched: Touched,
-        at: Cursor,
+        (at, mark): (Cursor, Mark),
     ) -> Result<()> {
         let own = |scope: &Scope| match scope {
             Scope::Place(place) => Some(Address::Place(place.clone())),
@@ -81,7 +91,7 @@ impl Known {
         }
         let sessions = touched.sessions.into_iter().collect();
         self.sessions.extend(last_of(store, sessions)?);
-        self.at = at;
+        (self.at, self.mark) = (at, mark);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use waynote::store::{Ask, Cursor, FeedEntry, FeedPage};
+use waynote::store::{Ask, FeedEntry, FeedPage, Mark};
 use waynote::{Reader, Result};
 
 use known::{Known, Touched};
@@ -53,25 +53,26 @@ impl Overview {
 fn renewed(store: &dyn Reader, mut known: Arc<Known>) -> Result<Option<Arc<Known>>> {
     let answers = store.read(&Ask {
         feed: vec![FeedPage {
-            after: known.at(),
-            limit: CHANGES,
+            after: known.at().before(),
+            limit: CHANGES + 1,
         }],
-        version: true,
+        store_id: true,
         ..Ask::default()
     });
     // The feed cannot be read if a change in it is damaged. The list of scopes can be read without it.
     let Ok(mut answers) = answers else {
         return Ok(None);
     };
-    let feed: Vec<FeedEntry> = answers.feed.pop().unwrap_or_default();
-    let head = answers.version.position.map_or(Cursor::START, Cursor::at);
-    // The feed of a store that was restored to an earlier state ends before the cached point.
-    if feed.len() >= CHANGES || head.position < known.at().position {
+    let mut feed: Vec<FeedEntry> = answers.feed.pop().unwrap_or_default();
+    let id = answers.store_id;
+    // A store that was restored to an earlier state has another item at the cached point, or none.
+    if feed.len() > CHANGES || !known.follows(id, feed.first()) {
         return Ok(None);
     }
+    feed.retain(|item| item.at > known.at());
     if let Some(last) = feed.last() {
-        let touched = Touched::by(&feed);
-        Arc::make_mut(&mut known).read_again(store, touched, last.at)?;
+        let to = (last.at, Mark::of(id, last));
+        Arc::make_mut(&mut known).read_again(store, Touched::by(&feed), to)?;
     }
     Ok(Some(known))
 }

@@ -1,6 +1,7 @@
 //! Advice for every error, in words that suit every program: it names no command, flag, tool or setting.
 
 use std::io::ErrorKind;
+use std::path::Path;
 
 use super::{Error, safe};
 
@@ -70,6 +71,18 @@ impl Error {
             Self::Empty { what } => return Some(format!("write a text for the {what}")),
             Self::Forgotten { .. } => "it is gone for good",
             Self::Denied { .. } => "ask whoever gave you this access for more of it",
+            Self::DamagedStore { path, .. } if is_of_database(path) => {
+                "ask whoever runs the database to restore it from a backup"
+            }
+            Self::StoreLost { path, .. } if is_of_database(path) => {
+                "check the name, or start again to use the store that is there now; nothing was written"
+            }
+            Self::DiskFull { path } if is_of_database(path) => {
+                "ask whoever runs the database for more room; everything acknowledged is still there"
+            }
+            Self::Engine { path, .. } if is_of_database(path) => {
+                "look into the log of the database's server, then try again"
+            }
             Self::DamagedStore { .. } => {
                 "restore the file from a copy, or save what is whole into a new store"
             }
@@ -107,6 +120,11 @@ impl Error {
         };
         Some(advice.into())
     }
+}
+
+/// True if the store is in a database: its name is an address.
+fn is_of_database(store: &Path) -> bool {
+    store.to_string_lossy().starts_with("postgres")
 }
 
 /// The advice if nothing more is known than the error's text.

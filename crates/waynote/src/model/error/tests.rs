@@ -202,7 +202,7 @@ fn each_error_has_a_kind_a_class_and_words() {
       restore a backup, or accept the loss to go on with what is left; until then it can only be read
     lost_writes (Damaged): the store /s/[masked: github-token] has lost acknowledged writes: it was at position 12, and now it is empty or gone
       restore a backup, or accept the loss to go on with what is left; until then it can only be read
-    newer_store (Unreachable): the store /s/[masked: github-token] has version 9; this program supports versions up to 8
+    newer_store (Unreachable): the store /s/[masked: github-token] has version 9, and this program knows 8: it needs waynote 0.2.0 or newer to write
       update waynote; nothing was changed
     read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y
       make the file and its folder writable

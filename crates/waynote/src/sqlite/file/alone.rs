@@ -91,7 +91,7 @@ impl<'e> FileWriter<'e> {
         if let Some(conn) = self.conn.get() {
             return Ok(conn);
         }
-        // Opened first: bringing its tables up to date takes a turn of its own.
+        // Opened first: making its tables takes a turn of its own.
         let opened = self.sqlite.lease_within(self.turn.get())?;
         if opened.is_immutable() {
             self.sqlite.refuse_second_name()?;
@@ -108,6 +108,7 @@ impl<'e> FileWriter<'e> {
         // The wait may have been long.
         self.sqlite.is_there()?;
         let conn = self.sqlite.lease_current(turn)?;
+        self.sqlite.prepare(&conn, turn)?;
         self.sqlite.ensure_wal(&conn, || {
             let guard = self.guard(&conn)?;
             guard.map_or(Ok(()), |guard| guard.check())

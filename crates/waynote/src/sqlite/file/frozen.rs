@@ -34,7 +34,7 @@ impl Frozen {
             return None;
         }
         let now = State::of(store);
-        idle.retain(|(state, _)| *state == now);
+        idle.retain(|(state, _)| state.files == now.files);
         idle.pop()
     }
 
@@ -47,10 +47,26 @@ impl Frozen {
 /// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
 /// writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State(u64);
+pub(super) struct State {
+    files: u64,
+    /// True if the files are of an older version, and a copy of them is read. They can be written.
+    is_older: bool,
+}
 
 impl State {
-    fn of(store: &Path) -> Self {
+    /// The same for files of an older version, of which a copy is read.
+    pub(super) fn of_older(self) -> Self {
+        Self {
+            is_older: true,
+            ..self
+        }
+    }
+
+    pub(super) fn is_older(self) -> bool {
+        self.is_older
+    }
+
+    pub(super) fn of(store: &Path) -> Self {
         let mut hasher = DefaultHasher::new();
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let file = std::fs::metadata(beside(store, suffix)).ok();
@@ -62,7 +78,10 @@ impl State {
         }
         is_writable(store).hash(&mut hasher);
         store.parent().is_some_and(is_writable).hash(&mut hasher);
-        Self(hasher.finish())
+        Self {
+            files: hasher.finish(),
+            is_older: false,
+        }
     }
 }
 
@@ -87,14 +106,16 @@ pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State
         false => unchanging(store),
     };
     let conn = conn.map_err(fail)?;
-    let version = migrate::version(&conn).map_err(fail)?;
-    migrate::refuse_newer(store, version).map_err(fail)?;
-    match version == Some(migrate::KNOWN) {
-        true => Ok((conn, state)),
-        false => Err(read_only(
-            store,
-            "it has to be upgraded to this program's version first",
-        )),
+    match migrate::version(&conn).map_err(fail)? {
+        None => Err(read_only(store, "it is empty")),
+        Some(version) if version < migrate::OLDEST => {
+            let copy = migrate::migrated_copy(&conn, store).map_err(fail)?;
+            Ok((copy, state))
+        }
+        Some(_) => {
+            migrate::refuse_newer(&conn, store, false).map_err(fail)?;
+            Ok((conn, state))
+        }
     }
 }
 

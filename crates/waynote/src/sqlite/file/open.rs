@@ -18,10 +18,11 @@ use super::frozen;
 use super::head::LockRecords;
 use super::queue::{Queue, Turn};
 use super::shared_room;
-use super::side_files::no_room;
+use super::side_files::{beside, no_room};
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::migrate;
-use crate::sqlite::options::{LOG_PAGES, Options};
+use crate::sqlite::options::{LOG_PAGES, Options, Upgraded};
+use crate::sqlite::repair::backup;
 use crate::sqlite::transaction;
 
 /// The capacity of the cache of prepared statements: it holds all those of writes and searches.
@@ -67,7 +68,8 @@ pub(in crate::sqlite) fn found(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
+/// The first connection to a file that is there: it is checked. Only the holder of the turn brings older tables up to
+/// this program's version; a reader gets a copy in memory of those that it cannot read as they are.
 pub(super) fn first(
     path: &Path,
     file: Option<&Metadata>,
@@ -75,7 +77,7 @@ pub(super) fn first(
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<(Connection, Access)> {
+) -> Result<(Connection, Access, Option<Upgraded>)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
         if file.is_file() && file.len() == 0 {
@@ -88,18 +90,28 @@ pub(super) fn first(
         && wal_bytes(path) == 0
         && let Ok((conn, state)) = frozen::open(path, options)
     {
-        return Ok((conn, Access::Frozen(state)));
+        return Ok((conn, Access::Frozen(state), None));
     }
+    let state = frozen::State::of(path);
     let looked = connect(path, options)
         .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
     match looked {
-        Ok((conn, version)) => {
-            prepare(&conn, path, version, options, queue, turn, second)?;
-            Ok((conn, Access::Usual))
+        Ok((conn, Some(version))) if turn.is_none() => {
+            let mapped = |failure: Failure| failure.at(path, options.wait);
+            migrate::refuse_newer(&conn, path, false).map_err(mapped)?;
+            if version >= migrate::OLDEST {
+                return Ok((conn, Access::Usual, None));
+            }
+            let copy = migrate::migrated_copy(&conn, path).map_err(mapped)?;
+            Ok((copy, Access::Frozen(state.of_older()), None))
+        }
+        Ok((conn, _)) => {
+            let upgraded = prepare(&conn, path, options, queue, turn, second)?;
+            Ok((conn, Access::Usual, upgraded))
         }
         Err(failure) if failure.is_no_access() => {
             let (conn, state) = frozen::open(path, options)?;
-            Ok((conn, Access::Frozen(state)))
+            Ok((conn, Access::Frozen(state), None))
         }
         Err(failure) => Err(failure.at(path, options.wait)),
     }
@@ -291,20 +303,21 @@ pub(super) fn tuned(conn: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// Checks the version and brings our tables up to it.
-fn prepare(
+/// Checks that the tables may be written, and makes them, or brings them up to this program's version. Those of an older
+/// version are kept in a backup.
+pub(super) fn prepare(
     conn: &Connection,
     path: &Path,
-    version: Option<u32>,
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<()> {
+) -> Result<Option<Upgraded>> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
-    migrate::refuse_newer(path, version).map_err(mapped)?;
-    if version == Some(migrate::KNOWN) {
-        return Ok(());
+    let version = migrate::version(conn).map_err(mapped)?;
+    if version >= Some(migrate::KNOWN) {
+        migrate::refuse_newer(conn, path, true).map_err(mapped)?;
+        return Ok(None);
     }
     refuse_second_name(path, second)?;
     let own = match turn {
@@ -322,6 +335,15 @@ fn prepare(
         migrate::is_empty(conn).map_err(mapped)?;
         sync_folders(path)?;
     }
+    let upgraded = match version {
+        // The database of another program is for that program to keep.
+        Some(from) if migrate::is_ours(conn).map_err(mapped)? => {
+            let kept = beside(path, format!(".version-{from}"));
+            backup::keep(conn, path, &kept)?;
+            Some(Upgraded { from, kept })
+        }
+        _ => None,
+    };
     let migrated = transaction::run(conn, |conn| {
         let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
         if is_foreign && !options.attach {
@@ -341,7 +363,7 @@ fn prepare(
     if version.is_some() {
         empty_wal(conn, options);
     }
-    Ok(())
+    Ok(upgraded)
 }
 
 /// A migration writes every row anew: the WAL that it leaves would be read by each process that opens the store. Best

@@ -27,7 +27,7 @@ use super::pooled::{OneState, PooledRows};
 use super::queue::{Queue, Turn};
 use super::second_name;
 use crate::sqlite::migrate;
-use crate::sqlite::options::{Options, Rollback, StoreName};
+use crate::sqlite::options::{Options, Rollback, StoreName, Upgraded};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
@@ -64,6 +64,8 @@ pub struct Sqlite {
     second_name: Mutex<Option<SecondName>>,
     /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
+    /// The version that its tables had before this process brought them up to date.
+    upgraded: OnceLock<Upgraded>,
 }
 
 /// A connection, and the files that it has open.
@@ -126,6 +128,7 @@ impl Sqlite {
             is_suspect: AtomicBool::new(false),
             second_name: Mutex::default(),
             was_behind: AtomicBool::new(false),
+            upgraded: OnceLock::new(),
         }
     }
 
@@ -364,7 +367,11 @@ impl Sqlite {
             let conn = self.named.mapped(open::connect(path, &self.options))?;
             return Ok((IdleConnection::new(conn, files), Access::Usual));
         }
-        if let Some((state, conn)) = self.frozen.take(path) {
+        let frozen = match turn {
+            Some(_) => None,
+            None => self.frozen.take(path),
+        };
+        if let Some((state, conn)) = frozen {
             return Ok((IdleConnection::new(conn, files), Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
@@ -372,7 +379,8 @@ impl Sqlite {
         let (options, queue) = (&self.options, &self.queue);
         let noted = queue.noted();
         let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
-        let (conn, access) = self.shown(first)?;
+        let (conn, access, upgraded) = self.shown(first)?;
+        self.is_upgraded(upgraded);
         if let Ok(Some(_)) = self.behind(&noted, &conn) {
             self.was_behind.store(true, Ordering::Relaxed);
         }
@@ -382,12 +390,36 @@ impl Sqlite {
             after.as_ref().map(FileId::of),
         ) {
             (Some(before), Some(after)) if before == after => {
-                self.opened.lock().get_or_insert((access, after));
+                let mut opened = self.opened.lock();
+                if access == Access::Usual || opened.is_none() {
+                    *opened = Some((access, after));
+                }
+                drop(opened);
                 let files = Files::at(path);
                 Ok((IdleConnection::new(conn, files), access))
             }
             _ => Err(self.lost("another file took its place while it was opened")),
         }
+    }
+
+    /// Brings the tables up to date, for a caller with the turn.
+    pub(super) fn prepare(&self, conn: &Connection, turn: &Turn<'_>) -> Result<()> {
+        let (path, queue, second) = (&self.file, &self.queue, self.second_name());
+        let turn = Some(turn);
+        let prepared = open::prepare(conn, path, &self.options, queue, turn, second.as_ref());
+        self.is_upgraded(self.shown(prepared)?);
+        Ok(())
+    }
+
+    fn is_upgraded(&self, upgraded: Option<Upgraded>) {
+        if let Some(upgraded) = upgraded {
+            let _ = self.upgraded.set(upgraded);
+        }
+    }
+
+    /// As [`SqliteStore::upgraded`](crate::sqlite::SqliteStore).
+    pub(in crate::sqlite) fn upgraded(&self) -> Option<&Upgraded> {
+        self.upgraded.get()
     }
 
     /// Makes the file, unless it is there.
@@ -461,7 +493,7 @@ impl Lease<'_> {
 
     /// True if nothing can be written, not even a lock beside the file.
     pub(super) fn is_immutable(&self) -> bool {
-        matches!(self.access, Access::Frozen(_))
+        matches!(self.access, Access::Frozen(state) if !state.is_older())
     }
 }
 

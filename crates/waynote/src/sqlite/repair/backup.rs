@@ -69,7 +69,7 @@ impl EngineStore<Sqlite> {
             refuse_existing(file, &target)?;
         }
         let part = Part::beside(&target).map_err(|error| unwritten(file, error))?;
-        copy(sqlite, file, part.path())?;
+        copy(&*sqlite.lease()?, sqlite.named(), file, part.path())?;
         part.sync().map_err(|error| unwritten(file, error))?;
         let backup = check(part.path(), file, &sqlite.named().path)?;
         part.named(&target, replace)
@@ -78,8 +78,18 @@ impl EngineStore<Sqlite> {
     }
 }
 
+/// Keeps a copy of the store at `path` as it is, in `file`. An older copy there is replaced.
+pub(in crate::sqlite) fn keep(conn: &Connection, path: &Path, file: &Path) -> Result<()> {
+    let part = Part::beside(file).map_err(|error| unwritten(file, error))?;
+    let of = StoreName::new(path, Duration::ZERO);
+    copy(conn, &of, file, part.path())?;
+    part.sync().map_err(|error| unwritten(file, error))?;
+    let named = part.named(file, true);
+    named.map_err(|error| unwritten(file, error))
+}
+
 /// Copies every page of one state.
-fn copy(sqlite: &Sqlite, file: &Path, part: &Path) -> Result<()> {
+fn copy(conn: &Connection, of: &StoreName, file: &Path, part: &Path) -> Result<()> {
     let named = StoreName::new(file, Duration::ZERO);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let copy = Connection::open_with_flags(part, flags);
@@ -87,17 +97,16 @@ fn copy(sqlite: &Sqlite, file: &Path, part: &Path) -> Result<()> {
     // Nobody sees the file before it is whole and synced.
     let unsynced = copy.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
     named.mapped(unsynced.map_err(Failure::from))?;
-    let conn = sqlite.lease()?;
-    let run = rusqlite::backup::Backup::new(&conn, &mut copy).map_err(Failure::from);
+    let run = rusqlite::backup::Backup::new(conn, &mut copy).map_err(Failure::from);
     let stepped = named
         .mapped(run)?
         .step(-1)
-        .map_err(|error| of_either(error, sqlite.named(), &named))?;
+        .map_err(|error| of_either(error, of, &named))?;
     match stepped {
         StepResult::Done => Ok(()),
         _ => Err(Error::Busy {
-            path: sqlite.named().path.clone(),
-            waited: sqlite.named().wait,
+            path: of.path.clone(),
+            waited: of.wait,
             holder: None,
         }),
     }
@@ -122,7 +131,7 @@ pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
     if version.is_none() {
         return Err(Error::not_a_store(named, "it holds no notes of waynote"));
     }
-    shown.mapped(migrate::refuse_newer(named, version))?;
+    shown.mapped(migrate::refuse_newer(&conn, named, false))?;
     let store = EngineStore::new(Lent::new(shown, &conn));
     let report = store.verify()?;
     if let Some(first) = report.problems.first() {
@@ -177,12 +186,12 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
 pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
     let shown = StoreName::new(named, options.wait);
     let immutable = shown.mapped(frozen::unchanging(copy))?;
-    let version = shown.mapped(migrate::version(&immutable))?;
-    drop(immutable);
-    // A file that is no store, or one of a newer version, is reported by the check.
-    let Some(version) = version.filter(|version| *version <= migrate::KNOWN) else {
+    // A file that is no store is reported by the check.
+    let Some(version) = shown.mapped(migrate::version(&immutable))? else {
         return Ok(());
     };
+    shown.mapped(migrate::refuse_newer(&immutable, named, true))?;
+    drop(immutable);
     let conn = shown.mapped(open::connect(copy, options))?;
     if version < migrate::KNOWN {
         let migrated = transaction::run(&conn, |conn| migrate::migrate(conn, named));

@@ -75,9 +75,10 @@ fn a_full_disk_leaves_the_old_store() {
     };
     let path = small.0.path().join("notes.db");
     std::fs::copy(old.path(), &path).unwrap();
-    let refused = SqliteStore::open(&path, &Options::default());
+    let refused = SqliteStore::open(&path, &Options::default())
+        .unwrap()
+        .upgrade();
     assert!(matches!(refused, Err(Error::DiskFull { .. })));
-    drop(refused);
     assert_eq!(migrations::schema(&path), 5);
     let events = 50 + u64::from(NOTES / 100);
     migrations::is_whole_old(&path, events);

@@ -81,8 +81,8 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
             return Err(Error::not_a_store(old, "it has no table of notes"));
         }
         version => {
-            named.mapped(migrate::refuse_newer(old, version))?;
-            if version != Some(migrate::KNOWN) {
+            named.mapped(migrate::refuse_newer(&conn, old, false))?;
+            if version < Some(migrate::KNOWN) {
                 let run = |conn: &Connection| migrate::migrate(conn, old);
                 named.mapped(crate::sqlite::transaction::run(&conn, run))?;
             }

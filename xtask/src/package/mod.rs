@@ -1,0 +1,496 @@
+//! The packages of the program, with one version in all of them: a wheel, two for npm, one for Debian, a tar with
+//! checksums, an MCP bundle, and the files by which catalogues and other package managers find these.
+
+mod archive;
+mod program;
+mod trial;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use archive::{Files, ar, gzip};
+use program::{Program, VERSION};
+pub(crate) use trial::check;
+
+/// Makes the packages, as the words of the command line say.
+pub(crate) fn make(words: &[&str]) -> Result<()> {
+    let (mut binary, mut out, mut repository) = (None, None, stated("repository"));
+    for pair in words.chunks(2) {
+        match *pair {
+            ["--binary", path] => binary = Some(PathBuf::from(path)),
+            ["--out", path] => out = Some(PathBuf::from(path)),
+            ["--repository", url] => repository = Some(url.to_owned()),
+            _ => bail!(
+                "usage: cargo xtask package [--binary PATH] [--out FOLDER] [--repository https://github.com/OWNER/NAME]"
+            ),
+        }
+    }
+    let binary = binary.map_or_else(|| kit::steps::program("release"), Ok)?;
+    let out = out.unwrap_or_else(|| kit::registries::target().join("packages"));
+    let packages = Packages::of(&binary, repository)?;
+    for file in packages.write(&out)? {
+        println!("{}", file.display());
+    }
+    if packages.source.is_none() {
+        println!(
+            "no server.json, catalogue entry, formula or flake: they name a repository, and Cargo.toml states none; --repository does"
+        );
+    }
+    Ok(())
+}
+
+/// A field of `[workspace.package]`.
+fn stated(field: &str) -> Option<String> {
+    let manifest: toml::Table = include_str!("../../../Cargo.toml").parse().ok()?;
+    let value = manifest.get("workspace")?.get("package")?.get(field)?;
+    value.as_str().map(str::to_owned)
+}
+
+struct Packages {
+    program: Program,
+    summary: String,
+    license: String,
+    source: Option<Source>,
+    extras: Files,
+}
+
+/// Where the packages are published, which some of them name.
+struct Source {
+    repository: String,
+    owner: String,
+}
+
+impl Source {
+    fn of(repository: String) -> Result<Self> {
+        let path = repository.strip_prefix("https://github.com/");
+        let owner = path.and_then(|path| path.split_once('/'));
+        let (owner, _) = owner.context("a repository is https://github.com/OWNER/NAME")?;
+        Ok(Self {
+            owner: owner.to_owned(),
+            repository,
+        })
+    }
+
+    /// The name in the registry of MCP servers, which has to be in every package as the proof of its owner.
+    fn mcp_name(&self) -> String {
+        format!("io.github.{}/waynote", self.owner)
+    }
+
+    fn download(&self, file: &str) -> String {
+        format!("{}/releases/download/v{VERSION}/{file}", self.repository)
+    }
+}
+
+impl Packages {
+    fn of(binary: &Path, repository: Option<String>) -> Result<Self> {
+        let program = Program::read(binary)?;
+        Ok(Self {
+            summary: stated("description").context("a description")?,
+            license: stated("license").context("a license")?,
+            source: repository.map(Source::of).transpose()?,
+            extras: extras(&program)?,
+            program,
+        })
+    }
+
+    /// Writes everything into a folder, and returns the files.
+    fn write(&self, out: &Path) -> Result<Vec<PathBuf>> {
+        std::fs::create_dir_all(out)?;
+        let Names {
+            wheel,
+            npm,
+            platform,
+            deb,
+            tar,
+            bundle,
+        } = self.names();
+        let mut files = vec![
+            (wheel, self.wheel()?),
+            (npm, self.npm()?.tar_gz("package/")?),
+            (platform, self.npm_of_platform()?.tar_gz("package/")?),
+            (deb, self.deb()?),
+            (tar.clone(), self.tar()?),
+            (bundle.clone(), self.bundle()?),
+        ];
+        let sum = |name: &str| {
+            let found = files.iter().find(|(of, _)| of == name);
+            found.map_or_else(String::new, |(_, bytes)| hex(bytes))
+        };
+        let sums: String = files
+            .iter()
+            .map(|(name, bytes)| format!("{}  {name}\n", hex(bytes)))
+            .collect();
+        let container = self.filled(include_str!("templates/Containerfile"), &[]);
+        let mut texts = vec![("SHA256SUMS", sums), ("Containerfile", container)];
+        if let Some(source) = &self.source {
+            let of_tar = [("url", source.download(&tar)), ("sha256", sum(&tar))];
+            texts.extend([
+                (
+                    "server.json",
+                    self.server_json(source, &bundle, &sum(&bundle))?,
+                ),
+                (
+                    "server.yaml",
+                    self.filled(include_str!("templates/server.yaml"), &[]),
+                ),
+                (
+                    "waynote.rb",
+                    self.filled(include_str!("templates/waynote.rb"), &of_tar),
+                ),
+                (
+                    "flake.nix",
+                    self.filled(include_str!("templates/flake.nix"), &of_tar),
+                ),
+            ]);
+        }
+        files.extend(
+            texts
+                .into_iter()
+                .map(|(name, text)| (name.to_owned(), text.into_bytes())),
+        );
+        files
+            .into_iter()
+            .map(|(name, bytes)| {
+                let path = out.join(name);
+                std::fs::write(&path, bytes)?;
+                Ok(path)
+            })
+            .collect()
+    }
+
+    fn names(&self) -> Names {
+        let program = &self.program;
+        let npm = program.names.npm;
+        Names {
+            wheel: format!(
+                "waynote-{VERSION}-py3-none-{}.whl",
+                program.wheel_platform()
+            ),
+            npm: format!("waynote-{VERSION}.tgz"),
+            platform: format!("waynote-linux-{npm}-{VERSION}.tgz"),
+            deb: format!("waynote_{VERSION}_{}.deb", program.names.debian),
+            tar: format!("waynote-{VERSION}-{}.tar.gz", program.target()),
+            bundle: format!("waynote-{VERSION}-linux-{npm}.mcpb"),
+        }
+    }
+
+    /// A template with its `{names}` filled in.
+    fn filled(&self, template: &str, more: &[(&str, String)]) -> String {
+        let program = &self.program;
+        let source = self.source.as_ref();
+        let known = [
+            ("version", VERSION.to_owned()),
+            ("summary", self.summary.clone()),
+            ("license", self.license.clone()),
+            ("cpu", program.names.cpu.to_owned()),
+            ("brew_cpu", program.names.cpu.replace("aarch64", "arm64")),
+            ("debian_cpu", program.names.debian.to_owned()),
+            ("depends", program.depends()),
+            (
+                "repository",
+                source
+                    .map(|source| source.repository.clone())
+                    .unwrap_or_default(),
+            ),
+            (
+                "owner",
+                source
+                    .map(|source| source.owner.clone())
+                    .unwrap_or_default(),
+            ),
+            ("mcp_name", source.map(Source::mcp_name).unwrap_or_default()),
+        ];
+        known
+            .iter()
+            .chain(more)
+            .fold(template.to_owned(), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), value)
+            })
+    }
+
+    /// The README, with the proof of the owner where there is one.
+    fn readme(&self) -> String {
+        let proof = self.source.as_ref().map(Source::mcp_name);
+        let proof = proof
+            .map(|name| format!("\nmcp-name: {name}\n"))
+            .unwrap_or_default();
+        format!("{}{proof}", include_str!("../../../README.md"))
+    }
+
+    /// A wheel that puts the program beside Python's.
+    fn wheel(&self) -> Result<Vec<u8>> {
+        let mut files = Files::default();
+        files.program(
+            format!("waynote-{VERSION}.data/scripts/waynote"),
+            &*self.program.bytes,
+        );
+        let info = format!("waynote-{VERSION}.dist-info");
+        files.add(
+            format!("{info}/METADATA"),
+            format!(
+                "Metadata-Version: 2.4\nName: waynote\nVersion: {VERSION}\nSummary: {}\nLicense-Expression: {}\n\
+                 License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nKeywords: agents,llm,memory,notes,mcp\n{}\
+                 Requires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{}",
+                self.summary,
+                self.license,
+                self.source.as_ref().map(|of| format!("Project-URL: Source, {}\n", of.repository)).unwrap_or_default(),
+                self.readme()
+            ),
+        );
+        let tags = self.program.wheel_platform();
+        let tags: String = tags
+            .split('.')
+            .map(|tag| format!("Tag: py3-none-{tag}\n"))
+            .collect();
+        files.add(
+            format!("{info}/WHEEL"),
+            format!("Wheel-Version: 1.0\nGenerator: waynote-xtask {VERSION}\nRoot-Is-Purelib: false\n{tags}"),
+        );
+        licences(&mut files, &format!("{info}/licenses/"));
+        let record = format!("{info}/RECORD");
+        let lines: String = files
+            .0
+            .iter()
+            .map(|file| {
+                let sum = BASE64URL_NOPAD.encode(&Sha256::digest(&file.bytes));
+                format!("{},sha256={sum},{}\n", file.path, file.bytes.len())
+            })
+            .collect();
+        files.add(&*record, format!("{lines}{record},,\n"));
+        files.zip()
+    }
+
+    /// What the two packages for npm have in common.
+    fn package_json(&self, name: &str, more: &Value) -> Result<String> {
+        let mut package = json!({
+            "name": name, "version": VERSION, "description": self.summary,
+            "license": format!("({})", self.license),
+        });
+        let fields = package.as_object_mut().context("an object")?;
+        if let Some(source) = &self.source {
+            let url = format!("git+{}.git", source.repository);
+            fields.insert("repository".into(), json!({ "type": "git", "url": url }));
+        }
+        fields.extend(more.as_object().context("an object")?.clone());
+        Ok(serde_json::to_string_pretty(&package)? + "\n")
+    }
+
+    /// The package that people name: it finds the program in the platform's package.
+    fn npm(&self) -> Result<Files> {
+        // The packages of the other processors may lack: npm leaves out what does not fit the machine.
+        let platforms =
+            ["x64", "arm64"].map(|cpu| (format!("waynote-linux-{cpu}"), VERSION.into()));
+        let mut package = json!({
+            "bin": { "waynote": "bin/waynote.js" },
+            "engines": { "node": ">=18" },
+            "keywords": ["agents", "llm", "memory", "notes", "mcp"],
+            "optionalDependencies": Value::Object(platforms.into_iter().collect()),
+        });
+        if let Some(source) = &self.source {
+            package["mcpName"] = source.mcp_name().into();
+        }
+        let mut files = Files::default();
+        files.add("package.json", self.package_json("waynote", &package)?);
+        files.program("bin/waynote.js", include_str!("templates/waynote.js"));
+        files.add("README.md", self.readme());
+        licences(&mut files, "");
+        Ok(files)
+    }
+
+    fn npm_of_platform(&self) -> Result<Files> {
+        let cpu = self.program.names.npm;
+        let mut package = json!({ "os": ["linux"], "cpu": [cpu], "preferUnplugged": true });
+        if self.program.glibc.is_some() {
+            package["libc"] = json!(["glibc"]);
+        }
+        let mut files = Files::default();
+        files.add(
+            "package.json",
+            self.package_json(&format!("waynote-linux-{cpu}"), &package)?,
+        );
+        files.program("bin/waynote", &*self.program.bytes);
+        licences(&mut files, "");
+        Ok(files)
+    }
+
+    /// A Debian package, with a service that nobody has to start.
+    fn deb(&self) -> Result<Vec<u8>> {
+        let mut files = Files::default();
+        files.program("usr/bin/waynote", &*self.program.bytes);
+        for extra in &self.extras.0 {
+            let name = extra.path.rsplit('/').next().unwrap_or_default();
+            match name {
+                "waynote.bash" => files.add(
+                    "usr/share/bash-completion/completions/waynote",
+                    &*extra.bytes,
+                ),
+                "_waynote" => files.add("usr/share/zsh/vendor-completions/_waynote", &*extra.bytes),
+                "waynote.fish" => files.add(
+                    "usr/share/fish/vendor_completions.d/waynote.fish",
+                    &*extra.bytes,
+                ),
+                page => files.add(format!("usr/share/man/man1/{page}.gz"), gzip(&extra.bytes)?),
+            }
+        }
+        files.add(
+            "usr/lib/systemd/system/waynote.service",
+            include_str!("templates/waynote.service"),
+        );
+        files.add(
+            "usr/lib/sysusers.d/waynote.conf",
+            "u waynote - \"waynote serve\" /var/lib/waynote\n",
+        );
+        let doc = "usr/share/doc/waynote";
+        files.add(
+            format!("{doc}/copyright"),
+            include_str!("templates/copyright"),
+        );
+        files.add(
+            format!("{doc}/changelog.gz"),
+            gzip(include_bytes!("../../../CHANGELOG.md"))?,
+        );
+        licences(&mut files, &format!("{doc}/"));
+        let kilobytes = files
+            .0
+            .iter()
+            .map(|file| file.bytes.len().div_ceil(1024))
+            .sum::<usize>();
+        let mut control = Files::default();
+        control.add(
+            "control",
+            self.filled(
+                include_str!("templates/control"),
+                &[("kilobytes", kilobytes.to_string())],
+            ),
+        );
+        control.program("postinst", include_str!("templates/postinst"));
+        control.program("prerm", include_str!("templates/prerm"));
+        Ok(ar(&[
+            ("debian-binary", b"2.0\n".to_vec()),
+            ("control.tar.gz", control.tar_gz("./")?),
+            ("data.tar.gz", files.tar_gz("./")?),
+        ]))
+    }
+
+    fn tar(&self) -> Result<Vec<u8>> {
+        let mut files = Files::default();
+        files.program("waynote", &*self.program.bytes);
+        for extra in &self.extras.0 {
+            files.add(&*extra.path, &*extra.bytes);
+        }
+        files.add("waynote.service", include_str!("templates/waynote.service"));
+        files.add("README.md", include_str!("../../../README.md"));
+        files.add("CHANGELOG.md", include_str!("../../../CHANGELOG.md"));
+        licences(&mut files, "");
+        files.tar_gz(&format!("waynote-{VERSION}-{}/", self.program.target()))
+    }
+
+    /// A bundle that desktop clients install as an MCP server.
+    fn bundle(&self) -> Result<Vec<u8>> {
+        let mut manifest = json!({
+            "manifest_version": "0.3", "name": "waynote", "display_name": "waynote", "version": VERSION,
+            "description": self.summary, "author": { "name": "the waynote authors" }, "license": self.license,
+            "keywords": ["memory", "notes", "agents"],
+            "server": {
+                "type": "binary", "entry_point": "server/waynote",
+                "mcp_config": { "command": "${__dirname}/server/waynote", "args": ["mcp"], "env": {} },
+            },
+            "compatibility": { "platforms": ["linux"] },
+            "tools_generated": true,
+        });
+        if let Some(source) = &self.source {
+            manifest["repository"] = json!({ "type": "git", "url": source.repository });
+        }
+        let mut files = Files::default();
+        files.add("manifest.json", serde_json::to_string_pretty(&manifest)?);
+        files.program("server/waynote", &*self.program.bytes);
+        licences(&mut files, "");
+        files.zip()
+    }
+
+    /// The entry in the registry of MCP servers.
+    fn server_json(&self, source: &Source, bundle: &str, sum: &str) -> Result<String> {
+        ensure!(
+            self.summary.len() <= 100,
+            "the registry takes a description of at most 100 characters"
+        );
+        let runs = |kind: &str, identifier: &str, runner: &str| {
+            json!({
+                "registryType": kind, "identifier": identifier, "version": VERSION, "runtimeHint": runner,
+                "transport": { "type": "stdio" }, "packageArguments": [{ "type": "positional", "value": "mcp" }],
+            })
+        };
+        let server = json!({
+            "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+            "name": source.mcp_name(), "title": "waynote", "description": self.summary, "version": VERSION,
+            "repository": { "url": source.repository, "source": "github" },
+            "packages": [
+                runs("npm", "waynote", "npx"),
+                runs("pypi", "waynote", "uvx"),
+                { "registryType": "mcpb", "identifier": source.download(bundle), "fileSha256": sum,
+                  "transport": { "type": "stdio" } },
+                { "registryType": "oci", "identifier": format!("ghcr.io/{}/waynote:{VERSION}", source.owner),
+                  "transport": { "type": "stdio" } },
+            ],
+        });
+        Ok(serde_json::to_string_pretty(&server)? + "\n")
+    }
+}
+
+/// The files' names of the packages.
+struct Names {
+    wheel: String,
+    npm: String,
+    platform: String,
+    deb: String,
+    tar: String,
+    bundle: String,
+}
+
+/// Completions and manual pages, as the program prints them.
+fn extras(program: &Program) -> Result<Files> {
+    let mut files = Files::default();
+    for (shell, name) in [
+        ("bash", "waynote.bash"),
+        ("zsh", "_waynote"),
+        ("fish", "waynote.fish"),
+    ] {
+        files.add(
+            format!("completions/{name}"),
+            program.says(&["completions", shell])?,
+        );
+    }
+    let folder = tempfile::tempdir()?;
+    program.says(&["man", "--dir", &folder.path().to_string_lossy()])?;
+    let pages = std::fs::read_dir(folder.path())?.map(|entry| Ok(entry?.path()));
+    let mut pages = pages.collect::<Result<Vec<_>>>()?;
+    pages.sort();
+    for page in pages {
+        let name = page
+            .file_name()
+            .context("a name")?
+            .to_string_lossy()
+            .into_owned();
+        files.add(format!("man/{name}"), std::fs::read(&page)?);
+    }
+    Ok(files)
+}
+
+fn licences(files: &mut Files, folder: &str) {
+    files.add(
+        format!("{folder}LICENSE-APACHE"),
+        include_str!("../../../LICENSE-APACHE"),
+    );
+    files.add(
+        format!("{folder}LICENSE-MIT"),
+        include_str!("../../../LICENSE-MIT"),
+    );
+}
+
+fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(bytes))
+}

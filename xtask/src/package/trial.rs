@@ -1,0 +1,341 @@
+//! The packages, installed as people install them into empty folders, and what a person does first with each.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use kit::registries::{npm, python, quietly};
+use kit::steps::step;
+use kit::unchecked::not_checked;
+
+use super::program::VERSION;
+use super::{Names, Packages};
+
+/// A tool that installs a package: what it takes, and how the program is started then.
+type Installer = fn(&Packed<'_>) -> std::result::Result<Installed, String>;
+
+/// Installs every package of a program, and uses it.
+pub(crate) fn check() -> Result<()> {
+    let binary = stripped(&kit::steps::program("dev")?)?;
+    let folder = tempfile::tempdir()?;
+    let packages = Packages::of(
+        binary.path(),
+        Some("https://github.com/example/waynote".into()),
+    )?;
+    packages.write(folder.path())?;
+    let mut sums = Command::new("sha256sum");
+    sums.args(["--check", "--quiet", "SHA256SUMS"])
+        .current_dir(folder.path());
+    step("checksums of the packages", sums)?;
+    let installers: [(&str, Installer); 6] = [
+        ("the wheel by pip", by_pip),
+        ("the wheel by uvx", by_uvx),
+        ("the packages by npm", by_npm),
+        ("the Debian package by dpkg", by_dpkg),
+        ("the tar", by_tar),
+        ("the MCP bundle", by_bundle),
+    ];
+    for (name, install) in installers {
+        let root = tempfile::tempdir()?;
+        let packed = Packed {
+            names: packages.names(),
+            folder: folder.path(),
+            root: root.path(),
+        };
+        println!("== {name}");
+        match install(&packed) {
+            Ok(installed) => used(&installed, root.path()).with_context(|| name.to_owned())?,
+            Err(why) => not_checked(name, why),
+        }
+    }
+    for (name, words) in [
+        ("waynote.rb", &["ruby", "-c"][..]),
+        ("flake.nix", &["nix-instantiate", "--parse"]),
+    ] {
+        let mut command = Command::new(words[0]);
+        let done = quietly(command.args(&words[1..]).arg(folder.path().join(name)));
+        if let Err(why) = done {
+            not_checked(name, why);
+        }
+    }
+    Ok(())
+}
+
+/// The program without its symbols: what is compressed six times should be small.
+fn stripped(program: &Path) -> Result<tempfile::NamedTempFile> {
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::copy(program, file.path())?;
+    if let Err(why) = quietly(Command::new("strip").arg(file.path())) {
+        println!("the program keeps its symbols: {why}");
+    }
+    // A program that somebody has open for writing cannot be started.
+    let (file, path) = file.into_parts();
+    drop(file);
+    Ok(tempfile::NamedTempFile::from_parts(
+        std::fs::File::open(&path)?,
+        path,
+    ))
+}
+
+/// Packages, and an empty folder to install them in.
+struct Packed<'p> {
+    names: Names,
+    folder: &'p Path,
+    root: &'p Path,
+}
+
+impl Packed<'_> {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn inside(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+}
+
+/// How the program of a package is started.
+struct Installed {
+    words: Vec<PathBuf>,
+    /// True if the tool runs it from a cache, which it empties at will.
+    in_cache: bool,
+}
+
+impl From<PathBuf> for Installed {
+    fn from(program: PathBuf) -> Self {
+        Self {
+            words: vec![program],
+            in_cache: false,
+        }
+    }
+}
+
+fn by_pip(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let environment = packed.inside("venv");
+    quietly(
+        Command::new("python3")
+            .args(["-m", "venv"])
+            .arg(&environment),
+    )?;
+    let mut pip = Command::new(environment.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--no-index", "--quiet"]);
+    quietly(pip.arg(packed.path(&packed.names.wheel)))?;
+    Ok(environment.join("bin/waynote").into())
+}
+
+/// `uvx waynote`, with the wheel in place of the registry.
+fn by_uvx(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let uv = python(&kit::registries::target(), UV)?.with_file_name("uvx");
+    let wheel = packed.path(&packed.names.wheel);
+    let words = [
+        "--offline",
+        "--no-config",
+        "--no-python-downloads",
+        "--cache-dir",
+    ]
+    .map(PathBuf::from);
+    let mut all = vec![uv];
+    all.extend(words);
+    all.extend([
+        packed.inside("uv"),
+        "--from".into(),
+        wheel,
+        "waynote".into(),
+    ]);
+    Ok(Installed {
+        words: all,
+        in_cache: true,
+    })
+}
+
+const UV: &str = "uv==0.13.9";
+
+/// Without scripts and without the registry: nothing may be built or fetched.
+fn by_npm(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let folder = packed.inside("npm");
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let mut install = Command::new("npm");
+    install.args([
+        "install",
+        "--ignore-scripts",
+        "--offline",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+    ]);
+    install.arg(&folder);
+    install.args([&packed.names.platform, &packed.names.npm].map(|name| packed.path(name)));
+    quietly(&mut install)?;
+    Ok(folder.join("node_modules/.bin/waynote").into())
+}
+
+fn by_dpkg(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let (deb, root) = (packed.path(&packed.names.deb), packed.inside("root"));
+    quietly(
+        Command::new("dpkg-deb")
+            .arg("--extract")
+            .arg(&deb)
+            .arg(&root),
+    )?;
+    quietly(
+        Command::new("dpkg-deb")
+            .arg("--control")
+            .arg(&deb)
+            .arg(packed.inside("control")),
+    )?;
+    for script in ["postinst", "prerm"] {
+        quietly(
+            Command::new("sh")
+                .arg("-n")
+                .arg(packed.inside("control").join(script)),
+        )?;
+    }
+    // As dpkg unpacks it: its names, versions and needs are read, and its scripts are left out.
+    let admin = packed.inside("dpkg");
+    let made = ["updates", "info", "triggers"]
+        .iter()
+        .try_for_each(|folder| std::fs::create_dir_all(admin.join(folder)));
+    made.and_then(|()| std::fs::write(admin.join("status"), ""))
+        .map_err(|error| error.to_string())?;
+    let (admin, at) = (
+        format!("--admindir={}", admin.display()),
+        format!("--instdir={}", root.display()),
+    );
+    let words = [
+        &admin,
+        &at,
+        "--force-not-root",
+        "--force-script-chrootless",
+        "--unpack",
+    ];
+    quietly(Command::new("dpkg").args(words).arg(&deb))?;
+    Ok(root.join("usr/bin/waynote").into())
+}
+
+fn by_tar(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let archive = packed.path(&packed.names.tar);
+    quietly(
+        Command::new("tar")
+            .arg("-xzf")
+            .arg(archive)
+            .arg("-C")
+            .arg(packed.root),
+    )?;
+    let folder = packed.names.tar.trim_end_matches(".tar.gz");
+    Ok(packed.inside(folder).join("waynote").into())
+}
+
+fn by_bundle(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+    let unpacked = || -> Result<PathBuf> {
+        let bytes = std::fs::read(packed.path(&packed.names.bundle))?;
+        let folder = packed.inside("bundle");
+        zip::ZipArchive::new(Cursor::new(bytes))?.extract(&folder)?;
+        let manifest: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("manifest.json"))?)?;
+        let command = manifest["server"]["mcp_config"]["command"]
+            .as_str()
+            .context("a command")?;
+        Ok(command
+            .replace("${__dirname}", &folder.to_string_lossy())
+            .into())
+    };
+    let program = unpacked().map_err(|error| error.to_string())?;
+    let schema = npm(&kit::registries::target().join("mcpb"), &[MCPB])?;
+    let mut validate = Command::new(schema.join("node_modules/.bin/mcpb"));
+    validate
+        .arg("validate")
+        .arg(packed.inside("bundle/manifest.json"));
+    quietly(&mut validate)?;
+    Ok(program.into())
+}
+
+/// The bundles' own tool.
+const MCPB: &str = "@anthropic-ai/mcpb@2.1.2";
+
+/// What a person does first: looks, sets an agent up, takes it back; and what that agent's hook then does.
+fn used(installed: &Installed, root: &Path) -> Result<()> {
+    let home = root.join("home");
+    let project = home.join("project");
+    std::fs::create_dir_all(&project)?;
+    let run = |program: &[PathBuf], words: &[&str], input: &str| run(program, words, input, &home);
+    let waynote = |words: &[&str]| run(&installed.words, words, "");
+    let version = waynote(&["--version"])?;
+    ensure!(version == format!("waynote {VERSION}\n"), "it is {version}");
+    waynote(&["demo"])?;
+    waynote(&["place", "write", CANARY])?;
+    waynote(&["install", "claude-code"])?;
+    let settings = home.join(".claude/settings.json");
+    let hooks: serde_json::Value = serde_json::from_slice(&std::fs::read(&settings)?)?;
+    let command = hooks["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        .as_str()
+        .context("a hook")?;
+    let program = command.split(' ').next().unwrap_or_default();
+    ensure!(
+        program.starts_with('/'),
+        "the hook's program is no absolute path: {command}"
+    );
+    if installed.in_cache {
+        // A tool empties its cache: the hook has to run all the same.
+        std::fs::remove_dir_all(root.join("uv"))?;
+    }
+    let started = format!(
+        "{{\"session_id\":\"a\",\"cwd\":\"{}\",\"source\":\"startup\"}}",
+        project.display()
+    );
+    let shell = ["sh", "-c", command].map(PathBuf::from);
+    let given = run(&shell, &[], &started)?;
+    ensure!(given.contains(CANARY), "the hook said: {given}");
+    // A store that an earlier version made.
+    let old = root.join("old.db");
+    std::fs::copy("crates/waynote-testing/data/schema-5.db", &old)?;
+    let old = old.to_string_lossy();
+    let own = [PathBuf::from(program)];
+    for words in [
+        &["verify"][..],
+        &["key", "save", "after", "the upgrade"],
+        &["key", "show", "after"],
+    ] {
+        run(&own, &[&["--store", &*old][..], words].concat(), "")?;
+    }
+    run(&own, &["uninstall", "claude-code"], "")?;
+    ensure!(!settings.exists(), "{} is still there", settings.display());
+    Ok(())
+}
+
+const CANARY: &str = "canary-5190: prices are integers, in cents";
+
+/// The output of a program in a home of its own.
+fn run(program: &[PathBuf], words: &[&str], input: &str, home: &Path) -> Result<String> {
+    use std::io::Write;
+
+    let mut command = Command::new(&program[0]);
+    command.args(&program[1..]).args(words);
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home);
+    command.current_dir(home.join("project"));
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("{} cannot be started", program[0].display()))?;
+    // It may not read what it does not need.
+    let _ = child
+        .stdin
+        .take()
+        .context("its input")?
+        .write_all(input.as_bytes());
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "`{}` failed: {said}{errors}",
+        words.join(" ")
+    );
+    Ok(said)
+}
