@@ -22,7 +22,7 @@ use waynote_system::disk;
 use crate::database::{self, DatabaseStore, not_a_file};
 use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets, warning};
 use crate::settings::Settings;
-use crate::{home, remote};
+use crate::{clock, home, remote};
 
 /// An open store.
 pub(crate) struct Opened {
@@ -122,7 +122,11 @@ impl Opened {
         };
         // A hook has to answer: what there is no time for is not labelled.
         let limit = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
-        let checkouts = Arc::new(GitCheckouts::new(home::environment(), limit));
+        let checkouts = Arc::new(GitCheckouts::new(
+            home::environment(),
+            clock::of_files,
+            limit,
+        ));
         Ok(Self {
             store: CheckedStore::new(kind, checkouts),
             json,

@@ -37,6 +37,8 @@ const RECORD_BYTES: u64 = 256 << 10;
 /// The repositories that a program may look into, and what it found in them.
 pub struct GitCheckouts<'e> {
     environment: &'e Environment,
+    /// The system's time, which is that of files.
+    clock: fn() -> SystemTime,
     /// The time of a reading.
     limit: Duration,
     /// The file with the answers of earlier programs.
@@ -61,10 +63,11 @@ struct Answer {
 
 impl<'e> GitCheckouts<'e> {
     /// The repositories, each reading with a time limit.
-    pub fn new(environment: &'e Environment, limit: Duration) -> Self {
+    pub fn new(environment: &'e Environment, clock: fn() -> SystemTime, limit: Duration) -> Self {
         let state = environment.state().ok().flatten();
         Self {
             environment,
+            clock,
             limit,
             record: state.map(|state| state.join("waynote/cited")),
             state: Mutex::default(),
@@ -73,6 +76,11 @@ impl<'e> GitCheckouts<'e> {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn seconds(&self) -> u64 {
+        let since = (self.clock)().duration_since(SystemTime::UNIX_EPOCH);
+        since.map_or(0, |since| since.as_secs())
     }
 
     fn path(&self, place: &Place) -> Option<PathBuf> {
@@ -231,11 +239,6 @@ fn key(citation: &Citation) -> String {
         .to_string()
 }
 
-fn seconds() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
-}
-
 /// True if a text may have moved from one file to the other: the same name, or the same extension.
 fn is_alike(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one), Path::new(other));
@@ -363,7 +366,7 @@ impl Checkouts for GitCheckouts<'_> {
         let known = state.known.get_or_insert_with(|| self.load());
         let answer = known.get(&key(citation))?;
         let is_of_file = citation.path().is_some() && answer.standing == Standing::AsCited;
-        let is_fresh = is_of_file || answer.at + OTHERS_SECONDS > seconds();
+        let is_fresh = is_of_file || answer.at + OTHERS_SECONDS > self.seconds();
         (answer.identity == identity && is_fresh).then(|| answer.standing.clone())
     }
 
@@ -377,7 +380,7 @@ impl Checkouts for GitCheckouts<'_> {
         let Some(identity) = self.identity(citation) else {
             return;
         };
-        let (key, at) = (key(citation), seconds());
+        let (key, at) = (key(citation), self.seconds());
         // Without a record, the next program looks again.
         if let Some(record) = &self.record {
             let _ = record.parent().map(fs::create_dir_all);

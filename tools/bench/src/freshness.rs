@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use jiff::Timestamp;
@@ -190,7 +190,7 @@ pub(crate) fn run() -> Result<()> {
         commit(&root)?;
         let environment = Environment::new([("HOME".into(), home.into())])
             .with_working_directory(Ok(root.clone()));
-        let checkouts = GitCheckouts::new(&environment, Duration::from_mins(1));
+        let checkouts = GitCheckouts::new(&environment, SystemTime::now, Duration::from_mins(1));
         let place: Place = "~/p".parse()?;
         let mut cited: Vec<(Citation, Vec<usize>)> = Vec::new();
         while cited.len() < CITATIONS {

@@ -46,7 +46,7 @@ fn a_note_says_when_what_it_cites_has_changed() {
         format!("// above\n{}", PAY.replace("    ", "\t")),
     );
     assert_eq!(scratch.ok("stale"), "no note cites code that has changed\n");
-    lacks(&scratch.ok("context"), "changed since");
+    lacks(scratch.ok("context"), "changed since");
     scratch.put(
         "work/src/pay.rs",
         PAY.replace("100", "50").replace("charge", "bill"),
@@ -222,7 +222,7 @@ fn only_tracked_files_of_the_repository_are_looked_into() {
         .cwd(scratch.home())
         .output();
     has(
-        &String::from_utf8(outside.stderr).unwrap(),
+        String::from_utf8(outside.stderr).unwrap(),
         "in no git repository",
     );
 }
@@ -243,7 +243,7 @@ fn an_action_and_a_tool_say_it_too() {
             .patient()
     };
     has(
-        &hook().said(),
+        hook().said(),
         "(cites src/pay.rs:3-6, changed since 2026-05-17)",
     );
 }

@@ -142,7 +142,7 @@ pub(super) fn a_session_that_was_told_much_gets_short_lines(store: &dyn LocalSto
     let first = told(&[]);
     assert_eq!(
         first.text,
-        "- `place:~/p/lib#a`: `cents`\n- `place:~/p/lib#b`: `rates are rounded down to whole cents, a…`\n"
+        "- `place:~/p/lib#a`: `cents`\n- `place:~/p/lib#b`: `rates are rounded down to whole …`\n"
     );
     let shown: Vec<Shown> = first.notes.iter().map(|of| of.shown).collect();
     assert_eq!(shown, [Shown::Whole, Shown::Line]);

@@ -20,7 +20,7 @@ const MOST: usize = 5;
 const TOKENS: usize = 400;
 
 /// Once a session got so many tokens at tools, it gets short lines: a long session is not to fill up with notes.
-const ALLOWANCE: usize = 900;
+const ALLOWANCE: usize = 600;
 
 /// How many places are asked for: those of paths of any sensible depth.
 const MOST_PLACES: usize = 1024;

@@ -92,7 +92,7 @@ impl NoteText<'_> {
 
     /// A short line, and whether the preview is cut.
     pub(super) fn brief(&self) -> (String, bool) {
-        const CHARS: usize = 40;
+        const CHARS: usize = 32;
         let preview = cut(&self.note.preview, CHARS);
         let stale = self.note.stale(word);
         let stale = stale.map_or_else(String::new, |stale| format!(" ({stale})"));
