@@ -12,6 +12,7 @@ mod suite {
     mod bad_input;
     mod client_files;
     mod common;
+    mod completions;
     mod config;
     mod config_set;
     mod context;
