@@ -366,10 +366,15 @@ pub(crate) enum Command {
     /// The agent of the demo
     #[command(hide = true)]
     DemoAgent,
-    /// Print the completions for a shell
+    /// Print the completions for a shell, or install them
+    ///
+    /// In bash, zsh and fish, keys, addresses, sessions, agents, types and settings of the store are completed too.
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+        /// Write them to where the shell looks for them, and say what was written (bash, zsh, fish)
+        #[arg(long)]
+        install: bool,
     },
     /// Print the licences of waynote and of the token vocabulary in it
     #[command(alias = "licenses")]

@@ -338,6 +338,13 @@ pub(crate) fn set_quiet(is_quiet: bool) {
     QUIET.store(is_quiet, Ordering::Relaxed);
 }
 
+/// True if nothing is said: a shell asks for completions.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
 /// Says something on standard error that the user can do without, in characters that a terminal only shows.
 pub(crate) fn say(text: &str) {
     say_coloured(&waynote::visible::lines(text));
@@ -366,6 +373,9 @@ pub(crate) fn say_coloured(text: &str) {
 
 fn print(text: &str) {
     use io::Write;
+    if SILENT.load(Ordering::Relaxed) {
+        return;
+    }
     // Nowhere is left to complain about a closed standard error.
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -7,6 +7,7 @@ mod browser;
 mod client_errors;
 mod clock;
 mod commands;
+mod complete;
 mod database;
 mod duration;
 mod error;
@@ -42,6 +43,9 @@ use crate::output::Output;
 
 fn main() -> ExitCode {
     waynote_system::limits::size_limit_is_an_error();
+    if complete::answered() {
+        return ExitCode::SUCCESS;
+    }
     let arguments: Vec<_> = std::env::args_os().collect();
     // Errors are JSON too, even errors about unreadable arguments.
     let json = arguments.iter().any(|argument| argument == "--json");

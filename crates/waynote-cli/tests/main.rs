@@ -13,6 +13,7 @@ mod suite {
     mod cites;
     mod client_files;
     mod common;
+    mod completions;
     mod config;
     mod config_set;
     mod context;

@@ -5,13 +5,20 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::args::Cli;
+use crate::complete;
 use crate::error::{Failure, Outcome};
 use crate::output::Output;
 
-pub(super) fn completions(shell: clap_complete::Shell, output: &mut Output) -> Outcome {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "waynote", &mut text);
-    output.text(&String::from_utf8_lossy(&text))
+pub(super) fn completions(
+    shell: clap_complete::Shell,
+    is_installed: bool,
+    output: &mut Output,
+) -> Outcome {
+    if !is_installed {
+        return output.text(&complete::script(shell)?);
+    }
+    let (file, next) = complete::install(shell)?;
+    output.line(format!("wrote {}; {next}", file.display()))
 }
 
 pub(super) fn licences(output: &mut Output) -> Outcome {

@@ -73,7 +73,9 @@ use crate::settings::Settings;
 pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     // These need no settings, and must work where the settings are broken.
     match &cli.command {
-        Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
+        Some(Command::Completions { shell, install }) => {
+            return manual::completions(*shell, *install, output).map(ok);
+        }
         Some(Command::Licences) => return manual::licences(output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output),

@@ -1,0 +1,218 @@
+//! Completions: the shell asks this program for the values that fit, while a person types. They never make a store,
+//! never wait long, and say nothing where they fail.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::env::{EnvCompleter, Fish, Zsh};
+use clap_complete::{ArgValueCompleter, CompleteEnv, CompletionCandidate, Shell};
+use waynote::{EntryType, Notebook, Scope, ScopeKind, SessionLog, Store};
+
+use crate::args::{Cli, Global};
+use crate::error::{Failure, Outcome};
+use crate::opened::Opened;
+use crate::settings::{KNOWN, Settings};
+use crate::{error, home};
+
+/// Set by the shell's function that asks.
+const ASKED: &str = "WAYNOTE_COMPLETE";
+
+/// How long a value may take.
+const WAIT: Duration = Duration::from_millis(400);
+
+/// Changes among which addresses are looked for.
+const CHANGES: usize = 500;
+
+/// A kind of values.
+#[derive(Clone, Copy)]
+enum Values {
+    Keys,
+    Addresses,
+    Sessions,
+    Agents,
+    Types,
+    Settings,
+}
+
+/// Answers a shell that asks for completions. False if none does.
+pub(crate) fn answered() -> bool {
+    if home::variable(ASKED).ok().flatten().is_none() {
+        return false;
+    }
+    error::silence();
+    let factory = || {
+        let mut root = Cli::command();
+        root.build();
+        with_values(root)
+    };
+    let words = std::env::args_os();
+    let directory = std::env::current_dir().ok();
+    // What it cannot complete stays as it was typed.
+    let _ = CompleteEnv::with_factory(factory)
+        .var(ASKED)
+        .try_complete(words, directory.as_deref());
+    true
+}
+
+/// The commands with the values of their arguments.
+fn with_values(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    command
+        .mut_args(|arg| match values_of(&name, &arg) {
+            Some(values) => {
+                let complete = move |typed: &OsStr| candidates(values, typed);
+                arg.add(ArgValueCompleter::new(complete))
+            }
+            None => arg,
+        })
+        .mut_subcommands(with_values)
+}
+
+/// The values of an argument, by its name.
+fn values_of(command: &str, arg: &Arg) -> Option<Values> {
+    let shown = arg.get_value_names().and_then(|names| names.first());
+    match (command, arg.get_id().as_str(), shown.map(AsRef::as_ref)) {
+        (_, "key", _) => Some(Values::Keys),
+        (_, "address" | "resolves", _) | (_, _, Some("ADDRESS" | "ADDRESS|FILE")) => {
+            Some(Values::Addresses)
+        }
+        ("why" | "pause", ..) => None,
+        (_, "session", _) | (_, _, Some("SESSION")) => Some(Values::Sessions),
+        (_, "agent", Some("NAME")) => Some(Values::Agents),
+        ("set" | "unset", "name", _) | (_, "set", _) => Some(Values::Settings),
+        (_, "kind", Some("TYPE")) => Some(Values::Types),
+        _ => None,
+    }
+}
+
+/// The values that begin with what was typed, as far as they come in time.
+fn candidates(values: Values, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(typed) = typed.to_str() else {
+        return Vec::new();
+    };
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let all = all(values).unwrap_or_default();
+        let _ = sender.send(all);
+    });
+    let mut all = receiver.recv_timeout(WAIT).unwrap_or_default();
+    all.retain(|value| value.starts_with(typed) && !value.chars().any(char::is_control));
+    all.into_iter().map(CompletionCandidate::new).collect()
+}
+
+fn all(values: Values) -> Outcome<Vec<String>> {
+    match values {
+        Values::Types => {
+            let types = EntryType::ALL.iter();
+            return Ok(types.map(|kind| kind.as_str().to_owned()).collect());
+        }
+        Values::Settings => return Ok(KNOWN.all().map(|known| known.name.to_owned()).collect()),
+        _ => {}
+    }
+    let global = Global {
+        store: typed_option("--store"),
+        agent: typed_option("--agent"),
+        ..Global::default()
+    };
+    let settings = Settings::read(&global)?;
+    let is_file = settings.remote().is_none() && settings.database().is_none();
+    if is_file && !settings.store.value.exists() {
+        return Ok(Vec::new());
+    }
+    let place = home::base()?.cwd();
+    let names = |store: &dyn Store, kind| {
+        let scopes = store.scopes(kind)?.into_iter();
+        Outcome::Ok(
+            scopes
+                .map(|of| of.scope.name().to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    Opened::within(&settings, WAIT)?.work(|store| {
+        Ok(match values {
+            Values::Keys => {
+                let agent = settings.agent.value.clone();
+                let mut notes = Notebook::of_agent(store, agent).list()?;
+                notes.extend(Notebook::of(store, Scope::Place(place.clone())).list()?);
+                let keys = notes.iter().filter_map(|note| note.address.key());
+                keys.collect()
+            }
+            Values::Addresses => {
+                let mut all: Vec<String> = Vec::new();
+                for change in store.journal(None, CHANGES)? {
+                    let address = change.address().to_string();
+                    if change.note().is_some() && !all.contains(&address) {
+                        all.push(address);
+                    }
+                }
+                all
+            }
+            Values::Sessions => {
+                let sessions = SessionLog::sessions(store)?.into_iter();
+                sessions.map(|of| of.scope.name().to_owned()).collect()
+            }
+            _ => names(store, ScopeKind::Agent)?,
+        })
+    })
+}
+
+/// The value of an option in the words that are being completed.
+fn typed_option(name: &str) -> Option<String> {
+    let mut words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    words.find(|word| word == name)?;
+    words.next()?.into_string().ok()
+}
+
+/// The text that a shell reads to complete the program's arguments.
+pub(crate) fn script(shell: Shell) -> Outcome<String> {
+    let mut text = Vec::new();
+    let program = "waynote";
+    match shell {
+        Shell::Bash => text.extend(BASH.as_bytes()),
+        Shell::Zsh => Zsh.write_registration(ASKED, program, program, program, &mut text)?,
+        Shell::Fish => Fish.write_registration(ASKED, program, program, program, &mut text)?,
+        _ => clap_complete::generate(shell, &mut Cli::command(), program, &mut text),
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Readline takes `:` for the end of a word, and addresses have it inside: the words are those of the line, and what a
+/// reply begins with is what readline takes for an earlier word.
+const BASH: &str = include_str!("completion.bash");
+
+/// Writes the script to where the shell looks for it.
+pub(crate) fn install(shell: Shell) -> Outcome<(PathBuf, &'static str)> {
+    let home = PathBuf::from(home::home()?);
+    let configuration = home::configuration()?.unwrap_or_else(|| home.join(".config"));
+    let (file, more) = match shell {
+        Shell::Bash => (
+            home::data()?.join("bash-completion/completions/waynote"),
+            "new shells have it, if the package bash-completion is installed; else add to ~/.bashrc: source <(waynote completions bash)",
+        ),
+        Shell::Zsh => (
+            home::data()?.join("zsh/site-functions/_waynote"),
+            "if ~/.zshrc has no such line, add before compinit: fpath=(~/.local/share/zsh/site-functions $fpath)",
+        ),
+        Shell::Fish => (
+            configuration.join("fish/completions/waynote.fish"),
+            "new shells have it",
+        ),
+        other => {
+            return Err(Failure::usage(
+                format!("waynote knows no place for the completions of {other}"),
+                format!(
+                    "`waynote completions {other}` prints them; put them into your shell's profile"
+                ),
+            ));
+        }
+    };
+    let failed = |error| Failure::file(file.clone(), "written", error);
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(&file, script(shell)?).map_err(failed)?;
+    Ok((file, more))
+}
