@@ -22,7 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use values::{given, given_path, some_hits};
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
-pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
+pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
 pub(crate) use mistakes::explained;
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
@@ -228,6 +228,12 @@ pub(crate) enum Command {
     /// A prompt whose first or last line is `waynote: off` does the same for its own turn. What a session was given before
     /// stays with it. The pauses that run are listed.
     Pause(PauseArgs),
+    /// Begin in a project: bring in notes that are here already, set up the agents, print the block
+    ///
+    /// Looks for notes of other programs in this project and in the listed places of your home (docs: import), shows them
+    /// with their tokens, and asks which to take. What an agent here loads by itself is marked, and not chosen. Then it
+    /// sets up the agents of this machine, tries each, and prints the block. Nothing is taken from its source.
+    Start(StartArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
     /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays

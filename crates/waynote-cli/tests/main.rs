@@ -92,6 +92,7 @@ mod suite {
     mod served;
     mod sessions;
     mod slips;
+    mod start;
     mod synced;
     mod terminal;
     mod tips;

@@ -18,6 +18,8 @@ pub const FORMAT: Format = Format {
         help: "The folder",
         read,
     },
+    usual: &["~/basic-memory"],
+    loaded_by: &[],
 };
 
 /// Reads a folder and those below it. A file becomes a keyed note of `scope`, under its permalink or else its path: its

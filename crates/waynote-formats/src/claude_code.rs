@@ -8,6 +8,7 @@ use crate::files::{MarkdownFile, key, markdown_below};
 use crate::format::{Format, Project, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence, unreadable};
 use crate::source::Folder;
+use crate::text_files::name_of;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
@@ -15,6 +16,13 @@ pub const FORMAT: Format = Format {
     about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",
     details: "The user's own CLAUDE.md becomes a keyed note of home.",
     takes: SourceKind::Project(read),
+    usual: &[
+        "CLAUDE.md",
+        ".claude/CLAUDE.md",
+        "CLAUDE.local.md",
+        ".claude/rules",
+    ],
+    loaded_by: &["claude-code"],
 };
 
 /// Reads what applies in a directory. Its files become keyed notes of its place, and the user's own those of home:
@@ -31,6 +39,7 @@ pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
         directory,
         place,
         claude_folder,
+        ..
     } = project;
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
     let note = |name: &str| -> Result<_> { Ok(Address::PlaceKey((*place).clone(), key(name)?)) };
@@ -87,11 +96,6 @@ fn below(path: &Path, inside: &Folder, incoming: &mut ForeignNotes) -> Result<Ve
         Err(error) => incoming.skip(path.to_string_lossy(), unreadable(&error)),
     }
     Ok(Vec::new())
-}
-
-fn name_of(path: &Path, folder: &Path) -> String {
-    let name = path.strip_prefix(folder).unwrap_or(path).with_extension("");
-    name.to_string_lossy().into_owned()
 }
 
 /// The name under which Claude Code files a project: its path, every character but letters and digits a dash.

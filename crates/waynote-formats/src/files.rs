@@ -52,7 +52,9 @@ pub(crate) fn markdown_below(folder: &Path) -> Result<Markdown> {
         .map(|(path, kind)| (path, kind, 1))
         .collect();
     while let Some((path, kind, depth)) = open.pop() {
-        let is_markdown = path.extension().is_some_and(|end| end == "md");
+        let is_markdown = path
+            .extension()
+            .is_some_and(|end| end == "md" || end == "mdc");
         let mut skip = |reason: String| {
             let what = path.to_string_lossy().into_owned();
             found.skipped.push(SkippedItem { what, reason });

@@ -69,6 +69,36 @@ impl ForeignNotes {
         &self.imported.skipped
     }
 
+    /// Those for which `is_one` holds, and the others with what was left out.
+    pub(crate) fn split(mut self, is_one: impl Fn(&IncomingNote) -> bool) -> (Self, Self) {
+        let (ones, others) = self.notes.into_iter().partition(is_one);
+        self.notes = others;
+        let ones = Self {
+            notes: ones,
+            entries: Vec::new(),
+            imported: ImportReport::default(),
+            ..self.clone()
+        };
+        (ones, self)
+    }
+
+    /// Leaves out the notes for which there is a reason.
+    pub fn leave_out(&mut self, mut reason: impl FnMut(&IncomingNote) -> Option<String>) {
+        let mut left_out = Vec::new();
+        self.notes.retain(|note| {
+            let reason = reason(note);
+            left_out.extend(
+                reason
+                    .clone()
+                    .map(|reason| (note.address.to_string(), reason)),
+            );
+            reason.is_none()
+        });
+        for (what, reason) in left_out {
+            self.skip(what, reason);
+        }
+    }
+
     /// True if nothing was found, not even a note that is left out.
     pub fn is_empty(&self) -> bool {
         self.notes.is_empty()

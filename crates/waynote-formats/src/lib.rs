@@ -6,10 +6,12 @@
 //! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
 //! | openotters' `memory.db` | `openotters` | to an agent's notebook | yes |
 //! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
-//! | `AGENTS.md` | [`agents_md`] | to a keyed note of a directory | by [`markdown`] |
+//! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | |
+//! | memories of Serena, Cline and Codex | [`text_files`] | to keyed notes of a directory, Codex's of home | |
+//! | the issues of beads | [`beads`] | to a notebook | |
 //! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
 //! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
-//! | a folder of Markdown | [`markdown`] | | yes, for people |
+//! | a folder of Markdown, and a directory's `AGENTS.md` | [`markdown`] | | yes, for people |
 //!
 //! # Importing
 //!
@@ -48,18 +50,20 @@
 //!
 //! 1. Add a file `src/NAME.rs` with a `read` that returns an [`ForeignNotes`]. Shared by formats:
 //!    reading files safely in `source.rs`, finding Markdown files and making a key of a name in `files.rs`.
-//! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`SourceKind`]).
+//! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, what `read` takes (see [`SourceKind`]),
+//!    where it usually lies, and which clients load it by themselves. Text files are rows of [`text_files`].
 //! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is
 //!    [`SourceKind::Own`]: then the command line needs arguments of its own for it.
 //!
 //! This crate prints nothing, reads no environment and asks no clock.
 
-pub mod agents_md;
 pub mod basic_memory;
+pub mod beads;
 pub mod claude_code;
 mod error;
 mod files;
 mod format;
+pub mod found;
 mod incoming;
 mod incoming_note;
 pub mod markdown;
@@ -71,6 +75,7 @@ pub mod server_memory;
 mod source;
 mod steps;
 pub mod synced;
+pub mod text_files;
 pub mod xs;
 pub mod zrb;
 
@@ -89,9 +94,16 @@ pub const FORMATS: &[Format] = &[
     #[cfg(feature = "openotters")]
     openotters::FORMAT,
     claude_code::FORMAT,
-    agents_md::FORMAT,
+    text_files::AGENTS_MD,
+    text_files::GEMINI_MD,
+    text_files::CURSOR_RULES,
+    text_files::COPILOT,
+    text_files::CODEX_MEMORIES,
+    text_files::SERENA,
+    text_files::CLINE,
     server_memory::FORMAT,
     basic_memory::FORMAT,
+    beads::FORMAT,
 ];
 
 #[cfg(test)]

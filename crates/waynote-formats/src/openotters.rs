@@ -27,6 +27,8 @@ pub const FORMAT: Format = Format {
             other a revision",
     details: "",
     takes: SourceKind::Own,
+    usual: &["memory.db"],
+    loaded_by: &[],
 };
 
 /// The package's own schema: made where it is missing, never changed but for `in_context`.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use waynote::change::Applied;
-use waynote::{Address, Flagged};
+use waynote::{Address, AddressAt, Flagged};
 
 /// The report of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,9 +28,9 @@ pub struct ImportReport {
     /// them.
     #[serde(skip_serializing_if = "is_none")]
     pub left: u64,
-    /// The notes that were added or updated.
+    /// The notes and entries that were written, each with its revision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub written: Vec<Address>,
+    pub written: Vec<AddressAt>,
     /// The notes that a dry run would add or update.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<Address>,
@@ -128,10 +128,11 @@ impl ImportReport {
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
         }
-        if applied.changed {
-            self.written.push(applied.address.clone());
-            self.secrets
-                .extend(applied.note.as_ref().and_then(Flagged::of));
+        if let Some(note) = applied.note.as_ref().filter(|_| applied.changed) {
+            self.secrets.extend(Flagged::of(note));
+            let revision = Some(note.revision);
+            self.written
+                .push(AddressAt::new(note.address.clone(), revision));
         }
     }
 

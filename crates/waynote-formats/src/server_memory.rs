@@ -23,6 +23,8 @@ pub const FORMAT: Format = Format {
         help: "The file, memory.jsonl as a rule",
         read,
     },
+    usual: &[],
+    loaded_by: &[],
 };
 
 /// The known fields of a line; others take no memory.

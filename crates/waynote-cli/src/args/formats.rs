@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use waynote::{Result, Scope};
-use waynote_formats::{FORMATS, ForeignNotes, Format, Project, SourceKind, openotters, xs, zrb};
+use waynote_formats::{FORMATS, ForeignNotes, Format, SourceKind, openotters, xs, zrb};
 
 use super::{At, NotebookArgs};
 
@@ -45,7 +45,7 @@ pub(crate) enum ImportCommand {
 /// An import from a format whose arguments follow from what it takes.
 pub(crate) enum ListedImport {
     Project {
-        read: fn(&Project<'_>) -> Result<ForeignNotes>,
+        format: &'static Format,
         args: ProjectArgs,
     },
     Source {
@@ -95,7 +95,7 @@ impl Subcommand for ListedImport {
         command.subcommands(listed().map(|format| {
             let command = Command::new(format.name);
             let command = match format.takes {
-                SourceKind::Project(_) => ProjectArgs::augment_args(command),
+                SourceKind::Files(_) | SourceKind::Project(_) => ProjectArgs::augment_args(command),
                 SourceKind::Source { help, .. } => {
                     SourceArgs::augment_args(command).mut_arg("source", |arg| arg.help(help))
                 }
@@ -128,8 +128,8 @@ impl FromArgMatches for ListedImport {
         let (format, matches) =
             named.ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
         Ok(match format.takes {
-            SourceKind::Project(read) => Self::Project {
-                read,
+            SourceKind::Files(_) | SourceKind::Project(_) => Self::Project {
+                format,
                 args: ProjectArgs::from_arg_matches(matches)?,
             },
             SourceKind::Source { read, .. } => Self::Source {
@@ -147,6 +147,21 @@ impl FromArgMatches for ListedImport {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+#[derive(Args)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Take these sources without asking: names as the list shows them, `all` or `none`
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) take: Vec<String>,
+    /// Set up no agents
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Take back the last start: its notes, and the agents that it set up
+    #[arg(long, conflicts_with_all = ["take", "no_install", "path"])]
+    pub(crate) undo: bool,
 }
 
 #[derive(Subcommand)]

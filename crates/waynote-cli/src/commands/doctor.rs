@@ -264,7 +264,7 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
     }
 }
 
-fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
+pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
     let title = setup.client().title();
     if examined.files.is_empty() {
         findings.note(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use waynote::Scope;
+use waynote::secrets::masked;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
@@ -19,6 +20,9 @@ use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::{home, input, inside};
+
+/// The most notes that a report names.
+const NAMED: usize = 20;
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
@@ -75,16 +79,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
 /// Reads a format whose arguments follow from its input.
 fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(ForeignNotes, Mode)> {
     let (incoming, dry) = match listed {
-        ListedImport::Project { read, args } => {
+        ListedImport::Project { format, args } => {
             let place = input::place(args.at.path.as_deref())?;
             let directory = home::expanded(place.as_str())?;
-            let claude_folder = claude_folder()?;
+            let (claude_folder, home) = (claude_folder()?, home::if_any()?);
             let project = Project {
                 directory: &directory,
                 place: &place,
                 claude_folder: claude_folder.as_deref(),
+                home: home.as_deref().map(Path::new),
             };
-            (read(&project)?, &args.dry)
+            (format.read_project(&project)?, &args.dry)
         }
         ListedImport::Source { read, args } => {
             let scope = scope(context, &args.notebook)?;
@@ -103,7 +108,7 @@ fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Foreign
 }
 
 /// The user's folder of Claude Code; none where there is no home directory.
-fn claude_folder() -> Outcome<Option<PathBuf>> {
+pub(super) fn claude_folder() -> Outcome<Option<PathBuf>> {
     Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
         Some(folder) => Some(folder.into()),
         None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
@@ -167,9 +172,6 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     })
 }
 
-/// The most notes that the report of an import names; that of a dry run names all.
-const NAMED: usize = 20;
-
 /// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
     let ImportReport {
@@ -179,8 +181,8 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         conflicts,
         skipped,
         not_imported,
-        written,
         planned,
+        written,
         ..
     } = imported;
     if !conflicts.is_empty() {
@@ -192,13 +194,13 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     context.output.answer(imported, || {
         let mut text = String::new();
         for address in planned {
-            text += &format!("would import {}\n", address.masked());
+            text += &format!("would import {address}\n");
         }
-        for address in written.iter().take(NAMED) {
-            text += &format!("imported {}\n", address.masked());
+        for note in written.iter().take(NAMED) {
+            text += &format!("imported {}\n", visible(&masked(&note.address.to_string())));
         }
-        if let Some(more @ 1..) = written.len().checked_sub(NAMED) {
-            text += &format!("imported {more} more\n");
+        if written.len() > NAMED {
+            text += &format!("… and {} more\n", written.len() - NAMED);
         }
         let conflicting = match conflicts.len() {
             0 => String::new(),
@@ -236,7 +238,8 @@ pub(super) fn say_skipped(skipped: &[SkippedItem]) {
     say_reasons(&format!("skipped {}", skipped.len()), skipped);
 }
 
-fn say_reasons(title: &str, skipped: &[SkippedItem]) {
+/// Prints items with their reasons on standard error, below a title.
+pub(super) fn say_reasons(title: &str, skipped: &[SkippedItem]) {
     if skipped.is_empty() {
         return;
     }

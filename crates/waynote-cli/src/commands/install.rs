@@ -1,6 +1,8 @@
 //! `waynote install` and `uninstall`: carries out and shows the changes to an agent's files. `waynote-clients` decides
 //! on the changes.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use waynote::text::cut;
@@ -35,7 +37,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?
         .asks(args.ask)
         .by_server(args.by_server);
-    let target = target(context, args, &setup)?;
+    let target = target(context, args.remote_mcp, &setup)?;
     let setup = setup.to(target);
     let installation = Installation::plan(&setup, args.dry_run)?;
     let is_found = client.is_found(machine())?;
@@ -81,10 +83,35 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         .line(format!("then: waynote doctor {}", setup.words()))
 }
 
+/// Sets a client up in the user's own files, with the settings of this call. Returns the files that were changed.
+pub(super) fn set_up(context: &Context<'_>, client: Client) -> Outcome<Vec<PathBuf>> {
+    let setup = Setup::new(machine(), client, InstallScope::User, false)?;
+    let target = target(context, false, &setup)?;
+    let setup = setup.to(target);
+    let installation = Installation::plan(&setup, false)?;
+    installation.carry_out()?;
+    let changed = installation
+        .steps()
+        .filter(|step| step.action != Action::Unchanged);
+    Ok(changed.map(|step| step.file.path.clone()).collect())
+}
+
+/// True if all of a client's own files are set up.
+pub(super) fn is_there(client: Client) -> Outcome<bool> {
+    let states = states(machine(), client, InstallScope::User)?;
+    Ok(states.iter().all(|state| matches!(state, State::There)))
+}
+
+/// Removes waynote from a client's own files.
+pub(super) fn remove(client: Client) -> Outcome {
+    let setup = Setup::new(machine(), client, InstallScope::User, true)?;
+    Ok(Removal::plan(&setup, false)?.carry_out()?)
+}
+
 /// The target for the client's files: their current one, with the settings of this call.
-fn target(context: &Context<'_>, args: &InstallArgs, setup: &Setup<'_>) -> Outcome<Target> {
+fn target(context: &Context<'_>, remote_mcp: bool, setup: &Setup<'_>) -> Outcome<Target> {
     let settings = &context.settings;
-    if args.remote_mcp {
+    if remote_mcp {
         let Some(url) = settings.remote() else {
             return Err(Failure::usage(
                 "`--remote-mcp` needs a store on a server",

@@ -35,6 +35,7 @@ mod search;
 #[cfg(feature = "server")]
 mod serve;
 mod show;
+mod start;
 #[cfg(feature = "postgres")]
 mod stores;
 mod tail;
@@ -150,6 +151,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),

@@ -61,7 +61,7 @@ fn an_older_text_of_openotters_becomes_a_revision() {
       "unchanged": 0,
       "skipped": [],
       "written": [
-        "agent:default#k"
+        "agent:default#k@5"
       ]
     }
     "#);

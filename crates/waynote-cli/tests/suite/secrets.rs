@@ -175,6 +175,9 @@ fn what_is_imported_is_kept_and_flagged() {
         serde_json::json!({ "~/a": text, "~/b": format!("id {}", key()), "~/c": "nothing" });
     scratch.put("notes.json", notes.to_string());
     insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
+    imported place:~/a
+    imported place:~/b
+    imported place:~/c
     3 added, 0 updated, 0 unchanged, 0 skipped
     warning: 2 notes taken in from outside hold a credential:
       place:~/a: github-token
@@ -206,6 +209,11 @@ fn what_is_imported_is_kept_and_flagged() {
             "aws-access-key"
           ]
         }
+      ],
+      "written": [
+        "place:~/a@1",
+        "place:~/b@1",
+        "place:~/c@1"
       ]
     }
     {"warning":{"hint":"rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it","kind":"holds_secret","message":"1 note taken in from outside holds a credential","notes":[{"address":"place:~/a","rules":["github-token"]}]}}

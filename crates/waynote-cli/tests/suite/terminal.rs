@@ -11,12 +11,12 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use super::common::{Scratch, assert_transcript, has};
 
 /// The screen of a person who types that into the running command, and its exit code.
-fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
+pub(super) fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
     seen(scratch.command(words).env("NO_COLOR", "1"), input)
 }
 
 /// The same of any command.
-fn seen(command: &mut Command, input: &str) -> String {
+pub(super) fn seen(command: &mut Command, input: &str) -> String {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();

@@ -26,6 +26,8 @@ pub const FORMAT: Format = Format {
               (`-`); then --contents names the store's folder, where the texts are. With --session, that session alone. \
               ralph.nu's iteration history, tasks and inbox are not imported; the reply counts them.",
     takes: SourceKind::Own,
+    usual: &[],
+    loaded_by: &[],
 };
 
 /// The type of a frame that names none, as ralph.nu has it.

@@ -12,6 +12,8 @@ pub const FORMAT: Format = Format {
     about: "Zrb's notes.json: notes by directory",
     details: "",
     takes: SourceKind::Own,
+    usual: &["~/.zrb/notes.json"],
+    loaded_by: &[],
 };
 
 /// Reads the notes of a file, which become the directories' own notes. Of a note that both sides changed, the imported

@@ -10,8 +10,8 @@ use waynote::{Address, Base, Content, Place, Reader, Scope, ScopeKind, SqliteSto
 use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    ForeignNotes, Mode, Precedence, Project, agents_md, basic_memory, claude_code, openotters,
-    server_memory, xs, zrb,
+    ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code, openotters, server_memory,
+    text_files, xs, zrb,
 };
 use waynote_testing::values::save;
 
@@ -116,12 +116,13 @@ fn read(name: &str, folder: &Path) -> ForeignNotes {
         directory: &directory,
         place: &place,
         claude_folder: None,
+        home: None,
     };
     match name {
         "server-memory" => server_memory::read(&at("memory.jsonl"), &agent()),
         "basic-memory" => basic_memory::read(&at("kb"), &agent()),
         "claude-code" => claude_code::read(&project),
-        "agents-md" => agents_md::read(&project),
+        "agents-md" => text_files::AGENTS_MD.read_project(&project),
         "zrb" => {
             let file = NotesFile::open(&at("notes.json")).unwrap().unwrap();
             zrb::read(&file, &Base::new("/home/u", "/home/u").unwrap())

@@ -1,0 +1,526 @@
+//! `waynote start`: the first hour in a project. It shows the notes that other programs keep here, brings in what a
+//! person chooses, sets up the agents of this machine, checks that notes reach them, and prints the block.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use waynote::store::Ask;
+use waynote::text::plural;
+use waynote::visible::visible;
+use waynote::{Address, AddressAt, Change, Content, secrets};
+use waynote_clients::{Client, Findings, InstallScope, Setup, Verdict, examine};
+use waynote_formats::found::{self, FoundSource};
+use waynote_formats::{ImportReport, Mode, Project};
+use waynote_system::text_file;
+
+use super::{confirm, context, doctor, import, install};
+use crate::args::{At, ContextArgs, StartArgs};
+use crate::error::{Failure, Outcome, say, warn_of_secrets};
+use crate::invocation::Context;
+use crate::table::table;
+use crate::variables::machine;
+use crate::{clock, home, input, inside};
+
+/// A source with what a person wants to know before choosing it.
+struct Candidate {
+    source: FoundSource,
+    tokens: usize,
+    /// Notes that say the same in the store.
+    here: usize,
+    /// Notes that say the same as one of an earlier source.
+    repeats: usize,
+    /// The names of the clients on this machine that load it by themselves.
+    loaded_by: Vec<&'static str>,
+}
+
+/// What `start` wrote, so that `start --undo` can take it back.
+#[derive(Default, Serialize, Deserialize)]
+struct Record {
+    runs: Vec<Run>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Run {
+    store: PathBuf,
+    notes: Vec<AddressAt>,
+    clients: Vec<String>,
+}
+
+pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
+    if args.undo {
+        return undo(context);
+    }
+    let clients = clients_here()?;
+    let candidates = candidates(context, args, &clients)?;
+    let sources = described(&candidates);
+    if !context.output.json {
+        show(context, &candidates)?;
+    }
+    let Some(chosen) = chosen(args, &candidates)? else {
+        let how = "nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`";
+        return match context.output.json {
+            true => context.output.value(&json!({ "sources": sources })),
+            false => context.output.line(how),
+        };
+    };
+    let taken = take(context, candidates, &chosen)?;
+    let set_up = match args.no_install {
+        true => Vec::new(),
+        false => set_up(context, &clients, args)?,
+    };
+    let written = taken.iter().flat_map(|(_, report)| report.written.clone());
+    remember(context, written.collect(), &set_up)?;
+    check(context, &set_up)?;
+    if context.output.json {
+        let taken: Vec<_> = taken
+            .iter()
+            .map(|(name, report)| json!({ "name": name, "report": report }))
+            .collect();
+        let set_up: Vec<&str> = set_up.iter().map(|client| client.word()).collect();
+        let done = json!({ "sources": sources, "taken": taken, "set_up": set_up });
+        return context.output.value(&done);
+    }
+    context.output.line("\nA session here now starts with:\n")?;
+    let at = At {
+        path: args.at.path.clone(),
+    };
+    let block = ContextArgs {
+        at,
+        style: None,
+        only: None,
+        budget: None,
+        query: None,
+        as_of: None,
+        explain: false,
+    };
+    context::run(context, &block)
+}
+
+/// The clients of this machine; none without a home directory.
+fn clients_here() -> Outcome<Vec<Client>> {
+    let mut here = Vec::new();
+    if home::if_any()?.is_some() {
+        for client in Client::ALL {
+            if client.is_found(machine())? {
+                here.push(client);
+            }
+        }
+    }
+    Ok(here)
+}
+
+fn candidates(
+    context: &Context<'_>,
+    args: &StartArgs,
+    clients: &[Client],
+) -> Outcome<Vec<Candidate>> {
+    let place = input::place(args.at.path.as_deref())?;
+    let directory = home::expanded(place.as_str())?;
+    let (claude_folder, home) = (import::claude_folder()?, home::if_any()?);
+    let project = Project {
+        directory: &directory,
+        place: &place,
+        claude_folder: claude_folder.as_deref(),
+        home: home.as_deref().map(Path::new),
+    };
+    let agent = &context.settings.agent.value;
+    let mut sources = found::find(&project, agent, &home::base_of_home()?)?;
+    // A file that is kept in sync has nothing to import.
+    let synced = &context.settings.notes_file.value;
+    sources.retain(|source| {
+        synced
+            .as_ref()
+            .is_none_or(|file| !source.paths.contains(file))
+    });
+    let mut seen = HashSet::new();
+    let mut candidates = Vec::new();
+    for mut source in sources {
+        refuse_secrets(context, &mut source);
+        let notes = source.notes.notes();
+        let addresses: Vec<Address> = notes.iter().map(|note| note.address.clone()).collect();
+        let stored = context.read(|store| {
+            Ok(store.read(&Ask {
+                notes: addresses,
+                ..Ask::default()
+            })?)
+        })?;
+        let same = notes.iter().zip(&stored.notes).filter(|(note, stored)| {
+            stored
+                .as_ref()
+                .is_some_and(|stored| stored.content == note.content)
+        });
+        let tokens = notes.iter().map(|note| tokens(&note.content)).sum();
+        let here = same.count();
+        // Notes of one source may say the same; those of another are doubles.
+        let texts: HashSet<String> = notes.iter().map(|note| folded(&note.content)).collect();
+        let repeats = notes
+            .iter()
+            .filter(|note| seen.contains(&folded(&note.content)));
+        let repeats = repeats.count();
+        seen.extend(texts);
+        let loaded_by = clients
+            .iter()
+            .filter(|client| source.loaded_by.contains(&client.word()));
+        candidates.push(Candidate {
+            tokens,
+            here,
+            repeats,
+            loaded_by: loaded_by.map(|client| client.title()).collect(),
+            source,
+        });
+    }
+    Ok(candidates)
+}
+
+/// Leaves out notes that hold a credential: nobody has asked for them by name.
+fn refuse_secrets(context: &Context<'_>, source: &mut FoundSource) {
+    let policy = context.settings.secret_policy();
+    source.notes.leave_out(|note| {
+        let found = secrets::scan(note.content.as_text()?);
+        let refused = found
+            .into_iter()
+            .find(|secret| policy.refuses(secret.rule))?;
+        Some(format!("it holds a credential ({})", refused.rule))
+    });
+}
+
+fn tokens(content: &Content) -> usize {
+    waynote_tokens::count(&content.shown())
+}
+
+/// A text without the differences that do not count: white space and case.
+fn folded(content: &Content) -> String {
+    let text = content.shown().to_lowercase();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Candidate {
+    /// Notes that would be new.
+    fn new_notes(&self) -> usize {
+        let all = self.source.notes.notes().len();
+        all.saturating_sub(self.here + self.repeats)
+    }
+
+    /// Chosen unless a person says otherwise: new here, and in no prompt yet.
+    fn is_preselected(&self) -> bool {
+        self.loaded_by.is_empty() && self.new_notes() > 0
+    }
+
+    fn remarks(&self) -> String {
+        let mut remarks: Vec<String> = Vec::new();
+        if !self.loaded_by.is_empty() {
+            remarks.push(format!("{} loads it already", self.loaded_by.join(", ")));
+        }
+        if self.here > 0 {
+            remarks.push(format!("{} in the store already", self.here));
+        }
+        if self.repeats > 0 {
+            remarks.push(format!("{} also in a source above", self.repeats));
+        }
+        match self.source.notes.skipped().len() {
+            0 => {}
+            left_out => remarks.push(format!("{left_out} left out")),
+        }
+        remarks.join("; ")
+    }
+}
+
+/// The sources for a program.
+fn described(candidates: &[Candidate]) -> Vec<Value> {
+    let described = candidates.iter().map(|candidate| {
+        let source = &candidate.source;
+        json!({
+            "name": source.name, "paths": source.paths, "notes": source.notes.notes().len(),
+            "tokens": candidate.tokens, "in_store": candidate.here, "repeated": candidate.repeats,
+            "loaded_by": candidate.loaded_by, "preselected": candidate.is_preselected(),
+            "skipped": source.notes.skipped(),
+        })
+    });
+    described.collect()
+}
+
+fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
+    if candidates.is_empty() {
+        return context
+            .output
+            .line("no notes of other programs were found here");
+    }
+    let rows = candidates.iter().enumerate().map(|(index, candidate)| {
+        let chosen = if candidate.is_preselected() {
+            "yes"
+        } else {
+            "-"
+        };
+        vec![
+            (index + 1).to_string(),
+            candidate.source.name.to_owned(),
+            candidate.source.notes.notes().len().to_string(),
+            candidate.tokens.to_string(),
+            chosen.to_owned(),
+            candidate.remarks(),
+        ]
+    });
+    let heading = ["#", "source", "notes", "tokens", "take", "remarks"];
+    context.output.line(table(&heading, rows))?;
+    for candidate in candidates {
+        let left_out = candidate.source.notes.skipped();
+        import::say_reasons(&format!("{}: left out", candidate.source.name), left_out);
+    }
+    Ok(())
+}
+
+/// The numbers of the chosen sources; none if nothing was named and nobody can be asked.
+fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usize>>> {
+    if !args.take.is_empty() {
+        return parsed(args.take.iter().map(String::as_str), candidates).map(Some);
+    }
+    if !confirm::can_ask() {
+        return Ok(None);
+    }
+    if candidates.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let mut terminal = io::stderr();
+    let mut answer = String::new();
+    let asked = write!(
+        terminal,
+        "Take which? (numbers or names, all, none; Enter: those with yes) "
+    )
+    .and_then(|()| terminal.flush())
+    .and_then(|()| io::stdin().read_line(&mut answer));
+    asked.map_err(|error| Failure::file("terminal", "read", error))?;
+    if answer.trim().is_empty() {
+        let preselected = candidates.iter().enumerate();
+        let preselected = preselected.filter(|(_, candidate)| candidate.is_preselected());
+        return Ok(Some(preselected.map(|(index, _)| index).collect()));
+    }
+    parsed(answer.split([' ', ',', '\n', '\t', '\r']), candidates).map(Some)
+}
+
+fn parsed<'w>(
+    words: impl Iterator<Item = &'w str>,
+    candidates: &[Candidate],
+) -> Outcome<Vec<usize>> {
+    let mut chosen = Vec::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        let named = |index: &usize| {
+            word == "all" || candidates[*index].source.name == word || word.parse() == Ok(index + 1)
+        };
+        let before = chosen.len();
+        chosen.extend((0..candidates.len()).filter(named));
+        if chosen.len() == before && word != "all" && word != "none" {
+            let names: Vec<&str> = candidates.iter().map(|found| found.source.name).collect();
+            return Err(Failure::usage(
+                format!("nothing here is called `{word}`"),
+                format!("found are: {}; or `all`, `none`", names.join(", ")),
+            ));
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    Ok(chosen)
+}
+
+/// Brings the chosen sources in, each with its report. A note that says the same as one of an earlier source is left
+/// out.
+fn take(
+    context: &mut Context<'_>,
+    candidates: Vec<Candidate>,
+    chosen: &[usize],
+) -> Outcome<Vec<(&'static str, ImportReport)>> {
+    let lease = inside::told_lease(&context.settings)?;
+    let now = clock::now()?;
+    let (mut seen, mut taken) = (HashSet::new(), Vec::new());
+    for (index, candidate) in candidates.into_iter().enumerate() {
+        if !chosen.contains(&index) {
+            continue;
+        }
+        let (name, mut notes) = (candidate.source.name, candidate.source.notes);
+        let texts: Vec<String> = notes
+            .notes()
+            .iter()
+            .map(|note| folded(&note.content))
+            .collect();
+        notes.leave_out(|note| {
+            let repeats = seen.contains(&folded(&note.content));
+            repeats.then(|| "another chosen source says the same".to_owned())
+        });
+        seen.extend(texts);
+        let notes = notes.inside(lease.clone());
+        let report: ImportReport =
+            context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
+        let (added, updated, unchanged) = (report.added, report.updated, report.unchanged);
+        if !context.output.json {
+            context.output.line(format!(
+                "{name}: {added} added, {updated} updated, {unchanged} unchanged"
+            ))?;
+        }
+        warn_of_secrets(
+            &report.secrets,
+            &context.settings.secret_policy(),
+            context.output.json,
+        );
+        taken.push((name, report));
+    }
+    Ok(taken)
+}
+
+/// Sets the clients up that are not yet; asks first on a terminal, unless what to take was named.
+fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Outcome<Vec<Client>> {
+    let mut changed = Vec::new();
+    let mut open = Vec::new();
+    for client in clients {
+        if !install::is_there(*client)? {
+            open.push(*client);
+        }
+    }
+    if open.is_empty() {
+        return Ok(changed);
+    }
+    let titles: Vec<&str> = open.iter().map(|client| client.title()).collect();
+    let question = format!("Set up {} (MCP server and hooks)?", titles.join(", "));
+    if args.take.is_empty() && !confirm::is_yes(&question)? {
+        return Ok(changed);
+    }
+    for client in open {
+        match install::set_up(context, client) {
+            Ok(files) => {
+                changed.push(client);
+                let files: Vec<String> = files
+                    .iter()
+                    .map(|file| visible(&file.display().to_string()))
+                    .collect();
+                if !context.output.json {
+                    let title = client.title();
+                    context
+                        .output
+                        .line(format!("{title}: set up ({})", files.join(", ")))?;
+                }
+            }
+            // One client's broken file keeps the others from nothing.
+            Err(failure) => say(&format!(
+                "{}: not set up: {}",
+                client.title(),
+                failure.line()
+            )),
+        }
+    }
+    Ok(changed)
+}
+
+/// Tries each new client: its server starts, its hook brings a note.
+fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
+    for client in clients {
+        let setup = Setup::new(machine(), *client, InstallScope::User, false)?;
+        let mut findings = Findings::default();
+        doctor::of_client(&setup, examine(&setup, clock::now()?)?, &mut findings);
+        let title = client.title();
+        if findings.is_well() && !context.output.json {
+            context
+                .output
+                .line(format!("{title}: tried, the notes reach it"))?;
+        }
+        for finding in findings
+            .all()
+            .iter()
+            .filter(|finding| finding.verdict != Verdict::Ok)
+        {
+            let next = finding.next.as_deref();
+            let next = next.map_or(String::new(), |next| format!("\n  next: {next}"));
+            say(&format!("{}{next}", finding.what));
+        }
+    }
+    Ok(())
+}
+
+fn record_file() -> Outcome<Option<PathBuf>> {
+    let state = home::environment().state()?;
+    Ok(state.map(|state| state.join("waynote/start.json")))
+}
+
+/// The record, and the text of its file. One that cannot be read counts as empty.
+fn record(path: &Path) -> Outcome<(Record, Option<String>)> {
+    let text = text_file::read(path)?;
+    let record = text
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok());
+    Ok((record.unwrap_or_default(), text))
+}
+
+fn remember(context: &Context<'_>, notes: Vec<AddressAt>, clients: &[Client]) -> Outcome {
+    let Some(path) = record_file()?.filter(|_| !notes.is_empty() || !clients.is_empty()) else {
+        return Ok(());
+    };
+    let (mut record, before) = record(&path)?;
+    record.runs.push(Run {
+        store: context.settings.store.value.clone(),
+        notes,
+        clients: clients
+            .iter()
+            .map(|client| client.word().to_owned())
+            .collect(),
+    });
+    text_file::put(&path, &json!(record).to_string(), before.as_deref(), 0o600)?;
+    if !context.output.json {
+        say("`waynote start --undo` takes it all back");
+    }
+    Ok(())
+}
+
+/// Takes back the last start on this store: its notes, and the clients that it set up.
+fn undo(context: &mut Context<'_>) -> Outcome {
+    let store = context.settings.store.value.clone();
+    let nothing = || {
+        Failure::refused(
+            "not_found",
+            "no `waynote start` on this store is left to take back",
+            "`waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries",
+        )
+    };
+    let path = record_file()?.ok_or_else(nothing)?;
+    let (mut record, before) = record(&path)?;
+    let last = record.runs.iter().rposition(|run| run.store == store);
+    let run = record.runs.remove(last.ok_or_else(nothing)?);
+    let addresses = run.notes.iter().map(|note| note.address.clone()).collect();
+    let stored = context.read(|store| {
+        Ok(store.read(&Ask {
+            notes: addresses,
+            ..Ask::default()
+        })?)
+    })?;
+    let mut changes = Vec::new();
+    for (note, stored) in run.notes.iter().zip(stored.notes) {
+        if stored.is_some_and(|stored| Some(stored.revision) == note.revision) {
+            changes.push(Change::Undo {
+                address: note.address.clone(),
+                origin: None,
+                last: note.revision,
+            });
+        } else {
+            let address = visible(&note.address.to_string());
+            say(&format!("{address}: changed since, and kept as it is"));
+        }
+    }
+    let stamp = context.stamp()?;
+    context.write(|store| Ok(store.apply(&changes, &stamp)?))?;
+    let mut removed = Vec::new();
+    for client in run.clients.iter().filter_map(|word| Client::named(word)) {
+        install::remove(client)?;
+        removed.push(client.title());
+    }
+    text_file::put(&path, &json!(record).to_string(), before.as_deref(), 0o600)?;
+    if context.output.json {
+        return context
+            .output
+            .value(&json!({ "notes": changes.len(), "clients": removed }));
+    }
+    let notes = plural(changes.len() as u64, "note");
+    let clients = match removed.len() {
+        0 => String::new(),
+        _ => format!("; {} as before", removed.join(", ")),
+    };
+    context.output.line(format!("took back {notes}{clients}"))
+}

@@ -1,0 +1,130 @@
+//! The first hour: `waynote start` among the notes of other programs.
+
+use super::common::{Scratch, assert_transcript, has, lacks};
+use super::terminal::typed;
+
+/// A project whose person has used other tools, with Claude Code on the machine.
+fn used_before() -> Scratch {
+    let scratch = Scratch::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    for (path, text) in [
+        ("work/CLAUDE.md", "Prices are in cents."),
+        ("work/AGENTS.md", "Prices are  in cents."),
+        ("work/.cursor/rules/api.mdc", "Never block."),
+        ("work/.serena/memories/build.md", "make all"),
+        ("work/memory-bank/progress.md", "Make  all"),
+        ("work/memory-bank/key.md", token.as_str()),
+        (
+            "work/.beads/issues.jsonl",
+            r#"{"id":"shop-1","title":"Rounding","status":"open"}"#,
+        ),
+        (
+            "work/.mcp.json",
+            r#"{"mcpServers":{"memory":{"env":{"MEMORY_FILE_PATH":"notes/graph.jsonl"}}}}"#,
+        ),
+        (
+            "work/notes/graph.jsonl",
+            r#"{"type":"entity","name":"db","entityType":"service","observations":["PostgreSQL 17"]}"#,
+        ),
+        ("basic-memory/coffee.md", "Grind fine."),
+        (".zrb/notes.json", r#"{"/srv": "It is on the other disk."}"#),
+        (".claude/settings.json", "{}"),
+    ] {
+        scratch.put(path, text);
+    }
+    scratch
+}
+
+#[test]
+fn nothing_is_written_where_nobody_can_choose() {
+    let scratch = used_before();
+    assert_transcript!(scratch, @"
+    $ waynote start
+    #  SOURCE         NOTES  TOKENS  TAKE  REMARKS
+    1  zrb            1      7       yes
+    2  claude-code    1      5       -     Claude Code loads it already
+    3  agents-md      1      6       -     1 also in a source above
+    4  cursor-rules   1      3       yes
+    5  serena         1      2       yes
+    6  cline          1      3       -     1 also in a source above; 1 left out
+    7  server-memory  1      9       yes
+    8  basic-memory   1      4       yes
+    9  beads          1      2       yes
+    nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`
+    cline: left out:
+      place:~/work#cline-key: it holds a credential (github-token)
+
+    $ waynote key list
+    no notes in agent:default
+    ");
+}
+
+#[test]
+fn what_is_named_is_taken_and_one_undo_takes_it_back() {
+    let scratch = used_before();
+    let before = std::fs::read(scratch.home().join(".claude/settings.json")).unwrap();
+    let first = scratch.ok("start --take all");
+    has(&first, "serena: 1 added");
+    // The memory bank says the same as Serena, and its other file holds a credential.
+    has(&first, "cline: 0 added");
+    has(&first, "Claude Code: set up");
+    has(&first, "Claude Code: tried, the notes reach it");
+    has(&first, "make all");
+    has(&first, "Grind fine.");
+    let notes = scratch.json("search --json --limit 50 make in never rounding postgresql grind");
+    lacks(notes.to_string(), "ghp_");
+    // Nothing comes twice.
+    let again = scratch.ok("start --take all");
+    let sources = scratch.json("start --json");
+    assert_eq!(sources["sources"][0]["in_store"], 1, "{sources}");
+    lacks(&again, "1 added");
+    lacks(&again, "set up");
+    assert_transcript!(scratch, @"
+    $ waynote start --undo
+    took back 7 notes; Claude Code as before
+
+    $ waynote start --undo
+    exit 1
+    error: no `waynote start` on this store is left to take back
+      `waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries
+
+    $ waynote key list
+    no notes in agent:default
+
+    $ waynote place list
+    no notes on any directory
+    note: Zrb's notes in ~/.zrb/notes.json are not read
+      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
+    ");
+    let after = std::fs::read(scratch.home().join(".claude/settings.json")).unwrap();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_person_is_asked_and_names_what_to_take() {
+    let scratch = used_before();
+    let screen = typed(&scratch, "start", "serena basic-memory\nn\n");
+    has(&screen, "Take which?");
+    has(&screen, "serena: 1 added");
+    has(&screen, "basic-memory: 1 added");
+    lacks(&screen, "beads: 1 added");
+    has(&screen, "Set up Claude Code (MCP server and hooks)?");
+    lacks(&screen, "Claude Code: set up");
+    let wrong = typed(&scratch, "start", "sirena\n");
+    has(&wrong, "nothing here is called `sirena`");
+}
+
+#[test]
+fn a_note_that_was_changed_since_is_kept_by_the_undo() {
+    let scratch = used_before();
+    scratch.ok("start --take serena --no-install");
+    scratch.ok("key save --at . serena-build changed");
+    assert_transcript!(scratch, @"
+    $ waynote start --undo
+    took back 0 notes
+    place:~/work#serena-build: changed since, and kept as it is
+
+    $ waynote key show --at . serena-build
+    changed
+    ");
+}
