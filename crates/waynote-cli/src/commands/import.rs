@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use waynote::Scope;
-use waynote::secrets::masked;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
@@ -20,9 +19,6 @@ use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::{home, input, inside};
-
-/// The most notes that a report names.
-const NAMED: usize = 20;
 
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
@@ -172,6 +168,9 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     })
 }
 
+/// The most notes that the report of an import names; that of a dry run names all.
+const NAMED: usize = 20;
+
 /// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
     let ImportReport {
@@ -181,8 +180,8 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         conflicts,
         skipped,
         not_imported,
-        planned,
         written,
+        planned,
         ..
     } = imported;
     if !conflicts.is_empty() {
@@ -194,13 +193,13 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     context.output.answer(imported, || {
         let mut text = String::new();
         for address in planned {
-            text += &format!("would import {address}\n");
+            text += &format!("would import {}\n", address.masked());
         }
         for note in written.iter().take(NAMED) {
-            text += &format!("imported {}\n", visible(&masked(&note.address.to_string())));
+            text += &format!("imported {}\n", note.address.masked());
         }
-        if written.len() > NAMED {
-            text += &format!("… and {} more\n", written.len() - NAMED);
+        if let Some(more @ 1..) = written.len().checked_sub(NAMED) {
+            text += &format!("imported {more} more\n");
         }
         let conflicting = match conflicts.len() {
             0 => String::new(),
