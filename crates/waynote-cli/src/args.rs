@@ -19,7 +19,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use waynote::Name;
+
 use values::{given, given_path, some_hits};
+use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
@@ -27,7 +30,7 @@ pub(crate) use mistakes::explained;
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
 pub(crate) use serve::{LimitArgs, ServeArgs};
-pub(crate) use session::{LogCommand, LoopArgs};
+pub(crate) use session::{LogCommand, LoopArgs, LoopCommand};
 pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};
 pub(crate) use ui::UiArgs;
@@ -36,7 +39,7 @@ pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbC
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
 /// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
-/// `context` prints what applies as one block for a prompt. Without a command, it prints what applies here.
+/// `context` prints what applies as one block for a prompt. Without a command, it prints `waynote status`.
 #[derive(Parser)]
 #[command(
     name = "waynote",
@@ -84,6 +87,12 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print times in UTC on a terminal too; pipes and --json always have UTC
+    #[arg(long, global = true)]
+    pub(crate) utc: bool,
+    /// Say less on standard error: errors and warnings only
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 // Deferred: the arguments of a command are made when it is the one that runs. Making all of them took a tenth of a
@@ -98,6 +107,11 @@ pub(crate) enum Command {
     /// Notes by key, in an agent's notebook or on a directory
     #[command(subcommand)]
     Key(KeyCommand),
+    /// The morning view: questions that wait, how loops ended, what is new, the notes that apply here
+    ///
+    /// `waynote` alone prints it too. What is new is what others wrote since the view was printed last on this machine;
+    /// with --json, the next view says it again.
+    Status,
     /// Notes by iteration, in a session's append-only log
     #[command(subcommand)]
     Log(LogCommand),
@@ -110,6 +124,16 @@ pub(crate) enum Command {
     /// Exit codes: 0 as asked for, 1 refused or failed, 2 wrong arguments, 3 stalled, 4 blocked, 5 the agent fails,
     /// 128 and the signal's number when interrupted.
     Loop(LoopArgs),
+    /// Answer the question of a session's agent; the next iteration has the answer in its prompt
+    ///
+    /// Only a person answers: the command is refused inside a loop. `waynote log show` has the whole question.
+    Answer {
+        /// The session
+        #[arg(value_name = "SESSION")]
+        of: Name,
+        /// The answer; `-` reads it from standard input. Put one that begins with `-` after `--`
+        text: OsString,
+    },
     /// Print the block of notes that applies, for a prompt
     Context(ContextArgs),
     /// Search the notes, best match first
@@ -222,6 +246,15 @@ pub(crate) enum Command {
         /// The session, by its client's name of it
         #[arg(value_name = "SESSION")]
         of: Option<String>,
+    },
+    /// List the notes that cite code which has changed, with what it said and says now
+    ///
+    /// Code that only moved or was indented anew is not listed. `waynote confirm` says that a note is still true.
+    Stale,
+    /// Say that a note is still true: a revision with the same text, which cites the code as it is now
+    Confirm {
+        /// The note
+        address: String,
     },
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
@@ -349,6 +382,25 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
+// The code that a note is about.
+#[derive(Args)]
+pub(crate) struct CitesArgs {
+    /// Code that the note is about: src/pay.rs:40-60, src/pay.rs, or an identifier; for several, repeat it. The note is
+    /// labelled when that changes [default: `path:line` between backquotes in the text]
+    #[arg(long, value_name = "CODE")]
+    pub(crate) cites: Vec<String>,
+    /// Cite nothing
+    #[arg(long, conflicts_with = "cites")]
+    pub(crate) no_cites: bool,
+}
+
+impl CitesArgs {
+    pub(crate) fn given(&self) -> Option<Vec<Citation>> {
+        let is_given = self.no_cites || !self.cites.is_empty();
+        is_given.then(|| self.cites.iter().map(Citation::new).collect())
+    }
+}
+
 // Allows texts that are refused by default.
 #[derive(Args)]
 pub(crate) struct AllowArgs {
@@ -390,6 +442,8 @@ pub(crate) enum PlaceCommand {
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },
@@ -474,6 +528,8 @@ pub(crate) enum KeyCommand {
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
         #[command(flatten)]
+        cites: CitesArgs,
+        #[command(flatten)]
         allow: AllowArgs,
     },
     /// Print a note
@@ -528,8 +584,8 @@ pub(crate) struct ContextArgs {
     /// Choose the other notes by how well they match, not by how new they are
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
-    /// Print the block as it was at a time (RFC 3339) or a journal position; or the one that an iteration of the session
-    /// was given (iteration:N)
+    /// Print the block as it was at a time (2026-05-17, yesterday, 2h, RFC 3339) or a journal position; or the one that an
+    /// iteration of the session was given (iteration:N)
     #[arg(long, value_name = "TIME|POSITION|iteration:N")]
     pub(crate) as_of: Option<String>,
     /// Instead of the block, list how each note is shown (whole, one line, left out), its tokens, and why
@@ -595,7 +651,7 @@ pub(crate) struct ShowArgs {
     /// session:name#event-N
     #[arg(value_name = "NOTE")]
     pub(crate) address: String,
-    /// Print the note as of a revision or a time (RFC 3339)
+    /// Print the note as of a revision or a time (2026-05-17, yesterday, 2h, RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]
     pub(crate) as_of: Option<String>,
 }

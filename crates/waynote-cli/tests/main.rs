@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
+    mod cites;
     mod client_files;
     mod common;
     mod config;
@@ -52,6 +53,7 @@ mod suite {
     mod key;
     mod listing;
     mod log;
+    mod loop_again;
     mod loop_agents;
     mod loop_given;
     mod loop_machines;
@@ -75,6 +77,7 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod morning;
     mod moves;
     mod no_home;
     mod odd_places;

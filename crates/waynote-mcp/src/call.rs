@@ -1,7 +1,9 @@
 //! A call of a tool, with the functions that the tools of several sets share.
 
 use waynote::event::EventAddress;
-use waynote::{Address, AddressAt, Content, Note, NoteAsOf, Scope, Stamp, Store, named, single};
+use waynote::{
+    Address, AddressAt, Citation, Content, Note, NoteAsOf, Scope, Stamp, Store, named, single,
+};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -41,7 +43,9 @@ impl Call<'_> {
 
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Stamp {
-        self.notes.stamp(&self.here.caller.author)
+        let cites = self.arguments.texts("cites");
+        let cites = cites.map(|cites| cites.into_iter().map(Citation::new).collect::<Vec<_>>());
+        self.notes.stamp(&self.here.caller.author).citing(cites)
     }
 
     /// The note that the arguments key, place and address name.

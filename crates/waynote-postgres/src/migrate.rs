@@ -9,13 +9,14 @@ use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement, big, bytes, text};
 
 /// The steps, the first being version 1.
-const STEPS: [(&str, &str); 3] = [
+const STEPS: [(&str, &str); 4] = [
     ("0001_stores", include_str!("../migrations/0001_stores.sql")),
     ("0002_beats", include_str!("../migrations/0002_beats.sql")),
     (
         "0003_no_beats",
         include_str!("../migrations/0003_no_beats.sql"),
     ),
+    ("0004_cites", include_str!("../migrations/0004_cites.sql")),
 ];
 
 /// The newest version that this program knows.

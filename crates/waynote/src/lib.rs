@@ -132,6 +132,7 @@ compile_error!(
 mod setters;
 
 mod block;
+pub mod cites;
 pub mod context;
 pub mod engine;
 mod facade;
@@ -177,6 +178,7 @@ pub use limits::Limits;
 pub use loops::Loop;
 pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
+pub use model::citation::Citation;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};

@@ -27,6 +27,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
             max_bytes,
             max_notes,
+            cites,
             allow,
         } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
@@ -35,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 let address = target.address(&key)?;
                 return edit::in_editor(context, address, allow);
             };
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
@@ -54,7 +55,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                     Some(_) => saved.told(),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
-                format!("saved {} ({how}){pinned}", note.address)
+                format!("saved {} ({how}){pinned}{}", note.address, note.cited())
             })
         }
         KeyCommand::Show { notebook, key } => {
@@ -212,7 +213,7 @@ fn row(note: &Note) -> Vec<String> {
         } else {
             String::new()
         },
-        note.preview.clone(),
+        crate::table::preview(note),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! The commands: one file for each, or for a group of them.
 
+mod answer;
 mod backup;
 mod config;
 mod confirm;
@@ -34,7 +35,9 @@ mod saved;
 mod search;
 #[cfg(feature = "server")]
 mod serve;
+mod sessions;
 mod show;
+mod stale;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;
@@ -107,11 +110,12 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     };
     let mut context = Context::new(settings, output);
     match &cli.command {
-        None => overview::run(&mut context).map(ok),
+        None | Some(Command::Status) => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
         Some(Command::Loop(args)) => looping::run(&mut context, args),
+        Some(Command::Answer { of, text }) => answer::run(&mut context, of, text).map(ok),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
@@ -153,6 +157,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
+        Some(Command::Stale) => stale::list(&mut context).map(ok),
+        Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

@@ -26,13 +26,14 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             at,
             text,
             max_bytes,
+            cites,
             allow,
         } => {
             let place = input::place(at.path.as_deref())?;
             let Some(content) = edit::text_or_editor(text, allow)? else {
                 return edit::in_editor(context, Address::Place(place), allow);
             };
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let limits = context.settings.place_limits(*max_bytes);
             let (note, before) = context
                 .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
@@ -41,8 +42,13 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                 input::say_if_file(text.text.as_ref());
             }
             context.output.answer(&saved, || match before {
-                None => format!("saved {} (revision {})", note.address, note.revision),
-                Some(_) => format!("saved {} ({})", note.address, saved.told()),
+                None => format!(
+                    "saved {} (revision {}){}",
+                    note.address,
+                    note.revision,
+                    note.cited()
+                ),
+                Some(_) => format!("saved {} ({}){}", note.address, saved.told(), note.cited()),
             })
         }
         PlaceCommand::Read { at } => {
@@ -80,7 +86,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                 vec![
                     format!("{}{gone}", note.address),
                     when(note.updated_at),
-                    note.preview.clone(),
+                    crate::table::preview(note),
                 ]
             })?;
             if !gone.is_empty() && !context.output.json {
@@ -128,8 +134,9 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
     for (index, note) in notes.iter().enumerate() {
         let between = if index == 0 { "" } else { "\n" };
         output.line(format!(
-            "{between}{}\n{}",
+            "{between}{}{}\n{}",
             note.address.masked(),
+            crate::table::stale(note),
             lines(&masked(&note.content.shown())).trim_end()
         ))?;
     }

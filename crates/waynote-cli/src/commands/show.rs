@@ -1,11 +1,10 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
-use jiff::Timestamp;
 use waynote::{NoteAsOf, single};
 
 use super::event;
 use crate::args::ShowArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::typed::{Use, found};
 
@@ -36,6 +35,14 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if context.output.json {
         context.output.value(&note)
     } else {
+        // Not on standard output, where the text stands byte by byte.
+        if note.is_stale() {
+            say(&format!(
+                "{}{}",
+                note.address.masked(),
+                crate::table::stale(&note)
+            ));
+        }
         context.output.content(&note.content)
     }
 }
@@ -45,13 +52,5 @@ fn as_of(text: &str) -> Outcome<NoteAsOf> {
     if let Ok(revision) = text.parse() {
         return Ok(NoteAsOf::Revision(revision));
     }
-    text.parse::<Timestamp>().map(NoteAsOf::Time).map_err(|_| {
-        Failure::usage(
-            format!(
-                "`{}` is neither a revision nor a time",
-                waynote::visible::visible(text)
-            ),
-            "for example 3 or 2026-05-17T12:00:00Z",
-        )
-    })
+    crate::when::read(text).map(NoteAsOf::Time)
 }

@@ -159,7 +159,7 @@ fn stores_that_are_none() {
     error: other.db is the SQLite database of another program
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     exit 1
-    error: the store newer.db has version 999; this program supports versions up to 8
+    error: the store newer.db has version 999; this program supports versions up to 9
       update waynote; nothing was changed
     ");
     assert_eq!(scratch.ok("--store missing/notes.db key count"), "0\n");

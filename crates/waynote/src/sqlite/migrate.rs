@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "one order" "0006_one_order",
     7 "damage" "0007_damage",
     8 "token" "0008_token",
+    9 "cites" "0009_cites",
 };
 
 /// The one that asks for the checksums of all rows, which SQL cannot compute: they are filled in once the tables are as

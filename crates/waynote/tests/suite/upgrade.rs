@@ -61,14 +61,14 @@ fn a_program_of_this_schema_refuses_the_next() {
     let old = Old::new();
     drop(old.open());
     old.raw()
-        .execute("INSERT INTO waynote_migration VALUES (9, 'next', '')", [])
+        .execute("INSERT INTO waynote_migration VALUES (10, 'next', '')", [])
         .unwrap();
     let refused = SqliteStore::open(old.path(), &Options::default());
     assert!(matches!(
         refused,
         Err(Error::NewerStore {
-            found: 9,
-            known: 8,
+            found: 10,
+            known: 9,
             ..
         })
     ));
