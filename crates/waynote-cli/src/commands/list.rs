@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use waynote::{EntryType, Filter, Name, Note, Revision, Scope, ScopeKind};
 
 use crate::args::{KindArg, ListArgs, NarrowArgs};
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::input;
 use crate::invocation::Context;
 use crate::settings::Origin;
@@ -22,7 +22,7 @@ impl Narrow {
     pub(super) fn of(context: &Context<'_>, args: &NarrowArgs) -> Outcome<Self> {
         let author = &context.settings.author;
         Ok(Self {
-            since: args.since.as_deref().map(time).transpose()?,
+            since: args.since.as_deref().map(crate::when::read).transpose()?,
             author: is_flag(&author.origin).then(|| author.value.clone()),
             limit: args.limit.unwrap_or(usize::MAX),
         })
@@ -42,13 +42,6 @@ impl Narrow {
 
 fn is_flag(origin: &Origin) -> bool {
     matches!(origin, Origin::Flag(_))
-}
-
-fn time(text: &str) -> Outcome<Timestamp> {
-    text.parse().map_err(|_| {
-        let what = format!("`{}` is no time", waynote::visible::visible(text));
-        Failure::usage(what, "write it as 2026-05-17T12:00:00Z")
-    })
 }
 
 /// Lists notes of all kinds, latest first.

@@ -115,8 +115,8 @@ fn everything_is_listed_and_narrowed() {
 
     $ waynote ls --since soon
     exit 2
-    error: `soon` is no time
-      write it as 2026-05-17T12:00:00Z
+    error: `soon` is not a time
+      write it as 2026-05-17, '2026-05-17 14:00', 2026-05-17T12:00:00Z, yesterday, 2h or '2 days ago'
     ");
     let listed = scratch.json("ls --json --limit 2");
     assert_eq!(fields(&listed, "0/address 1/type"), "place:~/work stuck");
