@@ -66,7 +66,7 @@ pub(crate) struct MoveArgs {
 // What narrows a list.
 #[derive(Args)]
 pub(crate) struct NarrowArgs {
-    /// Only what was written since then: 2026-05-17, yesterday, 2h, RFC 3339
+    /// Only what was written since then (2026-05-17, yesterday, 2h, RFC 3339)
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
     /// At most this many, the newest ones

@@ -6,13 +6,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use waynote::secrets::masked;
 use waynote::store::{Cursor, FeedEntry, Happened};
-use waynote::text::minute;
 use waynote::visible::visible;
 use waynote::{Address, Name, Note, Reader, Scope, named};
 
 use super::import_progress::Interrupt;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
+use crate::when::minute;
 
 /// How often the store is asked for more.
 const PAUSE: Duration = Duration::from_millis(250);

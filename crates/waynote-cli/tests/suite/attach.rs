@@ -39,6 +39,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     agent:default#mine  2026-05-17T12:00:00Z          text
 
     $ waynote --store memory.db import openotters memory.db
+    imported agent:default#k
     1 added, 0 updated, 0 unchanged, 0 skipped
 
     $ waynote --store memory.db verify

@@ -122,7 +122,7 @@ fn what_cannot_be_restored_is_refused() {
       leave it out, or write the file's path as `./FILE`
 
     exit 2
-    error: `b.db` is not an address, and only a note is restored to a revision
-      write the address, for example `place:~/p` or `agent:name#key`
+    error: `b.db` is not a valid key
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `b-db`
     ");
 }

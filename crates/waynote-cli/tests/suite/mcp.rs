@@ -164,7 +164,7 @@ fn a_notebook_is_kept() {
 
     $ note_show {"address":"agent:builder#build-steps@9"}
     error: there is no agent:builder#build-steps@9
-    its last revision is 2
+    it has the revisions 1 to 2
 
     $ note_show {"place":"."}
     Prices are in cents

@@ -28,8 +28,6 @@ fn a_tip_names_what_works() {
     exit 2
     error: unrecognized subcommand 'loop-guard2'
 
-      tip: some similar subcommands exist: 'log', 'loop'
-
     $ waynote undo --x --json
     exit 2
     {"error":{"hint":"try `waynote --help`","kind":"usage","message":"unexpected argument '--x' found"}}

@@ -21,7 +21,7 @@ fn filled() -> Scratch {
         "forget agent:default#secret-text --yes",
         "--session a/b --iteration 1 log add --type stuck 'no network'",
         "--session a/b --iteration 2 log add --type stuck 'no network'",
-        "--session a/b --iteration 3 log add --type learning 'the proxy helps' --resolves #2",
+        "--session a/b --iteration 3 log add --type learning 'the proxy helps' --resolves #1",
         "loop --session night --iterations 1 --stall 0 -- true",
     ] {
         scratch.run(words).output();
@@ -67,8 +67,19 @@ fn a_store_comes_back_whole_from_its_export() {
     scratch.ok("--store back.db undo place:~/work");
     assert_transcript!(scratch, @"
     $ waynote export json store.jsonl
+    exit 1
+    error: store.jsonl exists already
+      name another file, or remove this one first
+
     $ waynote --store back.db import json store.jsonl
+    exit 1
+    error: back.db cannot be written: it exists already
+      name a new file with `--store`; to bring single notes over, use `waynote key save` or `cp`
+
     $ waynote --store new.db export json -
+    exit 1
+    error: there is no the store new.db
+      see `waynote place list`, `key list` or `log list`
     ");
 }
 
@@ -101,8 +112,8 @@ fn an_export_that_is_not_whole_makes_no_store() {
 #[test]
 fn every_note_is_a_markdown_file() {
     let scratch = filled();
-    assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 4 notes to notes, 0 unchanged");
-    assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 0 notes to notes, 4 unchanged");
+    assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 5 notes to notes, 0 unchanged");
+    assert_snapshot!(scratch.ok("export markdown notes"), @"wrote 0 notes to notes, 5 unchanged");
     let listed =
         scratch.shell("cd home/work/notes; find . -type f | sort; cat agent/default/build.md");
     assert_snapshot!(String::from_utf8(listed.stdout).unwrap(), @r#"
@@ -110,6 +121,7 @@ fn every_note_is_a_markdown_file() {
     ./place/~/work/note.api.md
     ./place/~/work/note.md
     ./session/a%2Fb/001-stuck-pgvdwk.md
+    ./session/a%2Fb/003-learning-ohzfvo.md
     ---
     address: "agent:default#build"
     pinned: true
@@ -162,5 +174,5 @@ fn the_notes_of_a_directory_are_in_its_agents_md() {
     <!-- waynote: end -->
     Last.
     ");
-    assert_snapshot!(scratch.ok("export agents-md"), @"wrote 0 notes to /tmp/.tmpmQRCEx/home/work/AGENTS.md, 2 unchanged");
+    assert_snapshot!(scratch.run("export agents-md").said(), @"wrote 0 notes to HOME/work/AGENTS.md, 2 unchanged");
 }

@@ -179,7 +179,10 @@ pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<Strin
         Address::PlaceKey(_, key) | Address::Agent(_, key) => {
             let scope = address.scope();
             match keys(store, &scope, Some(key.as_str()))? {
-                None => instead_of_scope(store, &scope),
+                None => Ok(Some(
+                    instead_of_scope(store, &scope)?
+                        .unwrap_or_else(|| "the notebook has no notes".into()),
+                )),
                 there_are => Ok(there_are),
             }
         }
