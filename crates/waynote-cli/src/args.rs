@@ -1,5 +1,6 @@
 //! The command line's commands and options. The doc comments here are the help; docs/reference.md is made from them.
 
+mod borrowed;
 mod client;
 mod formats;
 mod mistakes;
@@ -11,13 +12,17 @@ mod stores;
 mod token;
 mod ui;
 mod values;
+mod verbs;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use waynote::Name;
+
 use values::{given, given_path, some_hits};
+use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
@@ -25,15 +30,16 @@ pub(crate) use mistakes::explained;
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
 pub(crate) use serve::{LimitArgs, ServeArgs};
-pub(crate) use session::{LogCommand, LoopArgs};
+pub(crate) use session::{LogCommand, LoopArgs, LoopCommand};
 pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};
 pub(crate) use ui::UiArgs;
+pub(crate) use verbs::{EditArgs, ListArgs, MoveArgs, NarrowArgs, TextArgs, VerbCommand};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
 /// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
-/// `context` prints what applies as one block for a prompt. Without a command, it prints what applies here.
+/// `context` prints what applies as one block for a prompt. Without a command, it prints `waynote status`.
 #[derive(Parser)]
 #[command(
     name = "waynote",
@@ -81,6 +87,12 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print times in UTC on a terminal too; pipes and --json always have UTC
+    #[arg(long, global = true)]
+    pub(crate) utc: bool,
+    /// Say less on standard error: errors and warnings only
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 // Deferred: the arguments of a command are made when it is the one that runs. Making all of them took a tenth of a
@@ -95,6 +107,11 @@ pub(crate) enum Command {
     /// Notes by key, in an agent's notebook or on a directory
     #[command(subcommand)]
     Key(KeyCommand),
+    /// The morning view: questions that wait, how loops ended, what is new, the notes that apply here
+    ///
+    /// `waynote` alone prints it too. What is new is what others wrote since the view was printed last on this machine;
+    /// with --json, the next view says it again.
+    Status,
     /// Notes by iteration, in a session's append-only log
     #[command(subcommand)]
     Log(LogCommand),
@@ -107,17 +124,34 @@ pub(crate) enum Command {
     /// Exit codes: 0 as asked for, 1 refused or failed, 2 wrong arguments, 3 stalled, 4 blocked, 5 the agent fails,
     /// 128 and the signal's number when interrupted.
     Loop(LoopArgs),
+    /// Answer the question of a session's agent; the next iteration has the answer in its prompt
+    ///
+    /// Only a person answers: the command is refused inside a loop. `waynote log show` has the whole question.
+    Answer {
+        /// The session
+        #[arg(value_name = "SESSION")]
+        of: Name,
+        /// The answer; `-` reads it from standard input. Put one that begins with `-` after `--`
+        text: OsString,
+    },
     /// Print the block of notes that applies, for a prompt
     Context(ContextArgs),
     /// Search the notes, best match first
     Search(SearchArgs),
     /// Print a note by its address, or an event of a session by its own
     Show(ShowArgs),
-    /// List a note's revisions, latest first
+    /// List a note's revisions, latest first; without a note, the newest changes of the whole store
+    ///
+    /// With --author: changes by this author.
     History {
-        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id. An event: session:name#event-N
-        address: String,
+        /// The note: a key, a path, `#3` of the session, or an address. An event: session:name#event-N
+        #[arg(value_name = "NOTE")]
+        address: Option<String>,
+        #[command(flatten)]
+        narrow: NarrowArgs,
     },
+    #[command(flatten)]
+    Verb(VerbCommand),
     /// Undo your last change; run it again to undo the one before
     ///
     /// Without an address, it undoes the last change by your author (--author) to a note in the agent's notebook, or on
@@ -212,6 +246,15 @@ pub(crate) enum Command {
         /// The session, by its client's name of it
         #[arg(value_name = "SESSION")]
         of: Option<String>,
+    },
+    /// List the notes that cite code which has changed, with what it said and says now
+    ///
+    /// Code that only moved or was indented anew is not listed. `waynote confirm` says that a note is still true.
+    Stale,
+    /// Say that a note is still true: a revision with the same text, which cites the code as it is now
+    Confirm {
+        /// The note
+        address: String,
     },
     /// Deliver no notes by hooks for a while: at a directory and below it, or to a session
     ///
@@ -339,6 +382,25 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
+// The code that a note is about.
+#[derive(Args)]
+pub(crate) struct CitesArgs {
+    /// Code that the note is about: src/pay.rs:40-60, src/pay.rs, or an identifier; for several, repeat it. The note is
+    /// labelled when that changes [default: `path:line` between backquotes in the text]
+    #[arg(long, value_name = "CODE")]
+    pub(crate) cites: Vec<String>,
+    /// Cite nothing
+    #[arg(long, conflicts_with = "cites")]
+    pub(crate) no_cites: bool,
+}
+
+impl CitesArgs {
+    pub(crate) fn given(&self) -> Option<Vec<Citation>> {
+        let is_given = self.no_cites || !self.cites.is_empty();
+        is_given.then(|| self.cites.iter().map(Citation::new).collect())
+    }
+}
+
 // Allows texts that are refused by default.
 #[derive(Args)]
 pub(crate) struct AllowArgs {
@@ -375,11 +437,13 @@ pub(crate) enum PlaceCommand {
     Write {
         #[command(flatten)]
         at: At,
-        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
-        text: OsString,
+        #[command(flatten)]
+        text: TextArgs,
         /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },
@@ -393,8 +457,23 @@ pub(crate) enum PlaceCommand {
         #[command(flatten)]
         at: At,
     },
-    /// List the notes of all directories
+    /// List the notes of all directories; those of a directory that is not there any more are marked
     List,
+    /// Move the notes of a directory, and of all below it, to where the directory is now
+    Mv {
+        /// The directory as it was called; it need not exist
+        #[arg(required_unless_present = "vanished", value_parser = given_path())]
+        old: Option<OsString>,
+        /// The directory as it is called now
+        #[arg(required_unless_present = "vanished", value_parser = given_path())]
+        new: Option<OsString>,
+        /// Look for all directories that have notes and are not there any more: where git moved them, or by their name
+        #[arg(long, conflicts_with_all = ["old", "new"])]
+        vanished: bool,
+        /// Move their notes there, instead of printing the commands
+        #[arg(long, requires = "vanished")]
+        yes: bool,
+    },
     /// Delete the directory's own note
     Delete {
         #[command(flatten)]
@@ -434,8 +513,8 @@ pub(crate) enum KeyCommand {
         notebook: NotebookArgs,
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
-        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
-        text: OsString,
+        #[command(flatten)]
+        text: TextArgs,
         /// Pin it: show it whole in every prompt
         #[arg(long)]
         pin: bool,
@@ -448,6 +527,8 @@ pub(crate) enum KeyCommand {
         /// Limit on the number of notes; zero or less: no limit [env: WAYNOTE_MAX_NOTES] [default: 64]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
+        #[command(flatten)]
+        cites: CitesArgs,
         #[command(flatten)]
         allow: AllowArgs,
     },
@@ -503,8 +584,8 @@ pub(crate) struct ContextArgs {
     /// Choose the other notes by how well they match, not by how new they are
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
-    /// Print the block as it was at a time (RFC 3339) or a journal position; or the one that an iteration of the session
-    /// was given (iteration:N)
+    /// Print the block as it was at a time (2026-05-17, yesterday, 2h, RFC 3339) or a journal position; or the one that an
+    /// iteration of the session was given (iteration:N)
     #[arg(long, value_name = "TIME|POSITION|iteration:N")]
     pub(crate) as_of: Option<String>,
     /// Instead of the block, list how each note is shown (whole, one line, left out), its tokens, and why
@@ -554,7 +635,7 @@ pub(crate) struct SearchArgs {
     pub(crate) history: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KindArg {
     /// Notes by directory
     Place,
@@ -566,10 +647,11 @@ pub(crate) enum KindArg {
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one. An
-    /// event: session:name#event-N
+    /// The note: a key, a path, `#3` of the session, or an address; `@REVISION` for an older one. An event:
+    /// session:name#event-N
+    #[arg(value_name = "NOTE")]
     pub(crate) address: String,
-    /// Print the note as of a revision or a time (RFC 3339)
+    /// Print the note as of a revision or a time (2026-05-17, yesterday, 2h, RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]
     pub(crate) as_of: Option<String>,
 }

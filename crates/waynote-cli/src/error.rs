@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use anstyle::AnsiColor;
 use clap::error::{ContextKind, ContextValue};
 use serde_json::{Value, json};
 use waynote::Flagged;
@@ -14,7 +16,7 @@ use waynote::{ErrorClass, SecretPolicy};
 use waynote_formats::FormatError;
 
 use crate::escaped::escaped;
-use crate::hints;
+use crate::{hints, session_view};
 
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
@@ -228,16 +230,16 @@ impl Failure {
                 say_json(&json!({ "error": error }));
             }
             // clap's own wording knows the usage line and the possible values.
-            Self::Arguments(error) => say(&masked(error.to_string().trim_end())),
+            Self::Arguments(error) => complain(&masked(error.to_string().trim_end())),
             _ => {
-                say(&format!("error: {}\n  {}", self.line(), self.hint()));
+                complain(&format!("error: {}\n  {}", self.line(), self.hint()));
                 if let Self::Library(waynote::Error::Conflict {
                     current: Some(note),
                     ..
                 }) = self
                 {
                     let text = waynote::visible::lines(&masked(&note.content.shown()));
-                    say(&format!(
+                    complain(&format!(
                         "the current text of {}@{}:\n{text}",
                         note.address, note.revision
                     ));
@@ -262,7 +264,7 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
 /// Says a warning with its hint. Programs read the fields of `more` too.
 pub(crate) fn warning(kind: &str, message: &str, hint: &str, mut more: Value, as_json: bool) {
     if !as_json {
-        return say(&format!("warning: {message}\n  {hint}"));
+        return complain(&format!("warning: {message}\n  {hint}"));
     }
     for (name, text) in [("kind", kind), ("message", message), ("hint", hint)] {
         more[name] = text.into();
@@ -323,13 +325,40 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
     warning("holds_secret", &what, hint, more, as_json);
 }
 
-/// Says something on standard error, in characters that a terminal only shows.
+/// True if only errors and warnings are said.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn set_quiet(is_quiet: bool) {
+    QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
+/// Says something on standard error that the user can do without, in characters that a terminal only shows.
 pub(crate) fn say(text: &str) {
     say_coloured(&waynote::visible::lines(text));
 }
 
+/// The same of an error or a warning.
+pub(crate) fn complain(text: &str) {
+    let text = waynote::visible::lines(text);
+    let colour = session_view::stderr_has_colour();
+    let painted = |word: &str, colour_of: AnsiColor| {
+        let rest = text.strip_prefix(word)?;
+        let word = session_view::painted(word, colour_of.on_default().bold(), colour);
+        Some(format!("{word}{rest}"))
+    };
+    let painted =
+        painted("error:", AnsiColor::Red).or_else(|| painted("warning:", AnsiColor::Yellow));
+    print(&painted.unwrap_or(text));
+}
+
 /// The same in colours of our own. What comes from elsewhere was made visible before.
 pub(crate) fn say_coloured(text: &str) {
+    if !QUIET.load(Ordering::Relaxed) {
+        print(text);
+    }
+}
+
+fn print(text: &str) {
     use io::Write;
     // Nowhere is left to complain about a closed standard error.
     let _ = writeln!(io::stderr(), "{text}");
@@ -337,7 +366,7 @@ pub(crate) fn say_coloured(text: &str) {
 
 /// Says something on standard error for programs.
 pub(crate) fn say_json(value: &Value) {
-    say_coloured(&escaped(&value.to_string()));
+    print(&escaped(&value.to_string()));
 }
 
 impl From<waynote::Error> for Failure {

@@ -9,6 +9,8 @@ use waynote_remote::{Distrust, RemoteError};
 
 use waynote_system::shell::quoted;
 
+use crate::program;
+
 /// The hint for an error.
 pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
@@ -151,7 +153,12 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         LoopError::LeaseLost { .. } => {
             format!("{advice}; `waynote log show` shows what became of the session")
         }
-        LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
+        LoopError::Unanswered { session, .. } => format!(
+            "answer with `{} answer {} TEXT`, or start the loop again with `--answer TEXT`",
+            program::called(),
+            quoted(session.as_str())
+        ),
+        LoopError::NoLoop { .. } => "`waynote log sessions` says how its last loop ended".into(),
         LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
         LoopError::AlreadyAnswered { .. } => {
             "run the command again without `--answer`: the next prompt has the answer".into()

@@ -1,10 +1,13 @@
 //! Texts and paths as they are typed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
+use waynote::visible::visible;
 use waynote::{Address, AddressAt, Content, Place};
+use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -33,27 +36,50 @@ pub(crate) fn standard_input() -> Outcome<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The text of a file, for a note.
+pub(crate) fn file(path: &Path, allow_empty: bool) -> Outcome<Content> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::file(path, "read", error))?;
+    not_blank(Content::written(bytes)?, "the file", allow_empty)
+}
+
+/// Says that a text is the name of a file, where its contents were perhaps meant.
+pub(crate) fn say_if_file(text: Option<&OsString>) {
+    let Some(text) = text.and_then(|text| text.to_str()) else {
+        return;
+    };
+    let file = text.strip_prefix('@').unwrap_or(text);
+    if Path::new(file).is_file() {
+        let name = visible(&quoted(file));
+        crate::error::say(&format!(
+            "the text is `{}`; to save the file's contents use `--file {name}`",
+            visible(text)
+        ));
+    }
+}
+
 /// The text of a note. An empty or blank one is refused, unless it is allowed.
 pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content> {
     let content = text(argument)?;
+    let from = if argument == "-" {
+        "standard input"
+    } else {
+        "the text"
+    };
+    not_blank(content, from, allow_empty)
+}
+
+fn not_blank(content: Content, from: &str, allow_empty: bool) -> Outcome<Content> {
     if allow_empty || !content.is_blank() {
         return Ok(content);
     }
-    let (what, why) = match (argument == "-", content.is_empty()) {
-        (true, true) => (
-            "standard input is empty",
-            "the command before the pipe may have failed; ",
-        ),
-        (true, false) => (
-            "standard input is blank",
-            "the command before the pipe may have failed; ",
-        ),
-        (false, true) => ("the text is empty", ""),
-        (false, false) => ("the text is blank", ""),
+    let how = if content.is_empty() { "empty" } else { "blank" };
+    let why = match from {
+        "standard input" => "the command before the pipe may have failed; ",
+        _ => "",
     };
     Err(Failure::refused(
         "empty",
-        format!("{what}: nothing was written"),
+        format!("{from} is {how}: nothing was written"),
         format!("{why}`--allow-empty` writes it anyway"),
     ))
 }
@@ -97,23 +123,4 @@ pub(crate) fn address(typed: &str) -> Outcome<AddressAt> {
         _ => address,
     };
     Ok(AddressAt { address, revision })
-}
-
-/// An address with the revision that is named in it or beside it.
-pub(crate) fn address_and_revision(typed: &str, revision: Option<u64>) -> Outcome<AddressAt> {
-    let named = address(typed)?;
-    match (named.revision, revision) {
-        (Some(named), Some(revision)) if named != revision => {
-            let what = format!("two revisions are given: {named} and {revision}");
-            let hint = "give one: `@N` or `--revision N`";
-            Err(Failure::usage(what, hint))
-        }
-        (in_address, beside) => Ok(AddressAt::new(named.address, beside.or(in_address))),
-    }
-}
-
-/// The address of a note itself; one of a revision is refused.
-pub(crate) fn note(typed: &str) -> Outcome<Address> {
-    typed.parse::<Address>()?;
-    Ok(address(typed)?.address)
 }

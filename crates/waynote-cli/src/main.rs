@@ -21,13 +21,17 @@ mod output;
 mod plot;
 mod presets;
 mod program;
+mod remembered;
 mod remote;
 mod session_view;
 mod settings;
 mod table;
+mod typed;
 mod variables;
+mod when;
 mod zrb_file;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -46,6 +50,12 @@ fn main() -> ExitCode {
     let outcome = match Cli::try_parse_from(&arguments) {
         Ok(cli) => {
             let mut output = Output::new(cli.global.json);
+            let is_loop = matches!(cli.command, Some(args::Command::Loop(_)));
+            let is_read = output.is_terminal() || (is_loop && std::io::stderr().is_terminal());
+            if is_read && !cli.global.json && !cli.global.utc {
+                when::show_local();
+            }
+            error::set_quiet(cli.global.quiet);
             commands::run(&cli, &mut output).and_then(|code| {
                 output.flush()?;
                 Ok(code)

@@ -3,15 +3,20 @@
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use waynote::cites::CheckedStore;
 use waynote::engine::Engine;
 use waynote::store::Damage;
-use waynote::{Base, LocalStore, Options, Rollback, SecretPolicy, SqliteStore, Stamp, Store};
+use waynote::{
+    Base, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Stamp, Store, pass_on,
+};
 use waynote_formats::{ExportReport, SyncedStore, zrb};
 use waynote_remote::RemoteStore;
 
 use serde_json::json;
+use waynote_system::checkouts::GitCheckouts;
 use waynote_system::disk;
 
 use crate::database::{self, DatabaseStore, not_a_file};
@@ -21,7 +26,8 @@ use crate::{home, remote};
 
 /// An open store.
 pub(crate) struct Opened {
-    kind: Kind,
+    /// What it cites is looked up on this machine.
+    store: CheckedStore<Kind>,
     json: bool,
     /// Credentials that are allowed, and so not reported.
     allowed: SecretPolicy,
@@ -34,6 +40,27 @@ enum Kind {
     Synced(SyncedStore<SqliteStore>),
     Remote(Box<RemoteStore>),
     Database(Box<DatabaseStore>),
+}
+
+impl Kind {
+    fn any(&self) -> &(dyn Store + Send + Sync) {
+        match self {
+            Self::Plain(store) => store,
+            Self::Synced(store) => store,
+            Self::Remote(store) => &**store,
+            Self::Database(store) => &**store,
+        }
+    }
+}
+
+impl Reader for Kind {
+    pass_on! { self => self.any(); read select_at search take_damage rendered history_before one_state }
+}
+
+impl Store for Kind {
+    pass_on! {
+        self => self.any(); apply record forget would_forget verify heartbeat silence checkpoint
+    }
 }
 
 /// When and how long a store is waited for.
@@ -93,8 +120,11 @@ impl Opened {
                 }
             }
         };
+        // A hook has to answer: what there is no time for is not labelled.
+        let limit = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
+        let checkouts = Arc::new(GitCheckouts::new(home::environment(), limit));
         Ok(Self {
-            kind,
+            store: CheckedStore::new(kind, checkouts),
             json,
             allowed: settings.secret_policy(),
             said: Mutex::default(),
@@ -125,17 +155,16 @@ impl Opened {
     }
 
     pub(crate) fn store(&self) -> &(dyn Store + Send + Sync) {
-        match &self.kind {
-            Kind::Plain(store) => store,
-            Kind::Synced(store) => store,
-            Kind::Remote(store) => &**store,
-            Kind::Database(store) => &**store,
-        }
+        &self.store
+    }
+
+    fn kind(&self) -> &Kind {
+        self.store.inner()
     }
 
     /// The store, for commands that only work on the store's own machine.
     pub(crate) fn local(&self) -> Outcome<&dyn LocalStore> {
-        match &self.kind {
+        match self.kind() {
             Kind::Plain(store) => Ok(store),
             Kind::Synced(store) => Ok(store),
             Kind::Database(store) => Ok(&**store),
@@ -145,7 +174,7 @@ impl Opened {
 
     /// The store, if it is on a server.
     pub(crate) fn remote(&self) -> Option<&RemoteStore> {
-        match &self.kind {
+        match self.kind() {
             Kind::Remote(store) => Some(store),
             Kind::Plain(_) | Kind::Synced(_) | Kind::Database(_) => None,
         }
@@ -153,7 +182,7 @@ impl Opened {
 
     /// The store itself, without the file that it is kept in sync with.
     pub(crate) fn sqlite(&self) -> Outcome<&SqliteStore> {
-        match &self.kind {
+        match self.kind() {
             Kind::Plain(store) => Ok(store),
             Kind::Synced(store) => Ok(store.store()),
             Kind::Database(store) => Err(not_a_file(&store.engine().name())),
@@ -163,12 +192,12 @@ impl Opened {
 
     /// True if several machines may use the store: it is in a database or on a server.
     pub(crate) fn is_of_several_machines(&self) -> bool {
-        matches!(self.kind, Kind::Database(_) | Kind::Remote(_))
+        matches!(self.kind(), Kind::Database(_) | Kind::Remote(_))
     }
 
     /// The acknowledged writes that a store on this machine has lost. A server and a database check their own.
     pub(crate) fn rollback(&self) -> Outcome<Option<Rollback>> {
-        match &self.kind {
+        match self.kind() {
             Kind::Remote(_) | Kind::Database(_) => Ok(None),
             Kind::Plain(_) | Kind::Synced(_) => Ok(self.sqlite()?.rollback()?),
         }
@@ -176,7 +205,7 @@ impl Opened {
 
     /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
     pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<ExportReport> {
-        Ok(match &self.kind {
+        Ok(match self.kind() {
             Kind::Synced(store) if store.is_synced_with(file) => store.export(stamp)?,
             _ => zrb::export_to(self.store(), file)?,
         })
@@ -185,7 +214,7 @@ impl Opened {
     /// Reports problems of the synced file on standard error, each one once, and the journaled notes from it that hold
     /// a credential.
     pub(crate) fn say_notices(&self) {
-        if let Kind::Synced(store) = &self.kind {
+        if let Kind::Synced(store) = self.kind() {
             let mut said = self.said.lock();
             for notice in store.notices() {
                 if said.insert(notice.to_string()) {
@@ -200,7 +229,7 @@ impl Opened {
 
     /// Says once that the store was brought up to this program's version.
     fn say_upgrade(&self) {
-        let store = match &self.kind {
+        let store = match self.kind() {
             Kind::Plain(store) => store,
             Kind::Synced(store) => store.store(),
             Kind::Remote(_) | Kind::Database(_) => return,

@@ -3,11 +3,11 @@
 use anstyle::{AnsiColor, Color, Style};
 use waynote::event::IterationOutcome;
 use waynote::session_state::{AgentSignal, Iteration};
-use waynote::text::{cut, minute, shell_word};
+use waynote::text::{cut, shell_word};
 use waynote::{EntryType, Name, Note, SessionState, SessionStatus};
 
-use crate::duration;
 use crate::table::table;
+use crate::{duration, program, when};
 
 /// Iterations that are listed.
 pub(crate) const LISTED: usize = 20;
@@ -40,13 +40,14 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
         };
         vec![
             format!("#{}", of.number),
-            minute(of.started_at),
+            when::minute(of.started_at),
             of.duration.map_or("-".into(), duration::rounded),
             format!("{ended}{attempts}"),
             of.notes_added.to_string(),
         ]
     });
-    let heading = ["iteration", "started (UTC)", "took", "ended", "notes"];
+    let started = format!("started{}", when::zone_in_heading());
+    let heading = ["iteration", &started, "took", "ended", "notes"];
     let mut body = format!("\n{}\n", table(&heading, rows));
     if earlier > 0 {
         body.push_str(&format!("and {earlier} earlier\n"));
@@ -104,16 +105,25 @@ fn marked(text: &str, mark: &str) -> String {
     lines.collect()
 }
 
-/// The state of a session with its details, in one line.
-pub(crate) fn state(status: &SessionStatus) -> String {
-    let state = status.state;
+/// The details of a session's state, in one line.
+pub(crate) fn detail(status: &SessionStatus) -> String {
     match status.detail() {
-        Some(detail) if state == SessionState::Waiting => {
-            format!("{state}: `{}`", one_line(&detail))
-        }
-        Some(detail) => format!("{state}: {}", one_line(&detail)),
-        None => state.to_string(),
+        Some(detail) if status.state == SessionState::Waiting => format!("`{}`", one_line(&detail)),
+        Some(detail) => one_line(&detail),
+        None => String::new(),
     }
+}
+
+/// The colour of a state.
+pub(crate) fn state_style(state: SessionState) -> Style {
+    match state {
+        SessionState::Waiting | SessionState::Answered => AnsiColor::Yellow,
+        SessionState::Running => AnsiColor::Cyan,
+        SessionState::Done => AnsiColor::Green,
+        SessionState::NoLoop => return Style::new(),
+        _ => AnsiColor::Red,
+    }
+    .on_default()
 }
 
 /// The beginning of a text in one line.
@@ -127,7 +137,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// The state of a session: why its last loop ended, what its agent said at the end, who answered, and how it goes on.
 /// Nothing if no loop has run in it.
-pub(crate) fn status(status: &SessionStatus, session: &Name) -> String {
+pub(crate) fn status(status: &SessionStatus, session: &Name, again: Option<&str>) -> String {
     let state = status.state;
     if state == SessionState::NoLoop {
         return String::new();
@@ -149,21 +159,24 @@ pub(crate) fn status(status: &SessionStatus, session: &Name) -> String {
     }
     if let Some(given) = &status.answer {
         text.push_str(&format!(
-            "answered by {} on {} UTC:\n{}",
+            "answered by {} on {}{}:\n{}",
             given.by,
-            minute(given.at),
+            when::minute(given.at),
+            when::zone(),
             quoted(&given.answer)
         ));
     }
-    let command = format!("`waynote --session {} loop", shell_word(session.as_str()));
+    let (program, name) = (program::called(), shell_word(session.as_str()));
+    let again = match again {
+        Some(again) => format!("`{again}`"),
+        None => format!("`{program} --session {name} loop` and the rest of the loop's command"),
+    };
     match state {
         SessionState::Waiting => text.push_str(&format!(
-            "to go on: {command} --answer TEXT` and the rest of the loop's command\n"
+            "answer with `{program} answer {name} TEXT`; then go on: {again}\n"
         )),
-        SessionState::Answered => text.push_str(&format!(
-            "to go on: {command}` and the rest of the loop's command\n"
-        )),
-        _ => {}
+        SessionState::Running | SessionState::Done => {}
+        _ => text.push_str(&format!("to go on: {again}\n")),
     }
     text
 }

@@ -14,7 +14,7 @@ use waynote::secrets::masked;
 use waynote::{Author, Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome};
 pub(crate) use file::Problem;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, Known};
@@ -101,9 +101,8 @@ impl Settings {
             let more = serde_json::json!({ "problems": self.problems });
             crate::error::warning("config", &told, &problem.hint, more, true);
         } else {
-            say(&format!(
-                "warning: {told}; run `waynote doctor` for details"
-            ));
+            let hint = "run `waynote doctor` for details";
+            crate::error::complain(&format!("warning: {told}; {hint}"));
         }
     }
 

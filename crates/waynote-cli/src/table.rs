@@ -1,27 +1,54 @@
-//! Lists for people: columns that line up, without borders.
+//! Lists for people: columns that line up, without borders. On a terminal a row fits its width: the columns of free text
+//! are cut, and the least important columns left out, in a fixed order.
 
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
-use jiff::Timestamp;
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 use waynote::secrets::masked;
 use waynote::visible::visible;
+use waynote::{EntryType, Note};
 
 use crate::error::Outcome;
 use crate::output::Output;
+use crate::session_view;
+pub(crate) use crate::when::cell as when;
 
-/// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
-const CUT: &str = "preview";
+/// Columns of free text, which are cut; the others, addresses above all, stay whole.
+const CUT: [&str; 6] = ["preview", "detail", "why", "value", "about", "event"];
 
-/// Its minimum width in columns of the terminal, even if the others leave less room.
+/// Columns that are left out where the others have no room, the first ones first.
+const LEFT_OUT: [&str; 13] = [
+    "last used",
+    "position",
+    "section",
+    "took",
+    "seen",
+    "expires",
+    "created",
+    "notes",
+    "author",
+    "recorded",
+    "updated",
+    "type",
+    "pinned",
+];
+
+/// The minimum width of a cut column, for which others are left out.
 const AT_LEAST: usize = 20;
 
 /// Blanks between columns.
-const GAP: u16 = 2;
+const GAP: usize = 2;
 
-/// A time to the second, for a cell.
-pub(crate) fn when(time: Timestamp) -> String {
-    let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
-    whole.to_string()
+/// The label of a note that cites what has changed, after a blank; empty for another one.
+pub(crate) fn stale(note: &Note) -> String {
+    let stale = note.stale(|code| visible(&masked(code)));
+    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
+}
+
+/// A preview, for a cell; the label comes first, since the cell may be cut.
+pub(crate) fn preview(note: &Note) -> String {
+    format!("{} {}", stale(note).trim_start(), note.preview)
+        .trim_start()
+        .to_owned()
 }
 
 /// An iteration, for a cell.
@@ -31,64 +58,139 @@ pub(crate) fn iteration(iteration: Option<i64>) -> String {
 
 /// A table with a heading; cells are made visible, and credentials in them masked.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    page(heading, rows, &mut Vec::new())
+    Columns::new(heading, false).page(rows).join("\n")
 }
 
-/// A part of a table, the first one with the heading. `widths` are those of the columns in the parts before: a column
-/// may get wider from one part to the next.
-fn page(
+/// The rows alone, in colour if so wished.
+pub(crate) fn rows(
     heading: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
-    widths: &mut Vec<u16>,
-) -> String {
-    let mut rows: Vec<Vec<String>> = rows
-        .into_iter()
-        .map(|row| row.iter().map(|cell| visible(&masked(cell))).collect())
-        .collect();
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    if let (Some(width), Some(cut)) = (
-        table.width(),
-        heading.iter().position(|title| *title == CUT),
-    ) {
-        let widest = |column: usize| {
-            let cells = rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count());
-            let before = widths.get(column).map(|width| usize::from(*width));
-            let least = before.unwrap_or(heading[column].len());
-            cells.chain([least]).max().unwrap_or(0) + usize::from(GAP)
-        };
-        let others: usize = (0..heading.len())
-            .filter(|column| *column != cut)
-            .map(widest)
-            .sum();
-        let room = usize::from(width).saturating_sub(others + 1).max(AT_LEAST);
-        for cell in rows.iter_mut().filter_map(|row| row.get_mut(cut)) {
-            if cell.chars().count() > room {
-                *cell = cell.chars().take(room - 1).chain(['…']).collect();
-            }
+    colour: bool,
+) -> Vec<String> {
+    let mut columns = Columns::new(heading, colour);
+    columns.is_begun = true;
+    columns.page(rows)
+}
+
+/// The columns of a table, as its parts before had them: a column may get wider from one part to the next.
+struct Columns<'h> {
+    heading: &'h [&'h str],
+    widths: Vec<usize>,
+    colour: bool,
+    /// True once something was printed.
+    pub(crate) is_begun: bool,
+}
+
+impl<'h> Columns<'h> {
+    fn new(heading: &'h [&'h str], colour: bool) -> Self {
+        Self {
+            heading,
+            widths: vec![0; heading.len()],
+            colour,
+            is_begun: false,
         }
     }
-    if widths.is_empty() {
-        table.set_header(heading.iter().map(|title| title.to_uppercase()));
-        widths.resize(heading.len(), 0);
+
+    /// The lines of the next part; the first one has the heading.
+    fn page(&mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Vec<String> {
+        let cells = |row: Vec<String>| row.iter().map(|cell| visible(&masked(cell))).collect();
+        let mut rows: Vec<Vec<String>> = rows.into_iter().map(cells).collect();
+        let titles = self.heading.iter().map(|title| title.to_uppercase());
+        if !self.is_begun {
+            rows.insert(0, titles.collect());
+        }
+        for row in &rows {
+            for (width, cell) in self.widths.iter_mut().zip(row) {
+                *width = cell.width().max(*width);
+            }
+        }
+        let (mut kept, mut cut_to) = (vec![true; self.heading.len()], usize::MAX);
+        let terminal = terminal_size::terminal_size_of(std::io::stdout());
+        if let Some((width, _)) = terminal {
+            (kept, cut_to) = self.fitted(usize::from(width.0));
+        }
+        let lines = rows.iter().enumerate().map(|(number, row)| {
+            let is_heading = number == 0 && !self.is_begun;
+            self.line(row, &kept, cut_to, is_heading)
+        });
+        let lines = lines.collect();
+        self.is_begun = true;
+        lines
     }
-    table.add_rows(rows);
-    let now = table.column_max_content_widths();
-    for ((column, width), now) in table.column_iter_mut().zip(widths).zip(now) {
-        *width = now.max(*width);
-        column.set_padding((0, GAP));
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(*width + GAP)));
+
+    /// The columns that a width has room for, and how wide one that is cut may be.
+    fn fitted(&self, width: usize) -> (Vec<bool>, usize) {
+        let mut kept = vec![true; self.heading.len()];
+        let is_cut = |column: usize| CUT.contains(&self.heading[column]);
+        let others = |kept: &[bool]| -> usize {
+            let columns = (0..kept.len()).filter(|column| kept[*column] && !is_cut(*column));
+            columns.map(|column| self.widths[column] + GAP).sum()
+        };
+        let wanted = (0..kept.len()).filter(|column| is_cut(*column));
+        let wanted: usize = wanted.map(|column| self.widths[column].min(AT_LEAST)).sum();
+        for title in LEFT_OUT {
+            if others(&kept) + wanted <= width {
+                break;
+            }
+            if let Some(column) = self.heading.iter().position(|of| *of == title) {
+                kept[column] = false;
+            }
+        }
+        let cut_to = width.saturating_sub(others(&kept)).max(AT_LEAST);
+        (kept, cut_to)
     }
-    table
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
+
+    fn line(&self, row: &[String], kept: &[bool], cut_to: usize, is_heading: bool) -> String {
+        let mut line = String::new();
+        let mut blanks = 0;
+        for (column, cell) in row.iter().enumerate().filter(|(column, _)| kept[*column]) {
+            let title = self.heading[column];
+            let is_cut = CUT.contains(&title);
+            let cell = match is_cut && cell.width() > cut_to {
+                true => shortened(cell, cut_to),
+                false => cell.clone(),
+            };
+            let width = if is_cut {
+                self.widths[column].min(cut_to)
+            } else {
+                self.widths[column]
+            };
+            line += &" ".repeat(blanks);
+            blanks = (width + GAP).saturating_sub(cell.width());
+            line += &match style(title, &cell).filter(|_| self.colour && !is_heading) {
+                Some(style) if !cell.is_empty() => session_view::painted(&cell, style, true),
+                _ => cell,
+            };
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// The beginning of a text in so many columns of a terminal.
+fn shortened(text: &str, columns: usize) -> String {
+    let mut short = String::new();
+    for char in text.chars() {
+        short.push(char);
+        if short.width() >= columns {
+            short.pop();
+            break;
+        }
+    }
+    short + "…"
+}
+
+/// The colour of a cell.
+fn style(title: &str, cell: &str) -> Option<anstyle::Style> {
+    match title {
+        "state" => cell.parse().ok().map(session_view::state_style),
+        "pinned" => Some(anstyle::AnsiColor::Cyan.on_default()),
+        "type" => cell
+            .parse()
+            .ok()
+            .map(|kind: EntryType| session_view::style(&kind)),
+        _ => None,
+    }
 }
 
 /// Prints a whole list: a table for people, an array for programs, or `nothing` if it has no items.
@@ -105,24 +207,26 @@ pub(crate) fn list<T: Serialize>(
     if items.is_empty() {
         return output.line(nothing);
     }
-    output.line(table(heading, items.iter().map(row)))
+    let mut list = List::new(output, heading);
+    list.page(items, row)?;
+    list.end(nothing)
 }
 
 /// A list that is printed a page at a time: a table for people, one array for programs.
 pub(crate) struct List<'l> {
     output: &'l mut Output,
-    heading: &'l [&'l str],
-    widths: Vec<u16>,
-    is_begun: bool,
+    columns: Columns<'l>,
+    /// True once something was printed.
+    pub(crate) is_begun: bool,
 }
 
 impl<'l> List<'l> {
     /// A list with this heading.
     pub(crate) fn new(output: &'l mut Output, heading: &'l [&'l str]) -> Self {
+        let columns = Columns::new(heading, output.has_colour());
         Self {
             output,
-            heading,
-            widths: Vec::new(),
+            columns,
             is_begun: false,
         }
     }
@@ -145,8 +249,8 @@ impl<'l> List<'l> {
             return Ok(());
         }
         self.is_begun = true;
-        let rows = items.iter().map(row);
-        self.output.line(page(self.heading, rows, &mut self.widths))
+        let lines = self.columns.page(items.iter().map(row));
+        self.output.coloured(&(lines.join("\n") + "\n"))
     }
 
     /// Prints the end of the list, or `nothing` if it has no items.
@@ -170,14 +274,14 @@ mod tests {
             let cell = |word: &&str| vec![(*word).to_owned(), "x".to_owned()];
             words.iter().map(cell).collect()
         };
-        let mut widths = Vec::new();
+        let mut columns = Columns::new(&["note", "pinned"], false);
         let pages = [
             &["a", "long one"][..],
             &["b"],
             &["the longest one", "c"],
             &["d"],
         ]
-        .map(|words| page(&["note", "pinned"], rows(words), &mut widths));
+        .map(|words| columns.page(rows(words)).join("\n"));
         insta::assert_snapshot!(pages.join("\n"), @r"
         NOTE      PINNED
         a         x
@@ -187,5 +291,23 @@ mod tests {
         c                x
         d                x
         ");
+    }
+
+    #[test]
+    fn columns_are_cut_and_left_out_in_a_fixed_order() {
+        let heading = ["note", "updated", "pinned", "preview"];
+        let row = [
+            "agent:builder#flaky-tests",
+            "2026-05-17 12:00",
+            "pinned",
+            "fails about once in 40 runs: 日本",
+        ];
+        let mut columns = Columns::new(&heading, false);
+        columns.page([row.map(String::from).to_vec()]);
+        let at = |width: usize| {
+            let (kept, cut_to) = columns.fitted(width);
+            columns.line(&row.map(String::from), &kept, cut_to, false)
+        };
+        insta::assert_snapshot!([100, 80, 60, 40].map(at).join("\n"), @"");
     }
 }

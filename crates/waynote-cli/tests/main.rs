@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
+    mod cites;
     mod client_files;
     mod common;
     mod config;
@@ -22,6 +23,7 @@ mod suite {
     mod docs_server;
     mod doctor;
     mod doctor_blocks;
+    mod edit;
     mod event;
     mod fake_xs;
     mod forget;
@@ -49,7 +51,9 @@ mod suite {
     mod install_remote;
     mod install_versions;
     mod key;
+    mod listing;
     mod log;
+    mod loop_again;
     mod loop_agents;
     mod loop_given;
     mod loop_machines;
@@ -73,6 +77,8 @@ mod suite {
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
+    mod morning;
+    mod moves;
     mod no_home;
     mod odd_places;
     mod other_users;
@@ -101,6 +107,7 @@ mod suite {
     mod uninstall;
     mod upgrade;
     mod who_may;
+    mod whole_export;
     mod worktree;
     mod zrb_file;
 }

@@ -6,11 +6,12 @@
 //! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
 //! | openotters' `memory.db` | `openotters` | to an agent's notebook | yes |
 //! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
-//! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | |
+//! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | `AGENTS.md`, by [`markdown`] |
 //! | memories of Serena, Cline and Codex | [`text_files`] | to keyed notes of a directory, Codex's of home | |
 //! | the issues of beads | [`beads`] | to a notebook | |
 //! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
 //! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
+//! | a folder of Markdown | [`markdown`] | | yes, for people |
 //!
 //! # Importing
 //!
@@ -65,6 +66,7 @@ mod format;
 pub mod found;
 mod incoming;
 mod incoming_note;
+pub mod markdown;
 mod merge;
 #[cfg(feature = "openotters")]
 pub mod openotters;

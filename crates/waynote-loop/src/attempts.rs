@@ -92,11 +92,14 @@ impl Attempts<'_> {
                 attempted.stop = Some(Stop::Failed(attempted.outcome));
                 break Ok(attempted);
             };
-            // After its own signal to end, the agent is not started again.
-            if matches!(
-                session_state::last_signal(self.store, &self.plan.session),
-                Ok(Some(_))
-            ) {
+            // After its own signal to end, or a person's, the agent is not started again.
+            let session = &self.plan.session;
+            if matches!(session_state::last_signal(self.store, session), Ok(Some(_)))
+                || matches!(
+                    session_state::stop_requested(self.store, session),
+                    Ok(Some(_))
+                )
+            {
                 break Ok(attempted);
             }
             let said = said.as_deref();

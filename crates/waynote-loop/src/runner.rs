@@ -218,9 +218,14 @@ impl<'p> LoopRunner<'p> {
             (_, Some(AgentSignal::Completed(summary))) => Some(Stop::Completed(summary)),
             (stop, _) => stop,
         };
-        match stop {
-            Some(stop) => Ok(Some(stop)),
-            None => self.stalled(before),
+        if stop.is_some() {
+            return Ok(stop);
+        }
+        match session_state::stop_requested(self.store, session)? {
+            Some(by) if Some(self.done + 1) != self.plan.iterations => {
+                Ok(Some(Stop::Requested(by)))
+            }
+            _ => self.stalled(before),
         }
     }
 

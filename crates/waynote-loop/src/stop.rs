@@ -1,5 +1,6 @@
 //! Why a loop stops.
 
+use waynote::Name;
 use waynote::event::{EndReason, IterationOutcome};
 
 /// Why a loop stopped, with what it stopped for.
@@ -27,6 +28,8 @@ pub enum Stop {
     Failed(IterationOutcome),
     /// The number of the signal that ended it.
     Interrupted(i32),
+    /// The person who asked it to stop after its iteration.
+    Requested(Name),
 }
 
 impl Stop {
@@ -40,7 +43,7 @@ impl Stop {
             Self::Blocked(_) => EndReason::Blocked,
             Self::Stalled { .. } => EndReason::Stalled,
             Self::Failed(_) => EndReason::Failed,
-            Self::Interrupted(_) => EndReason::Interrupted,
+            Self::Interrupted(_) | Self::Requested(_) => EndReason::Interrupted,
         }
     }
 
@@ -49,6 +52,7 @@ impl Stop {
         match self {
             Self::Stalled { evidence, .. } => Some(evidence.join("\n")),
             Self::Interrupted(signal) => Some(signal_name(*signal)),
+            Self::Requested(by) => Some(format!("{by} asked it to stop")),
             _ => None,
         }
     }

@@ -68,6 +68,15 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_bool)
     }
 
+    pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
+        let texts = self.0.get(name)?.as_array()?.iter();
+        Some(
+            texts
+                .filter_map(|text| Some(text.as_str()?.to_owned()))
+                .collect(),
+        )
+    }
+
     pub(crate) fn range(&self, name: &str) -> Option<(i64, i64)> {
         let numbers = self.0.get(name)?.as_array()?;
         Some((whole(numbers.first()?)?, whole(numbers.get(1)?)?))
@@ -87,6 +96,9 @@ impl Parameter {
             Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Kind::Number(least) => whole(value).is_some_and(|number| number >= least),
             Kind::Flag => value.is_boolean(),
+            Kind::Texts => value
+                .as_array()
+                .is_some_and(|texts| texts.iter().all(Value::is_string)),
             Kind::Range => value.as_array().is_some_and(|numbers| {
                 numbers.len() == 2 && numbers.iter().all(|of| whole(of).is_some())
             }),
@@ -113,6 +125,7 @@ impl Parameter {
             Kind::Word(words) => format!("one of {}", words.join(", ")),
             Kind::Number(least) => format!("a whole number, at least {least}"),
             Kind::Flag => "true or false".into(),
+            Kind::Texts => "a list of texts".into(),
             Kind::Range => "a list of two whole numbers".into(),
         };
         format!("`{}` is {wanted}; nothing was done", self.name)

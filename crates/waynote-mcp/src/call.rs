@@ -1,13 +1,14 @@
 //! A call of a tool, with the functions that the tools of several sets share.
 
 use waynote::event::EventAddress;
-use waynote::{Address, AddressAt, Content, Note, NoteAsOf, Notebook, Scope, Stamp, Store, single};
+use waynote::{
+    Address, AddressAt, Citation, Content, Note, NoteAsOf, Scope, Stamp, Store, named, single,
+};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
 use crate::notes::Notes;
 use crate::reply::Refusal;
-use waynote::text::nearest;
 
 /// A call.
 pub(crate) struct Call<'k> {
@@ -42,7 +43,9 @@ impl Call<'_> {
 
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Stamp {
-        self.notes.stamp(&self.here.caller.author)
+        let cites = self.arguments.texts("cites");
+        let cites = cites.map(|cites| cites.into_iter().map(Citation::new).collect::<Vec<_>>());
+        self.notes.stamp(&self.here.caller.author).citing(cites)
     }
 
     /// The note that the arguments key, place and address name.
@@ -80,17 +83,15 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 }
 
 /// A note, as it is or as a revision made it.
-pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
-    let AddressAt { address, revision } = named;
+pub(crate) fn note_at(store: &dyn Store, at: &AddressAt) -> Result<Note, Refusal> {
+    let AddressAt { address, revision } = at;
     match (
         single::get(store, address, revision.map(NoteAsOf::Revision)),
         revision,
     ) {
         (Err(waynote::Error::NotFound { .. }), None) => Err(missing(store, address)?),
         (Err(waynote::Error::NotFound { what }), Some(_)) => {
-            let history = store.history(address)?;
-            let last = history.last().map_or(0, waynote::Revision::number);
-            let hint = format!("its last revision is {last}");
+            let hint = named::instead_of(store, at)?.unwrap_or_default();
             Err(Refusal::not_found(format!("there is no {what}"), hint))
         }
         (found, _) => Ok(found?),
@@ -140,13 +141,6 @@ pub(crate) fn there_are(
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
-    let notebook = Notebook::of(store, scope.clone());
-    let Some(there_are) = notebook.there_are(KEYS_SHOWN)? else {
-        return Ok(format!("no notes are stored in {scope}"));
-    };
-    let notes = notebook.latest(2 * KEYS_SHOWN)?;
-    let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).collect();
-    let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
-    let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Ok(format!("{guess}{there_are}"))
+    let keys = named::keys(store, scope, meant)?;
+    Ok(keys.unwrap_or_else(|| format!("no notes are stored in {scope}")))
 }

@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     /// A whole number from there on.
     Number(i64),
     Flag,
+    /// A list of texts.
+    Texts,
     /// Two whole numbers.
     Range,
 }
@@ -56,6 +58,7 @@ impl Parameter {
             Kind::Word(words) => json!({ "type": "string", "enum": words }),
             Kind::Number(least) => json!({ "type": "integer", "minimum": least }),
             Kind::Flag => json!({ "type": "boolean" }),
+            Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Range => {
                 json!({ "type": "array", "items": { "type": "integer" }, "minItems": 2, "maxItems": 2 })
             }

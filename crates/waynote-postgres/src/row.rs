@@ -6,8 +6,8 @@ use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 use waynote::note::State;
 use waynote::{
-    Action, Address, Allowance, Content, EntryType, Error, Name, Note, Position, Revision, Scope,
-    ScopeKind,
+    Action, Address, Allowance, Citation, Content, EntryType, Error, Name, Note, Position,
+    Revision, Scope, ScopeKind,
 };
 
 use crate::error::{Failure, Outcome};
@@ -16,25 +16,26 @@ use crate::error::{Failure, Outcome};
 macro_rules! note_columns {
     () => {
         "n.key, n.position, n.revision, n.kind, n.iteration, n.pinned, n.author, n.created_at, n.updated_at, \
-         n.resolved_by, n.content, c.body"
+         n.resolved_by, n.content, c.body, n.cites"
     };
 }
 pub(crate) use note_columns;
 
 /// How many those are.
-pub(crate) const NOTE: usize = 12;
+pub(crate) const NOTE: usize = 13;
 
 /// The columns of a row of the journal, of `waynote.journal j` and `waynote.content c`.
 macro_rules! revision_columns {
     () => {
         "j.key, j.position, j.revision, j.kind, j.iteration, j.pinned, j.author, j.created_at, j.updated_at, \
-         j.action, j.content, c.body, j.undoes, j.recorded_at, j.forgotten_at, j.forgotten_by, j.token"
+         j.action, j.content, c.body, j.undoes, j.recorded_at, j.forgotten_at, j.forgotten_by, j.token, \
+         j.cites"
     };
 }
 pub(crate) use revision_columns;
 
 /// How many those are.
-pub(crate) const REVISION: usize = 17;
+pub(crate) const REVISION: usize = 18;
 
 /// The error for a row with values that this program never writes.
 pub(crate) fn unreadable(what: impl std::fmt::Display) -> Failure {
@@ -102,6 +103,10 @@ fn content(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Op
     }
 }
 
+fn cites(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Vec<Citation>> {
+    Citation::of_column(get(row, column)?).ok_or_else(|| unreadable(what))
+}
+
 /// The current note whose columns begin there.
 pub(crate) fn note(row: &Row, at: usize, scope: &Scope) -> Outcome<Note> {
     let address = address(scope, get(row, at)?)?;
@@ -118,6 +123,7 @@ pub(crate) fn note(row: &Row, at: usize, scope: &Scope) -> Outcome<Note> {
             Some(id) => Some(id.parse().map_err(|_| unreadable(&address))?),
             None => None,
         },
+        cites: cites(row, at + 12, &address)?,
         preview: content.preview(),
         content,
         address,
@@ -157,6 +163,7 @@ pub(crate) fn revision(row: &Row, at: usize, scope: &Scope) -> Outcome<Revision>
             iteration: get(row, at + 4)?,
             // A current note has it in its own row. For an earlier state the events tell.
             resolved_by: None,
+            cites: cites(row, at + 17, &what)?,
             pinned: get(row, at + 5)?,
             revision: number,
             author,

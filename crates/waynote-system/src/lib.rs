@@ -2,6 +2,7 @@
 //!
 //! | module | what it answers |
 //! |---|---|
+//! | [`checkouts`] | what git tracks, and what became of it |
 //! | [`environment`] | variables, the home directory, the folders for data, configuration and state |
 //! | [`variables`] | the names of the variables that waynote reads |
 //! | [`disk`] | on what kind of file system a file lies |
@@ -15,6 +16,7 @@
 //! Nothing here reads the environment by itself: an [`Environment`] is handed in by the program. No rule about notes
 //! belongs here, and nothing that only one crate needs. Unix only.
 
+pub mod checkouts;
 pub mod disk;
 pub mod environment;
 pub mod limits;

@@ -58,7 +58,8 @@ macro_rules! cases {
 cases! { $
     action {
         Stores::each_store:
-            an_action_gets_the_notes_of_its_path_once the_nearest_come_first_and_few_at_a_time what_does_not_fit_is_a_line a_word_of_a_command_is_a_path_if_something_is_there;
+            an_action_gets_the_notes_of_its_path_once the_nearest_come_first_and_few_at_a_time what_does_not_fit_is_a_line a_session_that_was_told_much_gets_short_lines
+            a_word_of_a_command_is_a_path_if_something_is_there;
     }
     apart {
         Engines::each_engine:
@@ -71,7 +72,7 @@ cases! { $
             notes_of_places_cascade all_changes_of_one_call_or_none every_change_is_a_revision_and_comes_back
             an_origin_keeps_its_times_and_author a_log_is_ordered_by_id_and_refuses_changes
             contents_are_kept_whatever_they_are selecting_keeps_the_order_of_the_scopes
-            a_text_noted_again_is_a_repeat_of_its_entry what_is_forgotten_is_gone_and_says_so
+            a_text_noted_again_is_a_repeat_of_its_entry a_note_keeps_what_it_cites what_is_forgotten_is_gone_and_says_so
             a_shared_text_goes_with_the_last_that_says_it
             a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere;
     }

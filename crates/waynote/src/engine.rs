@@ -33,6 +33,7 @@ mod one;
 mod reference;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
@@ -354,7 +355,7 @@ pub trait Read {
 }
 
 /// The call that writes a row, and the index of the change or event in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The call.
     pub operation: OperationId,

@@ -132,6 +132,7 @@ compile_error!(
 mod setters;
 
 mod block;
+pub mod cites;
 pub mod context;
 pub mod engine;
 mod facade;
@@ -155,7 +156,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
-pub use views::{loops, notebook, places, session_log, session_status, single};
+pub use views::{loops, moved, named, notebook, places, session_log, session_status, single};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
@@ -177,6 +178,7 @@ pub use limits::Limits;
 pub use loops::Loop;
 pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
+pub use model::citation::Citation;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};

@@ -18,6 +18,7 @@ use std::time::Duration;
 use crate::address::Address;
 use crate::block::{BlockAnswer, BlockAsk};
 use crate::change::{Applied, Change};
+use crate::cites::Checkouts;
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::forget::{Forget, Forgotten};
@@ -90,6 +91,11 @@ pub trait Reader {
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()>;
+
+    /// The repositories in which citations are looked up, if this store does that (see [`crate::cites`]).
+    fn checkouts(&self) -> Option<&dyn Checkouts> {
+        None
+    }
 
     /// One note as it is now.
     fn get(&self, address: &Address) -> Result<Option<Note>> {

@@ -115,7 +115,7 @@ impl Agent {
         match self.client {
             "claude-code" => {
                 words.extend(["-p", prompt, "--allowedTools"]);
-                words.push("mcp__waynote__note_save,mcp__waynote__note_context");
+                words.push("mcp__waynote__note_save,mcp__waynote__note_context,Bash,Read");
                 words.extend((!is_new).then_some("--continue"));
             }
             "codex" => {

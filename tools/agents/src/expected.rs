@@ -13,6 +13,8 @@ pub(super) enum Moment {
     Compaction,
     Clear,
     Subagent,
+    Action,
+    Failure,
     TwoAtOnce,
     Loop,
     Blocked,
@@ -26,13 +28,15 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::Start,
         Self::Long,
         Self::Resume,
         Self::Compaction,
         Self::Clear,
         Self::Subagent,
+        Self::Action,
+        Self::Failure,
         Self::TwoAtOnce,
         Self::Loop,
         Self::Blocked,
@@ -54,6 +58,8 @@ impl Moment {
             Self::Compaction => "compaction",
             Self::Clear => "clear",
             Self::Subagent => "subagent",
+            Self::Action => "action",
+            Self::Failure => "failure",
             Self::TwoAtOnce => "two-at-once",
             Self::Loop => "loop",
             Self::Blocked => "blocked",
@@ -83,6 +89,12 @@ impl Moment {
             }
             Self::Clear => "The conversation is cleared: the next request holds the block",
             Self::Subagent => "A subagent starts: its first request holds the block",
+            Self::Action => {
+                "*Action*: a file is read twice; the note of its directory comes with the first reading, once"
+            }
+            Self::Failure => {
+                "*Failure*: a command fails; the note that matches its output stands in the next request"
+            }
             Self::TwoAtOnce => {
                 "Two sessions at once in two projects: each gets its own project's notes alone"
             }
@@ -133,14 +145,15 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Blocked, Clear, Compaction, Endpoint, Hang, Install, Load, Long, Loop, Night, Resume,
-        Start, Subagent, TwoAtOnce,
+        Action, Blocked, Clear, Compaction, Endpoint, Failure, Hang, Install, Load, Long, Loop,
+        Night, Resume, Start, Subagent, TwoAtOnce,
     };
     match (agent.client, moment) {
         ("claude-code", _) => Cell::Gate,
-        ("vscode", Long | Resume | Subagent | TwoAtOnce) => Cell::Gate,
+        ("vscode", Long | Resume | Subagent | Action | Failure | TwoAtOnce) => Cell::Gate,
         ("vscode", _) => Cell::None("needs VS Code"),
         ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
+        ("goose", Action | Failure) => Cell::None("has no hooks at tools"),
         (_, Night) => Cell::None("played with Claude Code"),
         ("gemini" | "goose", Subagent) => Cell::None("takes no text for a subagent"),
         ("opencode", Clear) => Cell::None("`/new` is a start"),

@@ -6,6 +6,7 @@ mod actions;
 mod adds;
 mod blocks;
 mod contexts;
+mod freshness;
 mod hooks;
 mod loops;
 mod postgres;
@@ -29,6 +30,7 @@ fn run(words: &[&str]) -> Result<()> {
             contexts::run(u64::MAX)?;
             hooks::run()?;
             actions::run()?;
+            freshness::run()?;
             loops::run()?;
             blocks::run()?;
             searches::run()?;
@@ -40,6 +42,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["context", largest] => contexts::run(largest.parse()?),
         ["hook"] => hooks::run(),
         ["actions"] => actions::run(),
+        ["freshness"] => freshness::run(),
         ["loop"] => loops::run(),
         ["blocks"] => blocks::run(),
         ["postgres"] => postgres::run(),

@@ -50,6 +50,7 @@ fn seen(grant: &Grant, error: Error) -> Error {
         | Error::InvalidAddress { .. }
         | Error::UnknownType { .. }
         | Error::InvalidIteration { .. }
+        | Error::InvalidCitation { .. }
         | Error::InvalidTokenFactor { .. }
         | Error::NotText { .. }
         | Error::HoldsSecret { .. }
@@ -99,6 +100,7 @@ fn of_loop(grant: &Grant, error: &LoopError) -> bool {
         | LoopError::NoLiveIteration { session, .. }
         | LoopError::Unanswered { session, .. }
         | LoopError::NothingAsked { session }
+        | LoopError::NoLoop { session }
         | LoopError::AlreadyAnswered { session, .. } => {
             grant.sees(&Scope::Session(session.clone()))
         }

@@ -1,6 +1,7 @@
 //! The writes that a grant allows.
 
 use waynote::change::{Change, Origin};
+use waynote::error::PersonalAct;
 use waynote::event::EventAddress;
 use waynote::forget::{Forget, ForgetTarget, Forgotten};
 use waynote::{Address, Error, LoopError, Name, Result, Scope, Stamp, Writer};
@@ -96,8 +97,11 @@ impl<S> Narrowed<S> {
     /// The refusal of an answer in the words of a token: no loop of its own runs it.
     pub(super) fn of_token(&self, error: Error) -> Error {
         match error {
-            Error::Loop(LoopError::NotAPerson { .. }) if self.is_agents() => denied(
-                "answering",
+            Error::Loop(LoopError::NotAPerson { act }) if self.is_agents() => denied(
+                match act {
+                    PersonalAct::Stop => "stopping a loop",
+                    _ => "answering",
+                },
                 "this token is an agent's, and a person is asked",
             ),
             error => error,

@@ -92,6 +92,7 @@ fn events() -> Vec<SessionEvent> {
         SessionEvent::Answered {
             answer: "left".into(),
         },
+        SessionEvent::StopRequested,
     ]
 }
 

@@ -13,6 +13,13 @@ use super::{At, NotebookArgs};
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum ImportCommand {
+    /// The whole store that `waynote export json` wrote, into a new store
+    ///
+    /// The store must not exist yet: name a new file with --store. Nothing is made if the file is not whole.
+    Json {
+        /// The file
+        source: PathBuf,
+    },
     #[command(about = zrb::FORMAT.about)]
     Zrb {
         /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
@@ -160,6 +167,21 @@ pub(crate) struct StartArgs {
 #[derive(Subcommand)]
 #[command(defer = true)]
 pub(crate) enum ExportCommand {
+    /// The whole store as lines of JSON, for `import json`: notes with their history, entries, events; not the tokens
+    Json {
+        /// The new file; `-` prints
+        target: PathBuf,
+    },
+    /// A folder with a Markdown file for each note, to read in any editor
+    Markdown {
+        /// The folder; other files in it stay
+        folder: PathBuf,
+    },
+    /// The notes of a directory into its AGENTS.md, between two comments; the rest of the file stays
+    AgentsMd {
+        #[command(flatten)]
+        at: At,
+    },
     /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
     Zrb {
         /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]

@@ -6,7 +6,9 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
-use super::Cli;
+use waynote::text::nearest;
+
+use super::{Cli, borrowed};
 use crate::shell::quoted;
 
 /// Commands that take something away. A typing error must not lead to one.
@@ -18,7 +20,7 @@ const TEXTS: [&str; 5] = ["text", "summary", "question", "query", "more"];
 /// The error with hints that help, from the arguments that it is about.
 pub(crate) fn explained(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     match error.kind() {
-        ErrorKind::InvalidSubcommand => with_harmless_names(&mut error),
+        ErrorKind::InvalidSubcommand => with_harmless_names(&mut error, arguments),
         ErrorKind::UnknownArgument => with_own_tip(&mut error, arguments),
         _ => {}
     }
@@ -32,27 +34,27 @@ fn whole() -> Command {
     root
 }
 
-/// Suggests no command that takes something away, and none that is not for people.
-fn with_harmless_names(error: &mut clap::Error) {
+/// Names what fits instead of a command of another program. Else the nearest command, unless it takes something away or
+/// is not for people.
+fn with_harmless_names(error: &mut clap::Error, arguments: &[OsString]) {
     let root = whole();
     let is_hidden = |name: &str| {
         let command = root.find_subcommand(name);
         command.is_some_and(Command::is_hide_set)
     };
-    let kept: Vec<String> = match error.remove(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(names)) => names,
-        Some(ContextValue::String(name)) => vec![name],
-        _ => return,
+    error.remove(ContextKind::SuggestedSubcommand);
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
     };
-    let kept: Vec<String> = kept
-        .into_iter()
-        .filter(|name| !DESTRUCTIVE.contains(&name.as_str()) && !is_hidden(name))
-        .collect();
-    if !kept.is_empty() {
-        error.insert(
-            ContextKind::SuggestedSubcommand,
-            ContextValue::Strings(kept),
-        );
+    let (above, words) = command(&root, arguments);
+    let names = above.get_subcommands().map(Command::get_name);
+    let near = nearest(typed, names).filter(|name| !DESTRUCTIVE.contains(name) && !is_hidden(name));
+    if let Some(fits) = borrowed::instead(words.last().unwrap_or(&""), typed) {
+        let tips = vec![StyledStr::from(fits)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    } else if let Some(name) = near {
+        let name = ContextValue::String(name.to_owned());
+        error.insert(ContextKind::SuggestedSubcommand, name);
     } else if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
         && tips.is_empty()
     {

@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::values::{some_iterations, some_time};
-use super::{AllowArgs, StyleArg};
+use waynote::Name;
+
+use super::{AllowArgs, CitesArgs, NarrowArgs, StyleArg};
 use crate::duration;
 use crate::presets::Preset;
 
@@ -26,6 +28,8 @@ pub(crate) enum LogCommand {
         #[arg(long, value_name = "NOTE")]
         resolves: Option<String>,
         #[command(flatten)]
+        cites: CitesArgs,
+        #[command(flatten)]
         allow: AllowArgs,
     },
     /// For the agent of a loop: say that the whole task is done; no further iteration starts
@@ -43,6 +47,17 @@ pub(crate) enum LogCommand {
         /// Only entries of this type
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
+        #[command(flatten)]
+        narrow: NarrowArgs,
+    },
+    /// Print the last entries and events of the session
+    Tail {
+        /// How many
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 10)]
+        lines: usize,
+        /// Go on with what comes, until Ctrl-C
+        #[arg(long, short)]
+        follow: bool,
     },
     /// Draw the session as a chart: iterations across, notes by type
     Plot {
@@ -56,11 +71,30 @@ pub(crate) enum LogCommand {
     Sessions,
 }
 
+#[derive(Subcommand)]
+pub(crate) enum LoopCommand {
+    /// Stop the loop of a session after its iteration, wherever it runs
+    Stop {
+        /// The session
+        #[arg(value_name = "SESSION")]
+        of: Name,
+    },
+}
+
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct LoopArgs {
+    #[command(subcommand)]
+    pub(crate) other: Option<LoopCommand>,
     /// The agent and its arguments; with `--with`, more arguments for that client
-    #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with"])]
+    #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with", "of"])]
     pub(crate) command: Vec<OsString>,
+    /// Start the loop of this session again, with the command, the directory and the options that you started it with on
+    /// this machine. Of the other options, only --answer, --take-over, --dry-run and --json go with it
+    #[arg(long = "continue", id = "of", value_name = "SESSION", conflicts_with_all = ["command", "with", "spec", "tasks",
+        "prompt", "extra_instructions", "iterations", "until", "time", "iteration_time", "style", "budget", "stall",
+        "retries", "retry_wait", "logs"])]
+    pub(crate) of: Option<Name>,
     /// Run this client without a person, instead of AGENT. It may use waynote's tools without asking
     #[arg(long, value_name = "CLIENT")]
     pub(crate) with: Option<Preset>,

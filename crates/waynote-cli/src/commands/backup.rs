@@ -45,7 +45,12 @@ pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Out
 
 /// Restores the whole store from a file, or a note to one of its revisions: an address begins with its kind.
 pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome {
-    let address = args.what.to_str().filter(|what| Address::is_meant(what));
+    // Without a file of that name, what is not an address by its form may still be a key and a revision.
+    let is_note = |what: &&str| {
+        let is_revision = args.revision.is_some() || what.contains('@');
+        Address::is_meant(what) || (is_revision && !args.replace && !Path::new(what).exists())
+    };
+    let address = args.what.to_str().filter(is_note);
     match (address, args.revision, args.replace) {
         (Some(address), revision, false) => undo::restore(context, address, revision),
         (None, None, replace) => whole(context, Path::new(&args.what), replace),

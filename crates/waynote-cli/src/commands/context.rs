@@ -14,6 +14,7 @@ use crate::inside::Inside;
 use crate::invocation::Context;
 use crate::settings::faithful_shows_all;
 use crate::table::table;
+use crate::when;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     if let Some(iteration) = args.as_of.as_deref().and_then(iteration_named) {
@@ -156,13 +157,16 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
 
 /// A position of the journal, or a time.
 fn moment(text: &str) -> Outcome<AsOf> {
-    text.parse().map_err(|_| {
+    if let Ok(moment) = text.parse() {
+        return Ok(moment);
+    }
+    when::read(text).map(AsOf::Time).map_err(|_| {
         Failure::usage(
             format!(
                 "`{}` is neither a journal position nor a time nor an iteration",
                 waynote::visible::visible(text)
             ),
-            "write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it",
+            "write a time, for example 2026-05-17, yesterday or '2 days ago', an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it",
         )
     })
 }

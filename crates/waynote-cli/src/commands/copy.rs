@@ -1,14 +1,17 @@
 //! `waynote copy FROM TO`: a whole store into another file or database.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use waynote::copy::{Copied, CopyError, CopyPhase, CopyProgress, copy};
+use waynote::copy::{Copied, CopyError, CopyPhase, CopyProgress, copy, read_json, write_json};
 use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{EngineStore, Position, Reader, SqliteStore};
+use waynote::{EngineStore, Error, Position, Reader, SqliteStore};
 use waynote_remote::Url;
 
 use super::import_progress::{Bar, Interrupt};
@@ -65,6 +68,22 @@ enum Source {
 }
 
 impl Source {
+    /// The store of the settings.
+    fn of_settings(context: &Context<'_>) -> Outcome<Self> {
+        match (context.settings.database(), context.settings.remote()) {
+            (Some(url), _) => Ok(Self::Database(Box::new(database::source(
+                &context.settings,
+                url,
+            )?))),
+            (_, Some(url)) => Err(crate::remote::not_here(url)),
+            _ => {
+                let options = opened::options(&context.settings);
+                let store = SqliteStore::open(context.settings.store_file()?, &options)?;
+                Ok(Self::File(Box::new(store)))
+            }
+        }
+    }
+
     fn at(context: &Context<'_>, named: &str) -> Outcome<Self> {
         if database::is_url(named) {
             let store = database::source(&context.settings, named)?;
@@ -131,5 +150,82 @@ fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> O
             text += "\npositions differ: the source has events from before November 2026, which shared one";
         }
         text
+    })
+}
+
+/// Writes the whole store as lines of JSON: to a new file of the user's own, or to standard output.
+pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
+    let source = Source::of_settings(context)?;
+    if target == Path::new("-") {
+        let output = &mut *context.output;
+        let mut failed = Ok(());
+        write_json(source.engine(), &mut |line| {
+            if failed.is_ok() {
+                failed = output.line(line);
+            }
+            Ok(())
+        })?;
+        return failed;
+    }
+    let file = |error| Error::file(target, "written", error);
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut part =
+        tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(file)?;
+    let mut lines: u64 = 0;
+    {
+        let mut writer = BufWriter::new(part.as_file_mut());
+        write_json(source.engine(), &mut |line| {
+            lines += 1;
+            writeln!(writer, "{line}").map_err(file)
+        })?;
+        writer.flush().map_err(file)?;
+    }
+    part.as_file().sync_all().map_err(file)?;
+    part.persist_noclobber(target)
+        .map_err(|error| match error.error.kind() {
+            ErrorKind::AlreadyExists => {
+                let what = format!("{} exists already", visible(&target.to_string_lossy()));
+                Failure::refused(
+                    "exists",
+                    what,
+                    "name another file, or remove this one first",
+                )
+            }
+            _ => file(error.error).into(),
+        })?;
+    let items = lines.saturating_sub(1);
+    let value = json!({ "target": target.to_string_lossy(), "items": items });
+    context.output.answer(&value, || {
+        let target = visible(&target.to_string_lossy());
+        format!("wrote {} to {target}", plural(items, "item"))
+    })
+}
+
+/// Makes the store of what `export json` wrote.
+pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
+    context.settings.may_write()?;
+    let store = context.settings.store_file()?.to_owned();
+    let unread = |error| Error::file(source, "read", error);
+    let lines = BufReader::new(File::open(source).map_err(unread)?).lines();
+    let mut lines = lines.map(|line| line.map_err(unread));
+    let options = opened::options(&context.settings);
+    let made = SqliteStore::make(&store, &options, |target| read_json(&mut lines, target));
+    let made = made.map_err(|error| match &error {
+        Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
+            let hint = "name a new file with `--store`; to bring single notes over, use `waynote key save` or `cp`";
+            Failure::refused("exists", error.to_string(), hint)
+        }
+        _ => Failure::Library(error),
+    })?;
+    let name = store.display().to_string();
+    let value = json!({ "store": name, "notes": made.notes, "revisions": made.revisions, "verified": true });
+    context.output.answer(&value, || {
+        let (notes, revisions) = (
+            plural(made.notes, "note"),
+            plural(made.revisions, "revision"),
+        );
+        format!("made {}: {notes}, {revisions}; verified", visible(&name))
     })
 }

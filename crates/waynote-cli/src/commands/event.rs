@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 use waynote::event::{EventAddress, RecordedEvent};
-use waynote::text::minute;
 use waynote_system::shell::quoted;
 
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::table::{table, when};
+use crate::{table::table, when};
 
 /// The address of an event, if it is one.
 pub(super) fn address(typed: &str) -> Option<EventAddress> {
@@ -26,7 +25,8 @@ pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome
         event,
         ..
     } = &recorded;
-    let said = format!("{} (UTC), {author}\n{event}", minute(*recorded_at));
+    let zone = when::zone_in_heading();
+    let said = format!("{}{zone}, {author}\n{event}", when::minute(*recorded_at));
     context.output.line(waynote::visible::lines(&said))
 }
 
@@ -40,7 +40,7 @@ pub(super) fn history(context: &mut Context<'_>, address: &EventAddress) -> Outc
     let said = recorded.event.to_string();
     let row = vec![
         recorded.author.to_string(),
-        when(recorded.recorded_at),
+        when::cell(recorded.recorded_at),
         said.lines().next().unwrap_or_default().to_owned(),
     ];
     let heading = ["author", "recorded", "event"];

@@ -6,15 +6,29 @@ use serde_json::{Value, json};
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_formats::xs::MisfiledFrames;
-use waynote_formats::{ExportReport, openotters, xs, zrb};
+use waynote_formats::{ExportReport, markdown, openotters, xs, zrb};
 
+use super::copy;
 use super::import::{say_skipped, zrb_file};
 use crate::args::ExportCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
+use crate::{home, input};
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
     match command {
+        ExportCommand::Json { target } => copy::to_json(context, target),
+        ExportCommand::Markdown { folder } => {
+            let exported = context.read(|store| Ok(markdown::export(store, folder)?))?;
+            report(context, &exported, &folder.display().to_string())
+        }
+        ExportCommand::AgentsMd { at } => {
+            let place = input::place(at.path.as_deref())?;
+            let file = home::expanded(place.as_str())?.join("AGENTS.md");
+            let exported =
+                context.read(|store| Ok(markdown::export_agents_md(store, &place, &file)?))?;
+            report(context, &exported, &file.display().to_string())
+        }
         ExportCommand::Zrb { target } => to_zrb(context, target.as_deref()),
         ExportCommand::Xs { target } => {
             let session = context.settings.session()?.clone();

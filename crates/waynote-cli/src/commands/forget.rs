@@ -13,6 +13,7 @@ use waynote_system::shell::quoted;
 use super::confirm::Question;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
+use crate::typed::Use;
 
 /// The JSON output.
 #[derive(Serialize)]
@@ -33,7 +34,12 @@ impl<'f> Told<'f> {
 }
 
 /// The request that the arguments make.
-pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
+pub(super) fn request(
+    context: &Context<'_>,
+    typed: &str,
+    revision: Option<u64>,
+    everywhere: bool,
+) -> Outcome<Forget> {
     let of_no_revision = |request: Forget| match revision {
         None => Ok(request.everywhere(everywhere)),
         Some(_) => Err(Failure::usage(
@@ -49,7 +55,7 @@ pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> O
         let EventAddress { session, .. } = format!("{typed}#event-1").parse()?;
         return of_no_revision(Forget::session(session));
     }
-    let named = crate::input::address_and_revision(typed, revision)?;
+    let named = context.note_and_revision(typed, revision, Use::TakeAway)?;
     Ok(Forget::new(named.address)
         .revision(named.revision)
         .everywhere(everywhere))

@@ -1,23 +1,26 @@
 //! `waynote history`: a note's revisions.
 
 use waynote::text::day;
-use waynote::{Address, Revision, State};
+use waynote::{Address, AddressAt, Error, Revision, State};
 
 use super::event;
 use crate::error::Outcome;
-use crate::input;
 use crate::invocation::Context;
 use crate::table::{iteration, table, when};
+use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     if let Some(event) = event::address(typed) {
         return event::history(context, &event);
     }
-    let address = input::note(typed)?;
-    let mut history = context.read(|store| Ok(store.history(&address)?))?;
-    if history.is_empty() {
-        return Err(waynote::Error::not_found(format!("history of {address}")).into());
-    }
+    let address = context.note(typed, Use::Keep)?;
+    let mut history = context.read(|store| match store.history(&address)? {
+        history if history.is_empty() => {
+            let missing = Err(Error::not_found(format!("history of {address}")));
+            found(store, &AddressAt::new(address.clone(), None), missing)
+        }
+        history => Ok(history),
+    })?;
     history.reverse();
     if context.output.json {
         return context.output.value(&history);
@@ -42,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
 /// The column of an entry's iteration.
 const ITERATION: usize = 2;
 
-fn row(revision: &Revision) -> Vec<String> {
+pub(super) fn row(revision: &Revision) -> Vec<String> {
     let action = match (revision.undoes, revision.position) {
         (Some(undone), _) => format!("{} of {undone}", revision.action.as_str()),
         (None, None) => "in the file".into(),

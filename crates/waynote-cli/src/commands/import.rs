@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use waynote::Scope;
-use waynote::secrets::masked;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
@@ -14,17 +13,18 @@ use waynote_formats::{
     Conflict, Current, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs, zrb,
 };
 
+use super::copy;
 use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::{home, input, inside};
 
-/// The most notes that a report names.
-const NAMED: usize = 20;
-
 /// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
+    if let ImportCommand::Json { source } = command {
+        return copy::from_json(context, source).map(|()| ExitCode::SUCCESS);
+    }
     let bar = Bar::start();
     let (incoming, mode) = match command {
         ImportCommand::Zrb { source } => (from_zrb(context, source.as_deref())?, Mode::Write),
@@ -35,6 +35,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             let agent = &context.settings.agent.value;
             (openotters::read(source, agent)?, Mode::Write)
         }
+        // Not a format of another program.
+        ImportCommand::Json { .. } => return Ok(ExitCode::SUCCESS),
         ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
@@ -166,6 +168,9 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     })
 }
 
+/// The most notes that the report of an import names; that of a dry run names all.
+const NAMED: usize = 20;
+
 /// Prints the counts. Skipped items go to standard error, because the import itself has succeeded.
 fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Outcome {
     let ImportReport {
@@ -175,8 +180,8 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         conflicts,
         skipped,
         not_imported,
-        planned,
         written,
+        planned,
         ..
     } = imported;
     if !conflicts.is_empty() {
@@ -188,13 +193,13 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     context.output.answer(imported, || {
         let mut text = String::new();
         for address in planned {
-            text += &format!("would import {address}\n");
+            text += &format!("would import {}\n", address.masked());
         }
         for note in written.iter().take(NAMED) {
-            text += &format!("imported {}\n", visible(&masked(&note.address.to_string())));
+            text += &format!("imported {}\n", note.address.masked());
         }
-        if written.len() > NAMED {
-            text += &format!("… and {} more\n", written.len() - NAMED);
+        if let Some(more @ 1..) = written.len().checked_sub(NAMED) {
+            text += &format!("imported {more} more\n");
         }
         let conflicting = match conflicts.len() {
             0 => String::new(),

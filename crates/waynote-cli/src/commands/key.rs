@@ -1,18 +1,21 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
 use serde_json::json;
+use waynote::named;
 use waynote::notebook::each_page;
 use waynote::{
     Address, AddressAt, Error, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store,
     single,
 };
 
+use super::edit;
 use super::saved::Saved;
 use crate::args::{KeyCommand, NotebookArgs, PinArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
 use crate::invocation::Context;
 use crate::table::List;
+use crate::typed::found;
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     match command {
@@ -24,12 +27,16 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
             max_bytes,
             max_notes,
+            cites,
             allow,
         } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let key = target.key()?;
-            let content = input::note_text(text, allow.empty)?;
-            let stamp = context.stamp_allowing(allow)?;
+            let Some(content) = edit::text_or_editor(text, allow)? else {
+                let address = target.address(&key)?;
+                return edit::in_editor(context, address, allow);
+            };
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
@@ -39,13 +46,16 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 Ok(notebook.save(&key, content, options, &stamp)?)
             })?;
             let saved = Saved::new(&note, before);
+            if !context.output.json {
+                input::say_if_file(text.text.as_ref());
+            }
             context.output.answer(&saved, || {
                 let how = match before {
                     None => "new key".into(),
                     Some(_) => saved.told(),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
-                format!("saved {} ({how}){pinned}", note.address)
+                format!("saved {} ({how}){pinned}{}", note.address, note.cited())
             })
         }
         KeyCommand::Show { notebook, key } => {
@@ -81,10 +91,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let name = format!("{}#{}", target.scope, target.text.trim());
             let shown = waynote::visible::visible(&name);
             if !deleted {
-                return Err(nothing_to_delete(
-                    &shown,
-                    "`waynote key list` shows the keys",
-                ));
+                let scope = &target.scope;
+                let keys = context.read(|store| Ok(named::keys(store, scope, Some(&target.text))?));
+                let keys = keys?.unwrap_or_else(|| format!("there are no notes in {scope}"));
+                return Err(nothing_to_delete(&shown, &keys));
             }
             context
                 .output
@@ -109,10 +119,11 @@ fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
     let note = context.write(|store| {
         let notebook = target.notebook(store);
         let address = notebook.address(&key)?;
-        single::set_pinned(store, address, pinned, expect, &stamp).map_err(|error| match error {
-            Error::NotFound { .. } => missing(&notebook, error),
-            error => gone(error),
-        })
+        let named = AddressAt::new(address.clone(), None);
+        match single::set_pinned(store, address, pinned, expect, &stamp) {
+            Err(error @ Error::Conflict { .. }) => Err(gone(error)),
+            pinned => found(store, &named, pinned),
+        }
     })?;
     context.output.answer(&note, || {
         format!(
@@ -185,7 +196,12 @@ fn list(context: &mut Context<'_>, scope: &Scope, pinned: bool) -> Outcome {
     } else {
         "no notes"
     };
-    printed.end(&format!("{which} in {scope}"))
+    let nothing = format!("{which} in {scope}");
+    let others = match printed.is_begun {
+        true => None,
+        false => opened.work(|store| Ok(named::instead_of_scope(store, scope)?))?,
+    };
+    printed.end(&others.map_or(nothing.clone(), |others| format!("{nothing}; {others}")))
 }
 
 fn row(note: &Note) -> Vec<String> {
@@ -197,7 +213,7 @@ fn row(note: &Note) -> Vec<String> {
         } else {
             String::new()
         },
-        note.preview.clone(),
+        crate::table::preview(note),
     ]
 }
 
@@ -261,31 +277,18 @@ impl Target {
         }
     }
 
+    fn address(&self, key: &Key) -> Outcome<Address> {
+        Ok(Address::keyed(&self.scope, key.clone())?)
+    }
+
     fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
         Notebook::of(store, self.scope.clone())
     }
 
     fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
+        let named = AddressAt::new(notebook.address(key)?, self.revision);
         let as_of = self.revision.map(NoteAsOf::Revision);
-        single::get(store, &notebook.address(key)?, as_of).map_err(|error| match as_of {
-            Some(_) => error.into(),
-            None => missing(&notebook, error),
-        })
+        found(store, &named, single::get(store, &named.address, as_of))
     }
-}
-
-/// The largest number of keys that an error lists.
-const KEYS_SHOWN: usize = 20;
-
-/// The error for a missing note. It lists the keys that exist, as openotters does.
-fn missing(notebook: &Notebook<'_>, error: Error) -> Failure {
-    let Error::NotFound { what } = &error else {
-        return error.into();
-    };
-    let Ok(there_are) = notebook.there_are(KEYS_SHOWN) else {
-        return error.into();
-    };
-    let hint = there_are.unwrap_or_else(|| "the notebook has no notes".into());
-    Failure::refused("not_found", format!("there is no {what}"), hint)
 }

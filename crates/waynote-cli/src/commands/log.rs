@@ -2,16 +2,18 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Value, json};
 use waynote::event::{self, EventAddress, RecordedEvent};
 use waynote::loops;
 use waynote::session_log::reply;
-use waynote::session_state::{AgentSignal, EntryIteration, Iteration, entry_iteration};
-use waynote::text::minute;
-use waynote::{EntryType, Name, ScopeSummary, SessionLog, SessionState, SessionStatus, Store};
+use waynote::session_state::{AgentSignal, EntryIteration, entry_iteration};
+use waynote::{EntryType, Name, SessionLog, SessionState, SessionStatus, Store};
 use waynote_loop::identity::known_dead;
 
+use super::list::Narrow;
+use super::looping::started;
+use super::sessions::Listed;
+use super::tail;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome, say};
 use crate::input;
@@ -27,9 +29,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             text,
             kind,
             resolves,
+            cites,
             allow,
         } => {
-            let stamp = context.stamp_allowing(allow)?;
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let (session, iteration) = context.session()?;
             let iteration = iteration_of_entry(context, &session, iteration)?;
             let kind: EntryType = kind.trim().parse()?;
@@ -49,11 +52,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .output
                 .answer(&value, || reply(&note, resolves.is_some()))
         }
-        LogCommand::List { kind } => {
+        LogCommand::Tail { lines, follow } => tail::run(context, *lines, *follow),
+        LogCommand::List { kind, narrow } => {
+            let narrow = Narrow::of(context, narrow)?;
             let (session, _) = context.session()?;
             let kind = kind.as_deref().map(EntryType::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
+            let notes = narrow.last(notes);
             let nothing = format!("no notes in {}", waynote::Scope::Session(session));
             let mut heading = vec!["iteration", "type", "preview", "note"];
             let some_repeated = notes.iter().any(|note| note.revision > 1);
@@ -73,7 +79,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     kind,
                     match note.resolved_by {
                         Some(_) => format!("{} (resolved)", note.preview),
-                        None => note.preview.clone(),
+                        None => crate::table::preview(note),
                     },
                     note.address.to_string(),
                 ];
@@ -123,14 +129,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         LogCommand::Show => {
             let (session, _) = context.session()?;
             let is_json = context.output.json;
-            let (notes, iterations, status, events) = context.read(|store| {
+            let (notes, iterations, status, events, again) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let iterations = loops::iterations(store, &session, usize::MAX)?;
                 let events = match is_json {
                     true => events(store, &session)?,
                     false => Vec::new(),
                 };
-                Ok((notes, iterations, status(store, &session)?, events))
+                let again = started::next(store, &session)?;
+                Ok((notes, iterations, status(store, &session)?, events, again))
             })?;
             let is_live = status.state == SessionState::Running;
             if context.output.json {
@@ -165,29 +172,18 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             }
             let text = session_view::iterations(&iterations, is_live, colour)
                 + &session_view::blocks(&iterations, &session)
-                + &session_view::status(&status, &session)
+                + &session_view::status(&status, &session, again.as_deref())
                 + &session_view::notes(&notes, colour, terminal);
             context.output.coloured(&text)
         }
         LogCommand::Sessions => {
-            let sessions = context.read(|store| {
-                let sessions = SessionLog::sessions(store)?;
-                let sessions = sessions.iter();
-                let mut sessions = sessions
-                    .map(|of| Listed::of(store, of))
-                    .collect::<Outcome<Vec<_>>>()?;
-                // A person can do something about these.
-                sessions.sort_by_key(|of| of.status.question.is_none());
-                Ok(sessions)
-            })?;
-            let heading = ["session", "notes", "last iteration", "state"];
-            list(
-                context.output,
-                &sessions,
-                "no sessions",
-                &heading,
-                Listed::row,
-            )
+            let sessions = context.read(Listed::all)?;
+            let is_read = context.output.is_terminal();
+            let now = is_read.then(crate::clock::now).transpose()?;
+            let nothing = "no sessions";
+            list(context.output, &sessions, nothing, &Listed::HEADING, |of| {
+                of.row(now)
+            })
         }
     }
 }
@@ -221,66 +217,19 @@ fn events(store: &dyn Store, session: &Name) -> Outcome<Vec<Value>> {
     Ok(events.iter().map(value).collect())
 }
 
-/// A session in the list of all.
-struct Listed {
-    session: Name,
-    notes: u64,
-    /// The last iteration that a loop ran.
-    last: Option<Iteration>,
-    status: SessionStatus,
-}
-
-impl Listed {
-    fn of(store: &dyn Store, of: &ScopeSummary) -> Outcome<Self> {
-        let session: Name = of.scope.name().parse()?;
-        let last = loops::iterations(store, &session, 1)?.pop();
-        Ok(Self {
-            notes: of.notes,
-            status: status(store, &session)?,
-            last,
-            session,
-        })
-    }
-
-    fn row(&self) -> Vec<String> {
-        let last = self.last.as_ref();
-        vec![
-            self.session.as_str().to_owned(),
-            self.notes.to_string(),
-            last.map_or("-".into(), |last| {
-                format!("#{}, {}", last.number, minute(last.started_at))
-            }),
-            session_view::state(&self.status),
-        ]
-    }
-}
-
-impl Serialize for Listed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Listed", 6)?;
-        out.serialize_field("session", self.session.as_str())?;
-        out.serialize_field("notes", &self.notes)?;
-        out.serialize_field("last_iteration", &self.last)?;
-        out.serialize_field("state", self.status.state.as_str())?;
-        out.serialize_field("question", &question(&self.status))?;
-        out.serialize_field("answer", &answer(&self.status))?;
-        out.end()
-    }
-}
-
 /// The state of a session, as this machine can tell.
 pub(super) fn status(store: &dyn Store, session: &Name) -> Outcome<SessionStatus> {
     Ok(SessionStatus::read(store, session, &known_dead)?)
 }
 
 /// The open question, without credentials.
-fn question(status: &SessionStatus) -> Option<Cow<'_, str>> {
+pub(super) fn question(status: &SessionStatus) -> Option<Cow<'_, str>> {
     let asked = status.question.as_ref()?;
     Some(waynote::secrets::masked(&asked.question))
 }
 
 /// The answer that no iteration has finished with, without credentials, with its author and time.
-fn answer(status: &SessionStatus) -> Option<Value> {
+pub(super) fn answer(status: &SessionStatus) -> Option<Value> {
     let given = status.answer.as_ref()?;
     let answer = waynote::secrets::masked(&given.answer);
     Some(json!({ "answer": answer, "by": given.by.as_str(), "at": given.at.to_string() }))

@@ -1,5 +1,6 @@
 //! The commands: one file for each, or for a group of them.
 
+mod answer;
 mod backup;
 mod config;
 mod confirm;
@@ -7,7 +8,9 @@ mod context;
 mod copy;
 mod demo;
 mod demo_agent;
+mod diff;
 mod doctor;
+mod edit;
 mod event;
 mod export;
 mod forget;
@@ -17,10 +20,12 @@ mod import;
 mod import_progress;
 mod install;
 mod key;
+mod list;
 mod log;
 mod looping;
 mod manual;
 mod mcp;
+mod moves;
 mod overview;
 mod pause;
 mod place;
@@ -30,10 +35,13 @@ mod saved;
 mod search;
 #[cfg(feature = "server")]
 mod serve;
+mod sessions;
 mod show;
+mod stale;
 mod start;
 #[cfg(feature = "postgres")]
 mod stores;
+mod tail;
 mod token;
 mod token_store;
 #[cfg(feature = "server")]
@@ -42,6 +50,7 @@ mod undo;
 mod unseen;
 #[cfg(feature = "postgres")]
 mod vacuum;
+mod vanished;
 mod verify;
 mod why;
 
@@ -50,7 +59,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, ClientArg, Command, Global, ServerCommand};
+use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, VerbCommand};
 #[cfg(not(all(feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
@@ -101,15 +110,28 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     };
     let mut context = Context::new(settings, output);
     match &cli.command {
-        None => overview::run(&mut context).map(ok),
+        None | Some(Command::Status) => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
         Some(Command::Loop(args)) => looping::run(&mut context, args),
+        Some(Command::Answer { of, text }) => answer::run(&mut context, of, text).map(ok),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
-        Some(Command::History { address }) => history::run(&mut context, address).map(ok),
+        Some(Command::History { address, narrow }) => match address {
+            Some(address) => history::run(&mut context, address),
+            None => list::changes(&mut context, narrow),
+        }
+        .map(ok),
+        Some(Command::Verb(command)) => match command {
+            VerbCommand::Edit(args) => edit::run(&mut context, args),
+            VerbCommand::Mv(args) => moves::one(&mut context, args, false),
+            VerbCommand::Cp(args) => moves::one(&mut context, args, true),
+            VerbCommand::Ls(args) => list::run(&mut context, args),
+            VerbCommand::Diff { old, new } => diff::run(&mut context, old, new.as_deref()),
+        }
+        .map(ok),
         Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
         Some(Command::Redo { address }) => undo::redo(&mut context, address.as_deref()).map(ok),
         Some(Command::Backup { file, force }) => backup::backup(&mut context, file, *force).map(ok),
@@ -121,7 +143,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             dry_run,
             yes,
         }) => {
-            let request = forget::request(address, *revision, *everywhere)?;
+            let request = forget::request(&context, address, *revision, *everywhere)?;
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
@@ -135,6 +157,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
+        Some(Command::Stale) => stale::list(&mut context).map(ok),
+        Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

@@ -1,154 +1,247 @@
-//! `waynote` without a command: the notes that apply here and the next commands, in ten lines.
+//! `waynote` alone, and `waynote status`: the questions that wait, how loops ended, what is new since the user last
+//! looked, and the notes that apply here. At most 20 lines.
 
+use jiff::Timestamp;
 use serde_json::json;
-use waynote::loops;
-use waynote::session_state::Iteration;
+use waynote::context::Request;
+use waynote::secrets::masked;
+use waynote::session_state::Question;
 use waynote::session_status::waiting;
 use waynote::text::{plural, shell_word};
-use waynote::{Name, Notebook, Places, Scope, SessionState, SessionStatus, Store};
+use waynote::visible::visible;
+use waynote::{Address, Author, Name, Note, Position, SessionState, Store};
 
+use super::looping::started;
 use super::rollback;
+use super::sessions::Listed;
 use crate::error::Outcome;
 use crate::invocation::Context;
-use crate::{session_view, zrb_file};
+use crate::remembered::Remembered;
+use crate::table::rows;
+use crate::{clock, program, session_view, when, zrb_file};
+
+/// The most lines.
+const LINES: usize = 20;
+
+/// Questions and sessions that are shown.
+const NAMED: usize = 3;
+
+/// Changes that are looked through for what is new.
+const CHANGES: usize = 500;
+
+/// The commands to begin with.
+const BEGIN: [&str; 4] = [
+    "  waynote place write TEXT       a note on this directory",
+    "  waynote key save KEY TEXT      a note in the agent's notebook",
+    "  waynote install                connect an agent, so that it reads and writes notes",
+    "  waynote loop -- AGENT          run an agent again and again; `waynote --help` lists all",
+];
+
+/// The parts of the view.
+struct View {
+    /// Each with the command that continues its loop.
+    asked: Vec<(Name, Question, Option<String>)>,
+    sessions: Vec<Listed>,
+    /// What others changed, by author.
+    new: Vec<(Name, usize)>,
+    /// The first of the notes that apply.
+    notes: Vec<Note>,
+    /// How many there are, and the tokens of their block.
+    all: usize,
+    tokens: usize,
+}
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
-    let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries, looped, id, waiting) =
-        context.read(|store: &dyn Store| {
-            let notebook = Notebook::of_agent(store, agent.clone());
-            let entries = match &session {
-                Some(session) => store.count(&Scope::Session(session.clone()))?,
-                None => 0,
-            };
-            let looped = session.as_ref().map(|session| Looped::of(store, session));
-            let places = Places::new(store).read_all(&place)?.len();
-            Ok((
-                places,
-                notebook.count()?,
-                store.count_keyed(notebook.scope(), true)?,
-                entries,
-                looped.transpose()?,
-                store.store_id()?,
-                waiting(store)?,
-            ))
-        })?;
+    let (agent, now) = (settings.agent.value.clone(), clock::now()?);
+    let request = Request::new(agent.clone(), place.clone(), now)
+        .budget(settings.budget(None))
+        .also(crate::home::main_checkout(&place)?.into_iter().collect())
+        .explain(true);
+    let (id, position, file, looked, view) = context.read(|store: &dyn Store| {
+        let (id, position) = (store.store_id()?, store.version()?.position);
+        let file = id.map(|id| Remembered::new("looked", id, "")).transpose()?;
+        let file = file.flatten();
+        let looked = file.as_ref().and_then(looked);
+        let view = View::of(store, &request, looked, &settings.author.value)?;
+        Ok((id, position, file, looked, view))
+    })?;
     let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
-    let id = id.map(|id| id.to_string());
-    let there = match &id {
-        Some(id) => format!(", id {id}"),
-        None => " (created by the first write)".into(),
-    };
     let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
-        let session = session.zip(looped).map(|(session, looped)| {
+        let asked = view.asked.iter().map(|(session, asked, again)| {
             json!({
-                "session": session.as_str(), "notes": entries, "last_iteration": looped.last.map(|last| last.number),
-                "state": looped.status.state.as_str(),
+                "session": session, "question": masked(&asked.question),
+                "iteration": asked.iteration, "continue": again,
             })
         });
-        let asked: Vec<_> = waiting
-            .iter()
-            .map(|(session, asked)| {
-                let question = waynote::secrets::masked(&asked.question);
-                json!({ "session": session.as_str(), "question": question })
-            })
-            .collect();
+        let notes = view.notes.iter().map(|note| {
+            json!({ "address": note.address, "preview": note.preview, "pinned": note.pinned })
+        });
         let mut value = json!({
-            "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
-            "pinned": pinned, "session": session, "waiting": asked, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
+            "waiting": asked.collect::<Vec<_>>(), "sessions": view.sessions, "new": view.new,
+            "looked_at": looked.map(|(_, at)| at.to_string()), "place": place, "agent": agent,
+            "notes": notes.collect::<Vec<_>>(), "notes_that_apply": view.all, "tokens": view.tokens,
+            "store": path, "store_id": id.map(|id| id.to_string()), "notes_file_not_in_sync": zrb_file,
         });
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
         }
         return context.output.value(&value);
     }
-    let session = match session {
-        Some(session) => {
-            let looped = looped.map_or(String::new(), |looped| looped.line());
-            format!(
-                "{}: {}{looped}",
-                Scope::Session(session),
-                plural(entries, "note")
-            )
-        }
-        None => "no session set (--session NAME)".into(),
-    };
-    let shown = waynote::secrets::masked(place.as_str());
-    let mut lines = vec![
-        format!("waynote: notes for the next run. What applies in {shown}:"),
-        format!(
-            "  {} on this directory and those above it",
-            plural(places as u64, "note")
-        ),
-        format!(
-            "  {}: {}, {pinned} pinned",
-            Scope::Agent(agent),
-            plural(notes, "note")
-        ),
-        format!("  {session}"),
-        format!("  store: {}{there}", waynote::visible::visible(&path)),
-        "What you can do:".into(),
-        "  waynote place write TEXT       leave a note on this directory".into(),
-        "  waynote key save KEY TEXT      save a note in the agent's notebook".into(),
-        "  waynote log add TEXT --type T  add to a session's log (stuck, tip, …)".into(),
-        "  waynote context                print what applies; `waynote --help` lists all".into(),
-    ];
-    const NAMED: usize = 3;
-    for (session, asked) in waiting.iter().take(NAMED) {
-        let session = waynote::visible::visible(session.as_str());
-        let question = session_view::one_line(&asked.question);
-        lines.push(format!(
-            "Session {session} waits for an answer: `{question}`"
-        ));
-        lines.push(format!(
-            "  waynote --session {} log show",
-            shell_word(&session)
-        ));
+    if let (Some(file), Some(position)) = (file, position) {
+        // Without it, the same is new the next time.
+        let _ = file.write(format!("{} {now}", position.number()).as_bytes());
     }
-    if waiting.len() > NAMED {
-        lines.push(format!(
-            "{} more wait for an answer: waynote log sessions",
-            waiting.len() - NAMED
-        ));
-    }
+    let colour = context.output.has_colour();
+    let is_read = context.output.is_terminal();
+    let mut lines = view.above(is_read.then_some(now), looked, colour);
     if zrb_file.is_some() {
-        let found = [
-            format!(
-                "Zrb's notes in {} are not read. To keep both in sync:",
-                zrb_file::DEFAULT
-            ),
-            format!("  {}", zrb_file::SYNC),
-        ];
-        lines.extend(found);
+        let (file, sync) = (zrb_file::DEFAULT, zrb_file::SYNC);
+        lines.push(format!(
+            "Zrb's notes in {file} are not read. To keep both in sync: {sync}"
+        ));
     }
-    lines.iter().try_for_each(|line| context.output.line(line))
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    let here = masked(place.as_str()).into_owned();
+    if view.all == 0 {
+        let there = id.map_or(" (created by the first write)", |_| "");
+        lines.push(format!(
+            "No notes apply in {here}. Leave one for the next run:"
+        ));
+        lines.extend(BEGIN.map(str::to_owned));
+        lines.push(format!("Store: {}{there}", visible(&path)));
+    } else {
+        lines.extend(view.here(&here, LINES.saturating_sub(lines.len()), colour));
+    }
+    context.output.coloured(&(lines.join("\n") + "\n"))
 }
 
-/// The last iteration of a session's loops, and its status.
-struct Looped {
-    last: Option<Iteration>,
-    status: SessionStatus,
-}
-
-impl Looped {
-    fn of(store: &dyn Store, session: &Name) -> Outcome<Self> {
+impl View {
+    fn of(
+        store: &dyn Store,
+        request: &Request,
+        looked: Option<(Position, Timestamp)>,
+        own: &Name,
+    ) -> Outcome<Self> {
+        let mut asked = Vec::new();
+        for (session, question) in waiting(store)? {
+            let again = started::next(store, &session)?;
+            asked.push((session, question, again));
+        }
+        // Those with a question are shown by it.
+        let mut sessions = Listed::latest(store, NAMED + asked.len())?;
+        sessions.retain(|of| of.status.state != SessionState::Waiting);
+        sessions.truncate(NAMED);
+        let mut new: Vec<(Name, usize)> = Vec::new();
+        if let Some((seen, _)) = looked {
+            let changes = store.journal(None, CHANGES)?.into_iter();
+            let changes = changes.take_while(|change| change.position > Some(seen));
+            for author in changes.map(|change| change.author().clone()) {
+                match new.iter_mut().find(|(of, _)| *of == author) {
+                    _ if author == *own || Author::of(&author) == Author::Person => {}
+                    Some((_, count)) => *count += 1,
+                    None => new.push((author, 1)),
+                }
+            }
+        }
+        let receipt = waynote::context::render(store, request)?.receipt;
+        let mut notes = Vec::new();
+        for claim in receipt.claims.iter().take(LINES) {
+            notes.extend(store.get(&claim.address)?);
+        }
+        let (all, tokens) = (receipt.claims.len(), receipt.tokens);
         Ok(Self {
-            last: loops::iterations(store, session, 1)?.pop(),
-            status: super::log::status(store, session)?,
+            asked,
+            sessions,
+            new,
+            notes,
+            all,
+            tokens,
         })
     }
 
-    /// The part of a line after the count of notes.
-    fn line(&self) -> String {
-        let last = self.last.as_ref();
-        let last = last.map(|last| format!("iteration #{}", last.number));
-        let state =
-            (self.status.state != SessionState::NoLoop).then(|| session_view::state(&self.status));
-        let both = [last, state].into_iter().flatten();
-        both.map(|part| format!(", {part}")).collect()
+    /// The lines about loops, and what is new.
+    fn above(
+        &self,
+        now: Option<Timestamp>,
+        looked: Option<(Position, Timestamp)>,
+        colour: bool,
+    ) -> Vec<String> {
+        let (mut lines, program) = (Vec::new(), program::called());
+        let style = session_view::state_style(SessionState::Waiting);
+        for (session, asked, again) in self.asked.iter().take(NAMED) {
+            let shown = session_view::painted(&visible(session.as_str()), style, colour);
+            let question = session_view::one_line(&asked.question);
+            lines.push(format!("{shown} asks (#{}): {question}", asked.iteration));
+            let then = |again: &String| format!("    then: {again}");
+            let then = again.as_ref().map_or(String::new(), then);
+            let session = shell_word(session.as_str());
+            lines.push(format!("  {program} answer {session} TEXT{then}"));
+        }
+        if self.asked.len() > NAMED {
+            let more = self.asked.len() - NAMED;
+            lines.push(format!(
+                "{more} more wait for an answer: waynote log sessions"
+            ));
+        }
+        let sessions = self.sessions.iter().map(|of| of.row(now));
+        lines.extend(rows(&Listed::HEADING, sessions, colour));
+        if let Some((_, at)) = looked.filter(|_| !self.new.is_empty()) {
+            let by = self
+                .new
+                .iter()
+                .map(|(author, count)| format!("{count} by {author}"));
+            let by = visible(&masked(&by.collect::<Vec<_>>().join(", ")));
+            let (at, zone) = (when::minute(at), when::zone());
+            lines.push(format!("New since {at}{zone}, changes of notes: {by}"));
+        }
+        lines
+    }
+
+    /// The lines about the notes that apply.
+    fn here(&self, place: &str, room: usize, colour: bool) -> Vec<String> {
+        let (all, tokens) = (plural(self.all as u64, "note"), self.tokens as u64);
+        let tokens = plural(tokens, "token");
+        let mut lines = vec![format!("Here, {place} ({all}, {tokens} at a start):")];
+        let listed = self.notes.iter().take(room.saturating_sub(2).max(1));
+        let more = self.all - listed.len();
+        let listed = listed.map(|note| {
+            let pinned = if note.pinned { "pinned" } else { "" };
+            vec![
+                format!("  {}", name(note)),
+                pinned.into(),
+                note.preview.clone(),
+            ]
+        });
+        lines.extend(rows(&["note", "pinned", "preview"], listed, colour));
+        let more = if more > 0 {
+            format!("… {more} more: ")
+        } else {
+            String::new()
+        };
+        lines.push(format!(
+            "  {more}waynote context · waynote search WORDS · waynote --help"
+        ));
+        lines
+    }
+}
+
+/// How far the user has looked, and when.
+fn looked(file: &Remembered) -> Option<(Position, Timestamp)> {
+    let text = String::from_utf8(file.read()?).ok()?;
+    let (position, at) = text.split_once(' ')?;
+    Some((position.parse().ok()?, at.parse().ok()?))
+}
+
+/// A note's name to a reader who is here: a directory, or a key.
+fn name(note: &Note) -> String {
+    match &note.address {
+        Address::Agent(_, key) => format!("#{key}"),
+        address => address.to_string().trim_start_matches("place:").to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use waynote::{Address, Note, Places, single};
 
 use super::key::{expected, gone, nothing_to_delete};
 use super::saved::Saved;
+use super::{edit, moves, vanished};
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
@@ -25,18 +26,29 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             at,
             text,
             max_bytes,
+            cites,
             allow,
         } => {
             let place = input::place(at.path.as_deref())?;
-            let content = input::note_text(text, allow.empty)?;
-            let stamp = context.stamp_allowing(allow)?;
+            let Some(content) = edit::text_or_editor(text, allow)? else {
+                return edit::in_editor(context, Address::Place(place), allow);
+            };
+            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let limits = context.settings.place_limits(*max_bytes);
             let (note, before) = context
                 .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
             let saved = Saved::new(&note, before);
+            if !context.output.json {
+                input::say_if_file(text.text.as_ref());
+            }
             context.output.answer(&saved, || match before {
-                None => format!("saved {} (revision {})", note.address, note.revision),
-                Some(_) => format!("saved {} ({})", note.address, saved.told()),
+                None => format!(
+                    "saved {} (revision {}){}",
+                    note.address,
+                    note.revision,
+                    note.cited()
+                ),
+                Some(_) => format!("saved {} ({}){}", note.address, saved.told(), note.cited()),
             })
         }
         PlaceCommand::Read { at } => {
@@ -65,16 +77,33 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
         }
         PlaceCommand::List => {
             let notes = context.read(|store| Ok(Places::new(store).list()?))?;
+            let gone = vanished::among(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
+            let is_gone = |note: &Note| gone.iter().any(|place| note.address.scope() == *place);
             list(context.output, &notes, nothing, &heading, |note| {
+                let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
-                    note.address.to_string(),
+                    format!("{}{gone}", note.address),
                     when(note.updated_at),
-                    note.preview.clone(),
+                    crate::table::preview(note),
                 ]
-            })
+            })?;
+            if !gone.is_empty() && !context.output.json {
+                say(
+                    "directories that are gone: `waynote place mv --vanished` looks for where they are now",
+                );
+            }
+            Ok(())
         }
+        PlaceCommand::Mv { old, new, yes, .. } => match (old, new) {
+            (Some(old), Some(new)) => moves::place(
+                context,
+                &input::place(Some(old))?,
+                &input::place(Some(new))?,
+            ),
+            _ => vanished::run(context, *yes),
+        },
         PlaceCommand::Delete { at, if_revision } => {
             let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
@@ -105,8 +134,9 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
     for (index, note) in notes.iter().enumerate() {
         let between = if index == 0 { "" } else { "\n" };
         output.line(format!(
-            "{between}{}\n{}",
+            "{between}{}{}\n{}",
             note.address.masked(),
+            crate::table::stale(note),
             lines(&masked(&note.content.shown())).trim_end()
         ))?;
     }

@@ -61,6 +61,7 @@ fn head(hit: &Hit, history: bool) -> String {
         head += &format!(" #{iteration}");
     }
     head += ")";
+    head += &crate::table::stale(note);
     visible(&head)
 }
 

@@ -1,12 +1,12 @@
 //! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
-use jiff::Timestamp;
 use waynote::{NoteAsOf, single};
 
 use super::event;
 use crate::args::ShowArgs;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
+use crate::typed::{Use, found};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if let Some(event) = event::address(&args.address) {
@@ -18,17 +18,31 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
         }
         return event::show(context, &event);
     }
-    let address = crate::input::address(&args.address)?;
+    let mut named = context.note_at(&args.address, Use::Keep)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
-    if as_of.is_some() && address.revision.is_some() {
+    if as_of.is_some() && named.revision.is_some() {
         let what = "both a revision and a time are given";
         return Err(Failure::usage(what, "give one: `@N` or `--as-of`"));
     }
-    let as_of = as_of.or(address.revision.map(NoteAsOf::Revision));
-    let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;
+    if let Some(NoteAsOf::Revision(revision)) = as_of {
+        named.revision = Some(revision);
+    }
+    let as_of = as_of.or(named.revision.map(NoteAsOf::Revision));
+    let note = context.read(|store| {
+        let note = single::get(store, &named.address, as_of);
+        found(store, &named, note)
+    })?;
     if context.output.json {
         context.output.value(&note)
     } else {
+        // Not on standard output, where the text stands byte by byte.
+        if note.is_stale() {
+            say(&format!(
+                "{}{}",
+                note.address.masked(),
+                crate::table::stale(&note)
+            ));
+        }
         context.output.content(&note.content)
     }
 }
@@ -38,13 +52,5 @@ fn as_of(text: &str) -> Outcome<NoteAsOf> {
     if let Ok(revision) = text.parse() {
         return Ok(NoteAsOf::Revision(revision));
     }
-    text.parse::<Timestamp>().map(NoteAsOf::Time).map_err(|_| {
-        Failure::usage(
-            format!(
-                "`{}` is neither a revision nor a time",
-                waynote::visible::visible(text)
-            ),
-            "for example 3 or 2026-05-17T12:00:00Z",
-        )
-    })
+    crate::when::read(text).map(NoteAsOf::Time)
 }

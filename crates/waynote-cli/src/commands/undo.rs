@@ -11,6 +11,7 @@ use super::confirm;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::invocation::Context;
+use crate::typed::{Use, found};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let back = match typed {
@@ -88,7 +89,9 @@ fn take_back(
     of: fn(Address) -> Change,
     last: fn(&dyn Store, &UndoScope, &Stamp) -> waynote::Result<Undone>,
 ) -> Outcome<Undone> {
-    let named = typed.map(crate::input::note).transpose()?;
+    let named = typed
+        .map(|typed| context.note(typed, Use::Keep))
+        .transpose()?;
     let mut reach = UndoScope::new(context.settings.agent.value.clone(), Vec::new());
     // Without a home or a working directory, the notebook is left.
     if let (None, Ok(base)) = (&named, home::base()) {
@@ -129,17 +132,17 @@ fn one(applied: Vec<Applied>) -> Outcome<Undone> {
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
-    let named = crate::input::address_and_revision(typed, revision)?;
+    let named = context.note_and_revision(typed, revision, Use::Keep)?;
     let revision = named.revision.ok_or_else(|| {
         let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
         Failure::usage("no revision given", hint)
     })?;
     let stamp = context.stamp()?;
     let change = Change::Restore {
-        address: named.address,
+        address: named.address.clone(),
         revision,
     };
-    let applied = context.write(|store| Ok(store.apply(&[change], &stamp)?))?;
+    let applied = context.write(|store| found(store, &named, store.apply(&[change], &stamp)))?;
     for applied in &applied {
         answer(
             context,

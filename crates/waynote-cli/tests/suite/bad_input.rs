@@ -47,9 +47,9 @@ fn words() {
       delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
 
     $ waynote show nothing
-    exit 2
-    error: `nothing` is not an address: it must start with `place:`, `agent:` or `session:`
-      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    exit 1
+    error: there is no agent:default#nothing
+      there are: k
 
     $ waynote --iteration two context
     exit 2
@@ -161,7 +161,7 @@ fn stores_that_are_none() {
     error: other.db is the SQLite database of another program
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     exit 1
-    error: the store newer.db has version 999, and this program knows 8: it needs waynote 0.9.0 or newer to read
+    error: the store newer.db has version 999, and this program knows 9: it needs waynote 0.9.0 or newer to read
       update waynote; nothing was changed
     ");
     assert_eq!(scratch.ok("--store missing/notes.db key count"), "0\n");

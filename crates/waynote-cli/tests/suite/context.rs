@@ -200,11 +200,10 @@ fn as_it_was() {
     assert_eq!(of("2026-04-01T12:00:00Z"), "");
     let faithful = scratch.ok("context --style faithful --only index --as-of 2026-05-02T12:00:00Z");
     has(&faithful, "| `plan` | 15d ago | second |");
-    insta::assert_snapshot!(scratch.run("context --as-of yesterday").said(), @"
-    exit 2
-    error: `yesterday` is neither a journal position nor a time nor an iteration
-      write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it
-    ");
+    has(
+        scratch.run("context --as-of soon").said(),
+        "error: `soon` is neither a journal position nor a time nor an iteration\n  write a time, for example 2026-05-17,",
+    );
 }
 
 #[test]

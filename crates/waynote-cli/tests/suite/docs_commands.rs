@@ -32,6 +32,13 @@ const RULES: &[(&str, How)] = &[
         ]),
     ),
     (
+        "waynote key save fees ",
+        How::After(&[
+            "mkdir src && (seq 60; echo 'fn charge() {}') > src/pay.rs",
+            "git init -q && git add src",
+        ]),
+    ),
+    (
         "waynote import openotters memory.db",
         How::After(&[
             "WAYNOTE_NOW=2026-04-01T00:00:00Z waynote --store theirs.db key save k theirs",

@@ -34,7 +34,7 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k --revision 99
     exit 1
     error: there is no agent:default#k@99
-      see `waynote place list`, `key list` or `log list`
+      it has the revisions 1 to 6
 
     $ waynote restore agent:default#k
     exit 2
@@ -54,7 +54,7 @@ fn nothing_is_lost() {
     $ waynote history agent:default#other
     exit 1
     error: there is no history of agent:default#other
-      see `waynote place list`, `key list` or `log list`
+      there are: k
 
     $ waynote show agent:default#k --as-of 2
     two
@@ -65,12 +65,12 @@ fn nothing_is_lost() {
     $ waynote show agent:default#k --as-of 2026-05-01T00:00:00Z
     exit 1
     error: there is no agent:default#k at 2026-05-01T00:00:00Z
-      see `waynote place list`, `key list` or `log list`
+      did you mean `k`? there are: k
 
     $ waynote show agent:default#k --as-of yesterday
-    exit 2
-    error: `yesterday` is neither a revision nor a time
-      for example 3 or 2026-05-17T12:00:00Z
+    exit 1
+    error: there is no agent:default#k at 2026-05-16T00:00:00Z
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote verify
     HOME/.local/share/waynote/notes.db is sound: 1 note, 6 revisions, 3 contents
@@ -120,9 +120,6 @@ fn verify_and_the_overview_tell_the_stores_id() {
             .ok("verify")
             .ends_with(&format!("\nstore id {id}\n"))
     );
-    let line = format!("/notes.db, id {id}\n");
-    let overview = scratch.waynote::<_, &str>([]).ok();
-    assert!(overview.contains(&line), "{overview}");
     scratch.ok("key save k w");
     assert_eq!(scratch.json("verify --json")["store_id"], id);
 }

@@ -116,9 +116,9 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
       agent:default#kept: it is an older text of this note, which was changed since; `waynote restore agent:default#kept@1` brings it back
 
     $ waynote place list
-    NOTE          UPDATED               PREVIEW
-    place:~/kept  2026-06-01T00:00:00Z  v2
-
+    NOTE                 UPDATED               PREVIEW
+    place:~/kept (gone)  2026-06-01T00:00:00Z  v2
+    directories that are gone: `waynote place mv --vanished` looks for where they are now
     ");
     // Both texts there are new ones: the other program has written since.
     let file = scratch.home().join("work/notes.json");

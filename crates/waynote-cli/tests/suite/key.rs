@@ -54,10 +54,10 @@ fn a_day_with_a_notebook() {
     $ waynote key delete deploy
     exit 1
     error: agent:default#deploy does not exist; nothing was deleted
-      `waynote key list` shows the keys
+      there are: db
 
     $ waynote --agent other key list
-    no notes in agent:other
+    no notes in agent:other; the agents with notes are: default
     ");
 }
 

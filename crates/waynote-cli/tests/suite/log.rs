@@ -42,8 +42,8 @@ fn a_day_with_a_session() {
       [#2] through
 
     $ waynote log sessions
-    SESSION  NOTES  LAST ITERATION  STATE
-    demo     3      -               no loop has run
+    SESSION  STATE            LAST ITERATION  NOTES  DETAIL
+    demo     no loop has run  -               3
 
     $ waynote log list
     exit 2

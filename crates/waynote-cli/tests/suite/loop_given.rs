@@ -88,7 +88,7 @@ fn what_was_not_recorded_is_said() {
     $ waynote --as-of iteration:one
     exit 2
     error: `iteration:one` is neither a journal position nor a time nor an iteration
-      write a time, for example 2026-05-17T12:00:00Z, an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it
+      write a time, for example 2026-05-17, yesterday or '2 days ago', an iteration, for example iteration:3, or a position as `waynote context --json` and `waynote history --json` print it
     ");
     // As an older version recorded it.
     let stamp = waynote::Stamp::new(

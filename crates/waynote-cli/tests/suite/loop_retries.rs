@@ -27,7 +27,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     insta::assert_snapshot!(end, @"
     the agent failed (exit code 7) in every attempt
       failed with: the network is down
-    when the agent works again, run the same command to continue
+    when the agent works again, go on: `waynote loop --continue s`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
@@ -44,6 +44,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
 
     state: failed
       the agent failed in every attempt
+    to go on: `waynote loop --continue s`
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["iterations"][2]["said"], "the network is down");
@@ -113,7 +114,7 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
     interrupted: SIGINT
-    run the same command to continue: 2 of 3 iterations are left
+    go on: `waynote loop --continue s` (2 of 3 iterations are left)
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
 

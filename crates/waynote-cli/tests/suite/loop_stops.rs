@@ -147,12 +147,12 @@ fn a_question_stops_it_until_it_is_answered() {
     session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question
       | blue or green?
-    answer with the same command and `--answer TEXT`
+    answer with `waynote answer s TEXT`; then go on: `waynote loop --continue s`
     ");
     insta::assert_snapshot!(looping(&scratch, "", asks).said(), @"
     exit 4
     error: session s waits for an answer to: blue or green?
-      start the loop again with `--answer TEXT`
+      answer with `waynote answer s TEXT`, or start the loop again with `--answer TEXT`
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
@@ -165,7 +165,7 @@ fn a_question_stops_it_until_it_is_answered() {
 
     state: waiting for an answer
       | blue or green?
-    to go on: `waynote --session s loop --answer TEXT` and the rest of the loop's command
+    answer with `waynote answer s TEXT`; then go on: `waynote loop --continue s`
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");
@@ -197,7 +197,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
     session s: 1 iteration in N.Ns, 0 notes added
     failed: the agent failed (exit code 7) in every attempt
-    when the agent works again, run the same command to continue
+    when the agent works again, go on: `waynote loop --continue s`
     ");
     // A loop goes on after a retry that succeeds.
     let script = "test -e tried && exit 0; touch tried; exit 1";
@@ -252,7 +252,7 @@ fn the_same_wall_three_times_is_a_stall() {
     session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
     stalled: 3 iterations without progress
       stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
-    see `waynote --session s log show`; when the cause is fixed, run the same command to continue
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
 }
 
@@ -268,7 +268,7 @@ fn nothing_new_is_a_stall() {
     session s: 3 iterations in N.Ns, 0 notes added
     stalled: 3 iterations without progress
       3 iterations without a new note (not a git repository, so changes of files do not count)
-    see `waynote --session s log show`; when the cause is fixed, run the same command to continue
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
     ");
     let (_, of) = ended(&scratch, "--stall 5", "true");
     assert_eq!(of["iterations"].as_array().unwrap().len(), 5);
@@ -317,7 +317,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     session s: 2 iterations in N.Ns, 0 notes added
     failed: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
-    when the agent works again, run the same command to continue
+    when the agent works again, go on: `waynote loop --continue s`
     ");
     // A missing program does not count as an iteration.
     insta::assert_snapshot!(run(), @"

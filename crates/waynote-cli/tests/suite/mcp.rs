@@ -13,8 +13,8 @@ fn the_list_of_tools_is_short() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, WORDS);
     let tools = client.tools();
-    assert_short(&tools, 600);
-    assert_eq!(tools.len(), 7);
+    assert_short(&tools, 750);
+    assert_eq!(tools.len(), 8);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
     adds note_add(content: string, [resolves: string], type: string)
@@ -28,8 +28,8 @@ fn the_list_of_tools_is_short() {
     // Without a session there is no log to add to.
     let mut client = Client::start(&scratch, "mcp");
     let tools = client.tools();
-    assert_short(&tools, 600);
-    assert_eq!(tools.len(), 6);
+    assert_short(&tools, 750);
+    assert_eq!(tools.len(), 7);
     assert!(tools.iter().all(|tool| tool["name"] != "note_add"));
 }
 

@@ -58,7 +58,7 @@ fn every_bad_message_gets_an_error() {
     12 -32602 the params of tools/call cannot be read: a field is missing or has the wrong type
     13 -32602 Unknown tool: note_sav; did you mean `note_save`?
     14 -32602 the params of tools/call cannot be read: a field is missing or has the wrong type
-    15 -32602 Unknown tool: drop table; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
+    15 -32602 Unknown tool: drop table; the tools are note_list, note_save, note_show, note_delete, note_pin, note_confirm, note_search
     16 -32602 the params of resources/read cannot be read: a field is missing or has the wrong type
     "#);
     // Messages that are no requests get no answer.

@@ -48,7 +48,7 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     let scratch = Scratch::new();
     let store = store(&scratch);
     let mut outside = Client::start(&scratch, "--session t mcp");
-    assert_eq!(tools(&mut outside).len(), 7);
+    assert_eq!(tools(&mut outside).len(), 8);
     let run = begin(&store);
     // Between two iterations there is nobody to listen.
     let mut between = Client::start(&scratch, "mcp");
@@ -57,9 +57,9 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     // Nothing in the environment: the processes above the server tell.
     let mut inside = Client::start(&scratch, "mcp");
     let offered = tools(&mut inside);
-    assert_eq!(offered.len(), 9);
-    assert_eq!(offered[7..], ["session_complete", "blocked"]);
-    assert_short(&inside.tools(), 850);
+    assert_eq!(offered.len(), 10);
+    assert_eq!(offered[8..], ["session_complete", "blocked"]);
+    assert_short(&inside.tools(), 950);
     // Clients hand on some of the loop's variables and not others.
     for words in ["--session s mcp", "--session s --iteration 1 mcp"] {
         let mut named = Client::start(&scratch, words);
@@ -67,7 +67,7 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     }
     // Another session's server is not the loop's agent.
     let mut other = Client::start(&scratch, "--session t mcp");
-    assert_eq!(tools(&mut other).len(), 7);
+    assert_eq!(tools(&mut other).len(), 8);
 }
 
 #[test]

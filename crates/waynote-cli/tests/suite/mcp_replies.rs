@@ -47,7 +47,7 @@ fn calls(tool: &str) -> Vec<Value> {
     let mut calls = match tool {
         "note_add" => vec![json!({ "content": HOSTILE, "type": "tip", "session_name": "s" })],
         "note_list" => vec![json!({}), json!({ "session_name": "s" })],
-        "note_save" | "note_delete" | "note_pin" | "note_unpin" => vec![
+        "note_save" | "note_confirm" | "note_delete" | "note_pin" | "note_unpin" => vec![
             json!({ "key": "l", "content": HOSTILE, "pinned": true }),
             json!({ "key": "l", "content": HOSTILE, "if_revision": 99 }),
         ],
@@ -162,7 +162,7 @@ fn no_reply_hides_anything_or_speaks_for_the_client() {
             is_harmless(&got, method);
         }
     }
-    assert_eq!(called.len(), 13, "{called:?}");
+    assert_eq!(called.len(), 14, "{called:?}");
 }
 
 /// The two tools that only the agent of a loop has.

@@ -347,10 +347,10 @@ fn sets_are_put_together_and_the_first_keeps_a_name() {
     let scratch = Scratch::new();
     let mut all = Client::start(&scratch, "--session s mcp --tools all");
     let all = names(&mut all);
-    assert_eq!(all.len(), 7 + 1 + 4 + 1, "{all:?}");
+    assert_eq!(all.len(), 8 + 1 + 4 + 1, "{all:?}");
     let mut both = Client::start(&scratch, "--session s mcp --tools ralph,default");
     assert_eq!(both.call("note_list", json!({})), "No notes yet");
-    assert_eq!(names(&mut both).len(), 7);
+    assert_eq!(names(&mut both).len(), 8);
     insta::assert_snapshot!(scratch.run("mcp --tools ralph,rabbit").said(), @"
     exit 2
     error: `rabbit` is not a set of tools

@@ -12,14 +12,15 @@ fn a_day_with_places() {
     $ waynote place write --at ~ Home.
     saved place:~ (revision 1)
 
-    $ waynote place write --at /etc/nginx Config.
-    saved place:/etc/nginx (revision 1)
+    $ waynote place write --at /srv/none Config.
+    saved place:/srv/none (revision 1)
 
     $ waynote place list
-    NOTE              UPDATED               PREVIEW
-    place:/etc/nginx  2026-05-17T12:00:00Z  Config.
-    place:~           2026-05-17T12:00:00Z  Home.
-    place:~/work      2026-05-17T12:00:00Z  Here.
+    NOTE                    UPDATED               PREVIEW
+    place:/srv/none (gone)  2026-05-17T12:00:00Z  Config.
+    place:~                 2026-05-17T12:00:00Z  Home.
+    place:~/work            2026-05-17T12:00:00Z  Here.
+    directories that are gone: `waynote place mv --vanished` looks for where they are now
 
     $ waynote place all
     place:~
@@ -28,11 +29,11 @@ fn a_day_with_places() {
     place:~/work
     Here.
 
-    $ waynote place all --at /etc/nginx/sites
+    $ waynote place all --at /srv/none/sites
     place:~
     Home.
 
-    place:/etc/nginx
+    place:/srv/none
     Config.
 
     $ waynote place read

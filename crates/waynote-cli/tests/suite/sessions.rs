@@ -43,37 +43,27 @@ fn all_are_listed_with_their_state() {
     killed.wait().unwrap();
     let sessions = scratch.ok("log sessions");
     insta::assert_snapshot!(sessions, @"
-    SESSION  NOTES  LAST ITERATION        STATE
-    asks     0      #1, 2026-05-17 12:00  waiting for an answer: `Which colour? blue or green`
-    by-hand  1      -                     no loop has run
-    does     1      #1, 2026-05-17 12:00  done: all iterations ran
-    fails    0      #1, 2026-05-17 12:00  failed: the agent failed in every attempt
-    killed   1      #1, 2026-05-17 12:00  lost: its loop was killed
-    runs     1      #1, 2026-05-17 12:00  running
-    says     0      #1, 2026-05-17 12:00  done: the agent says that all is done
+    SESSION  STATE                  LAST ITERATION        NOTES  DETAIL
+    asks     waiting for an answer  #1, 2026-05-17 12:00  0      `Which colour? blue or green`
+    killed   lost                   #1, 2026-05-17 12:00  1      its loop was killed
+    fails    failed                 #1, 2026-05-17 12:00  0      the agent failed in every attempt
+    runs     running                #1, 2026-05-17 12:00  1
+    says     done                   #1, 2026-05-17 12:00  0      the agent says that all is done
+    does     done                   #1, 2026-05-17 12:00  1      all iterations ran
+    by-hand  no loop has run        -                     1
     ");
-    let one = |session: &str| {
-        let said = scratch.ok(&format!("--session {session}"));
-        said.lines().nth(3).unwrap().to_owned()
-    };
-    let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
-    insta::assert_snapshot!(lines.join("\n"), @"
-    session:asks: 0 notes, iteration #1, waiting for an answer: `Which colour? blue or green`
-    session:runs: 1 note, iteration #1, running
-    session:killed: 1 note, iteration #1, lost: its loop was killed
-    session:by-hand: 1 note
-    session:none: 0 notes
-    ");
-    let waits = "Session asks waits for an answer: `Which colour? blue or green`\n  waynote --session asks log show\n";
-    assert!(scratch.ok("--session runs").contains(waits));
-    let overview = scratch.json("--session asks --json");
-    let asked =
-        serde_json::json!([{ "session": "asks", "question": "Which colour?\nblue or green" }]);
-    assert_eq!(overview["waiting"], asked);
-    let expected = serde_json::json!({
-        "session": "asks", "notes": 0, "last_iteration": 1, "state": "waiting for an answer",
-    });
-    assert_eq!(overview["session"], expected);
+    let overview = scratch.json("status --json");
+    assert_eq!(
+        overview["waiting"],
+        serde_json::json!([{
+            "session": "asks", "question": "Which colour?\nblue or green", "iteration": 1,
+            "continue": "waynote loop --continue asks",
+        }])
+    );
+    assert_eq!(
+        fields(&overview["sessions"][0], "session state"),
+        "killed lost"
+    );
     let shown = scratch.ok("--session runs log show");
     assert!(shown.contains("running  1\n"), "{shown}");
     let shown = scratch.ok("--session killed log show");

@@ -174,8 +174,6 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
     exit 2
     error: unrecognized subcommand 'unistall'
 
-      tip: some similar subcommands exist: 'ui', 'install'
-
     $ waynote place wrte x
     exit 2
     error: unrecognized subcommand 'wrte'
@@ -228,7 +226,7 @@ fn a_byte_order_mark_is_named() {
     std::fs::write(&file, format!("\u{feff}{entity}\n")).unwrap();
     assert_eq!(
         scratch.ok(&format!("import server-memory {}", file.display())),
-        "1 added, 0 updated, 0 unchanged, 0 skipped\n"
+        "imported agent:default#a\n1 added, 0 updated, 0 unchanged, 0 skipped\n"
     );
 }
 

@@ -38,7 +38,6 @@ static FACTS: Facts = Facts {
     tools: ["Bash|apply_patch", "Bash"],
     call: Some(&[
         ("session_id", "session_id"),
-        ("agent_id", "agent_id"),
         ("cwd", "cwd"),
         ("tool_name", "tool_name"),
         ("command", "tool_input.command"),

@@ -177,11 +177,13 @@ impl ToolCall {
             _ => result,
         };
         let text = said(&result).unwrap_or_default();
-        let has_failed = match code(&result) {
+        let has_failed = match code(&result).or_else(|| code_at_end(&text)) {
             Some(code) => code != 0,
             None => {
                 !result["error"].is_null()
-                    || result["resultType"] == "failure"
+                    || [&result["resultType"], &result["result_type"]]
+                        .iter()
+                        .any(|kind| **kind == "failure")
                     || is_known
                     || reads(&text)
             }
@@ -217,6 +219,14 @@ fn opened(value: &Value) -> Value {
 
 fn code(result: &Value) -> Option<i64> {
     CODES.iter().find_map(|name| result[*name].as_i64())
+}
+
+/// The exit code in the last line of a result's text: `<shellId: 0 completed with exit code 7>`. Copilot CLI puts it there,
+/// and counts the call as a success.
+fn code_at_end(text: &str) -> Option<i64> {
+    let line = text.trim_end().lines().last()?;
+    let line = line.strip_prefix('<')?.strip_suffix('>')?;
+    line.rsplit_once("exit code ")?.1.parse().ok()
 }
 
 /// The text in a result.
@@ -352,6 +362,18 @@ mod tests {
                 json!({ "tool_result": { "resultType": "failure", "textResultForLlm": "no" } }),
                 false,
                 Some("no"),
+            ),
+            (
+                json!({ "tool_result": { "result_type": "success", "text_result_for_llm":
+                    "odd\n<shellId: 0 completed with exit code 7>" } }),
+                false,
+                Some("odd\n<shellId: 0 completed with exit code 7>"),
+            ),
+            (
+                json!({ "tool_result": { "result_type": "success", "text_result_for_llm":
+                    "fatal: in a test\n<shellId: 0 completed with exit code 0>" } }),
+                false,
+                None,
             ),
             (
                 json!({ "tool_result": { "resultType": "success", "textResultForLlm": "ok" } }),

@@ -41,6 +41,8 @@ pub struct Deliveries {
     pub changed: Option<u64>,
     /// True if its agent was asked for what the next run should know.
     pub was_asked: bool,
+    /// The tokens that it was told at tools.
+    pub spent: usize,
     notes: HashMap<(String, u64), Shown>,
     pub(super) subagents: HashSet<String>,
     pub(super) last_reset: Option<(String, String, u64)>,
@@ -99,6 +101,9 @@ impl Deliveries {
         if let Some(millis) = self.changed {
             text.push_str(&format!("changed {millis}\n"));
         }
+        if self.spent > 0 {
+            text.push_str(&format!("spent {}\n", self.spent));
+        }
         for (line, says) in [("off\n", self.is_off), ("asked\n", self.was_asked)] {
             text.push_str(if says { line } else { "" });
         }
@@ -139,6 +144,10 @@ impl Deliveries {
                 self.changed = self.changed.or(rest.parse().ok());
                 return is_new && self.changed.is_some();
             }
+            "spent" => {
+                self.spent += rest.parse().unwrap_or(0);
+                return true;
+            }
             "subagent" => return self.subagents.insert(rest.to_owned()),
             "lost" => return self.subagents.remove(rest),
             "reset" => {
@@ -148,6 +157,7 @@ impl Deliveries {
                 self.block = None;
                 self.was_reset = true;
                 self.notes.clear();
+                self.spent = 0;
                 self.last_reset = source
                     .zip(event)
                     .zip(millis)

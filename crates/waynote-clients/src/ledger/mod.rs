@@ -279,7 +279,12 @@ impl PendingDelivery {
                     by.word()
                 ));
             }
-            Delivery::Notes => {}
+            Delivery::Notes => {
+                let at_tool = self.about.as_ref().filter(|about| about.action.is_some());
+                if let Some(about) = at_tool {
+                    lines.push_str(&format!("spent {}\n", about.tokens));
+                }
+            }
             Delivery::Question => return "asked\n".to_owned(),
             // A subagent's notes are not its session's.
             Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),

@@ -282,6 +282,7 @@ impl<'e> Setup<'e> {
         call.extend(
             members
                 .iter()
+                .filter(|(_, path)| event != Event::BeforeTool || !OF_RESULT.contains(path))
                 .map(|(name, path)| (*name, format!("${{{path}}}").as_str().into())),
         );
         object(&call)
@@ -323,6 +324,9 @@ impl<'e> Setup<'e> {
         Event::ALL.into_iter().filter_map(hook).collect()
     }
 }
+
+/// The fields of an input that are there only after a tool. Codex refuses a call that names a field which is not there.
+const OF_RESULT: [&str; 2] = ["tool_response", "error"];
 
 /// How long a client lets a hook run: it takes milliseconds.
 pub(crate) const HOOK_SECONDS: i64 = 10;

@@ -75,6 +75,7 @@ impl<'a> Overlay<'a> {
             kind: None,
             iteration: None,
             resolved_by: None,
+            cites: Vec::new(),
             pinned: stored.is_some_and(|note| note.pinned),
             revision,
             author: self.author.clone(),

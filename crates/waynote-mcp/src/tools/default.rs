@@ -8,11 +8,13 @@ use super::list;
 use crate::call::{Call, event_at, event_named, missing, note_at, there_are};
 use crate::reply::Refusal;
 use crate::search;
-use crate::tool::{Effect, Kind, Spec, optional, required};
+use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const TYPES: &[&str] = &waynote::EntryType::WORDS;
 
 const KEY: Kind = Kind::Text;
+
+const CITES: Parameter = optional("cites", Kind::Texts, "Code: src/x.rs:4-9, fn f");
 
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
@@ -26,6 +28,7 @@ pub(super) const TOOLS: &[Spec] = &[
                 Kind::Text,
                 "The stuck note that this solves: #3, or some of its words",
             ),
+            CITES,
         ],
         effect: Effect::Adds,
         run: add,
@@ -58,6 +61,7 @@ pub(super) const TOOLS: &[Spec] = &[
                 Kind::Number(0),
                 "Write only if this is the current revision; 0: only if new",
             ),
+            CITES,
         ],
         effect: Effect::Overwrites,
         run: save,
@@ -90,6 +94,13 @@ pub(super) const TOOLS: &[Spec] = &[
         parameters: &[required("key", KEY, ""), optional("pinned", Kind::Flag, "")],
         effect: Effect::Sets,
         run: pin,
+    },
+    Spec {
+        name: "note_confirm",
+        about: "Say that a stale note is still true.",
+        parameters: &[required("address", Kind::Text, "")],
+        effect: Effect::Sets,
+        run: confirm,
     },
     Spec {
         name: "note_search",
@@ -145,7 +156,11 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let full = full.map_or(String::new(), |(notes, most)| {
         format!("; {notes} of {most} notes: merge or delete some soon")
     });
-    Ok(format!("saved {} ({how}{pinned}){full}", note.address))
+    let cites = note.cited();
+    Ok(format!(
+        "saved {} ({how}{pinned}){cites}{full}",
+        note.address
+    ))
 }
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
@@ -160,7 +175,9 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     let named = call.named()?;
     let note = note_at(call.notes.store(), &named)?;
-    Ok(note.content.shown().into_owned())
+    Ok(list::stale(&note).trim_start().to_owned()
+        + if note.is_stale() { "\n" } else { "" }
+        + &note.content.shown())
 }
 
 /// Entries that a refusal names.
@@ -225,6 +242,17 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     Ok(format!("{how} {address}"))
 }
 
+fn confirm(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let address = call.named_itself()?;
+    let stamp = call.stamp();
+    let note = waynote::cites::confirm(call.notes.writable()?, &address, &stamp)?;
+    Ok(format!(
+        "confirmed {address} (revision {}){}",
+        note.revision,
+        note.cited()
+    ))
+}
+
 /// Hits shown when nothing else is asked for, and at most.
 const HITS: (i64, i64) = (10, 50);
 
@@ -236,7 +264,10 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         let hits = search::search(store, &query, limit)?;
         let lines: Vec<String> = hits
             .iter()
-            .map(|hit| format!("- {}: {}", hit.note.address, editable_line(&hit.snippet)))
+            .map(|hit| {
+                let (note, text) = (&hit.note, editable_line(&hit.snippet));
+                format!("- {}{}: {text}", note.address, list::stale(note))
+            })
             .collect();
         Ok(match lines.is_empty() {
             true => "no note matches; try fewer or other words, or note_list".to_owned(),

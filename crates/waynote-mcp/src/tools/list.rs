@@ -130,8 +130,9 @@ impl List {
     fn note(&mut self, name: &str, note: &Note) {
         let _ = writeln!(
             self.text,
-            "- {}: {}",
+            "- {}{}: {}",
             visible(name),
+            stale(note),
             editable_line(&note.preview)
         );
     }
@@ -142,6 +143,12 @@ impl List {
             let _ = writeln!(self.text, "- and {more} more; note_search finds them");
         }
     }
+}
+
+/// The label of a note that cites what has changed, after a blank; empty for another one.
+pub(super) fn stale(note: &Note) -> String {
+    let stale = note.stale(editable_line);
+    stale.map_or_else(String::new, |stale| format!(" ({stale})"))
 }
 
 /// An entry of the log: whole while there is room, else its beginning and the address under which `note_show` has it.
@@ -161,7 +168,7 @@ fn entry(note: &Note, room: &mut usize) -> String {
     } else {
         format!("{} (whole: {})", editable_line(&note.preview), note.address)
     };
-    format!("- [{iteration}] {text}{seen}{resolved}")
+    format!("- [{iteration}] {text}{seen}{resolved}{}", stale(note))
 }
 
 /// A text with its further lines indented, so that none looks like another entry.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use waynote::engine::{Put, Step};
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State;
-use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
+use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
 use crate::engine::Opened;
 use crate::read::plan::{scope_hash, stored_key};
@@ -39,6 +39,7 @@ pub(super) struct Journal {
     /// Only in a copy: a revision that is written for the first time has its text.
     pub(super) forgotten_at: Option<i64>,
     pub(super) forgotten_by: Option<String>,
+    pub(super) cites: Option<String>,
 }
 
 /// A note as it is afterwards.
@@ -182,6 +183,7 @@ impl Batch {
             step,
             forgotten_at,
             forgotten_by,
+            cites: note.and_then(|note| Citation::to_column(&note.cites)),
         });
         if put.is_counted {
             let change = i64::from(put.note.is_some()) - i64::from(put.existed);

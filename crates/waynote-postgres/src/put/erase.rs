@@ -12,7 +12,7 @@ use crate::trip::{big, bigs, many_bytes, text, texts};
 use super::batch::{Batch, Event, json, operation, signed};
 
 const REVISIONS: &str =
-    "UPDATE waynote.journal SET content = NULL, forgotten_at = $3, forgotten_by = $4
+    "UPDATE waynote.journal SET content = NULL, cites = NULL, forgotten_at = $3, forgotten_by = $4
      WHERE store = $1 AND position = ANY ($2)";
 
 const EVENTS: &str = "UPDATE waynote.event e SET event = u.event

@@ -1,6 +1,6 @@
 //! The statements that write rows: one for each table, and one that is planned faster for a single row.
 
-use waynote::Note;
+use waynote::{Citation, Note};
 
 use crate::trip::{self, Value, big, bigs, maybe_bigs, maybe_many_bytes, texts};
 
@@ -68,20 +68,20 @@ pub(super) const CONTENTS: &str = "INSERT INTO waynote.content (store, hash, bod
 
 pub(super) const REVISION: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
             content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
-            forgotten_at, forgotten_by, mark)
+            forgotten_at, forgotten_by, cites, mark)
      VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
+             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)";
 
 pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
             content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
-            forgotten_at, forgotten_by, mark)
+            forgotten_at, forgotten_by, cites, mark)
      SELECT $1, s.scope, u.key, u.position, u.previous, u.revision, u.action, u.undoes, u.content, u.kind,
             u.iteration, u.pinned, u.author, u.token, u.recorded_at, u.created_at, u.updated_at, u.operation,
-            u.step, u.forgotten_at, u.forgotten_by, $22
+            u.step, u.forgotten_at, u.forgotten_by, u.cites, $23
      FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-                 $20, $21)
+                 $20, $21, $22)
           u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
-             token, recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by)
+             token, recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, cites)
      -- Without its scope a row is refused.
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
@@ -112,6 +112,7 @@ pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
         column!(maybe_bigs, step),
         column!(maybe_bigs, forgotten_at),
         column!(maybe_texts, forgotten_by),
+        column!(maybe_texts, cites),
         big(mark),
     ]
 }
@@ -120,32 +121,33 @@ pub(super) const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u
      WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
 
 pub(super) const NOTE: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
-            pinned, author, created_at, updated_at, resolved_by)
+            pinned, author, created_at, updated_at, resolved_by, cites)
      VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14)
+             $10, $11, $12, $13, $14, $15)
      -- One that was deleted in the same call is still there.
      ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
          content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
          iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
-         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
+         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by, cites = excluded.cites";
 
 pub(super) const CHANGED: &str = "UPDATE waynote.note SET position = $4, revision = $5, content = $6, kind = $7, kind_key = $8,
-            iteration = $9, pinned = $10, author = $11, created_at = $12, updated_at = $13, resolved_by = $14
+            iteration = $9, pinned = $10, author = $11, created_at = $12, updated_at = $13, resolved_by = $14,
+            cites = $15
      WHERE store = $1 AND key = $3
            AND scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)";
 
 pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
-            pinned, author, created_at, updated_at, resolved_by)
+            pinned, author, created_at, updated_at, resolved_by, cites)
      SELECT $1, s.scope, u.key, u.position, u.revision, u.content, u.kind, u.kind_key, u.iteration, u.pinned,
-            u.author, u.created_at, u.updated_at, u.resolved_by
-     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+            u.author, u.created_at, u.updated_at, u.resolved_by, u.cites
+     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
           u (scope, key, position, revision, content, kind, kind_key, iteration, pinned, author, created_at,
-             updated_at, resolved_by)
+             updated_at, resolved_by, cites)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
      ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
          content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
          iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
-         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
+         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by, cites = excluded.cites";
 
 pub(super) fn notes(rows: &[(Vec<u8>, String, Current)], shape: Shape) -> Vec<Value> {
     let of = || rows.iter().map(|(.., current)| current);
@@ -166,6 +168,7 @@ pub(super) fn notes(rows: &[(Vec<u8>, String, Current)], shape: Shape) -> Vec<Va
         shape.bigs(notes().map(|note| note.created_at.as_microsecond())),
         shape.bigs(notes().map(|note| note.updated_at.as_microsecond())),
         shape.maybe_texts(of().map(|current| current.resolved_by.clone())),
+        shape.maybe_texts(notes().map(|note| Citation::to_column(&note.cites))),
     ]
 }
 

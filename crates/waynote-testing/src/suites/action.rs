@@ -27,6 +27,7 @@ fn found(store: &dyn LocalStore, paths: &[&str], known: &[ShownNote]) -> Matchin
         roots: &[place("~/p")],
         paths: &paths,
         named: &[],
+        spent: 0,
         exists: &|_| panic!("a tool's own path is not looked up"),
     };
     at_action(store, &request(), &action, known).unwrap()
@@ -116,10 +117,36 @@ pub(super) fn what_does_not_fit_is_a_line(store: &dyn LocalStore) {
         roots: &[place("~/p")],
         paths: &[place("~/p/lib")],
         named: &[],
+        spent: 0,
         exists: &|_| true,
     };
     let none = at_action(store, &little, &action, &[]).unwrap();
     assert_eq!(none, Matching::default());
+}
+
+pub(super) fn a_session_that_was_told_much_gets_short_lines(store: &dyn LocalStore) {
+    save(store, "place:~/p/lib#a", "cents");
+    save(
+        store,
+        "place:~/p/lib#b",
+        "rates are rounded down to whole cents, and never up",
+    );
+    let action = Action {
+        roots: &[place("~/p")],
+        paths: &[place("~/p/lib/x.rs")],
+        named: &[],
+        spent: 900,
+        exists: &|_| true,
+    };
+    let told = |known: &[ShownNote]| at_action(store, &request(), &action, known).unwrap();
+    let first = told(&[]);
+    assert_eq!(
+        first.text,
+        "- `place:~/p/lib#a`: `cents`\n- `place:~/p/lib#b`: `rates are rounded down to whole cents, a…`\n"
+    );
+    let shown: Vec<Shown> = first.notes.iter().map(|of| of.shown).collect();
+    assert_eq!(shown, [Shown::Whole, Shown::Line]);
+    assert_eq!(told(&first.pieces()), Matching::default());
 }
 
 pub(super) fn a_word_of_a_command_is_a_path_if_something_is_there(store: &dyn LocalStore) {
@@ -136,6 +163,7 @@ pub(super) fn a_word_of_a_command_is_a_path_if_something_is_there(store: &dyn Lo
             roots: &[place("~/p")],
             paths: &[],
             named: &named,
+            spent: 0,
             exists: &exists,
         };
         let found = at_action(store, &request(), &action, &[]).unwrap();

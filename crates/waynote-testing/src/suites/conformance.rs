@@ -2,13 +2,13 @@
 
 use waynote::note::State;
 use waynote::{
-    Address, Change, Content, EntryType, Error, Expect, Filter, Forget, Limits, LocalStore,
-    NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind, SessionLog, Stamp,
-    UndoError, undo_last,
+    Address, AsOf, Change, Citation, Content, EntryType, Error, Expect, Filter, Forget, Limits,
+    LocalStore, Note, NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind,
+    SessionLog, Stamp, UndoError, undo_last,
 };
 
 use super::undo::reach;
-use crate::values::{at, contents, key, name, place, save_limited, text};
+use crate::values::{at, contents, key, name, place, save, save_limited, text};
 
 pub(crate) fn notes_of_places_cascade(store: &dyn LocalStore) {
     let places = Places::new(store);
@@ -513,4 +513,75 @@ pub(crate) fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhe
     };
     store.apply(&[restore], &at(5)).unwrap();
     assert_eq!(store.get(&address).unwrap().unwrap().content, says());
+}
+
+pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
+    let cited = |code: &str| Citation {
+        repository: Some(place("~/p")),
+        commit: Some("c0ffee".into()),
+        said: Some("3-300-ab".into()),
+        cited_at: Some(at(1).now),
+        // A reader's own view, which no store keeps.
+        changed: true,
+        ..Citation::new(code)
+    };
+    let citing = |second, code: &str| at(second).citing(vec![cited(code)]);
+    let codes = |note: &Note| {
+        assert!(
+            note.cites
+                .iter()
+                .all(|cited| !cited.changed && cited.commit.is_some())
+        );
+        note.cites
+            .iter()
+            .map(|cited| cited.code.clone())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let now = |address: &Address| codes(&store.get(address).unwrap().unwrap());
+    let address = key("k");
+    let change = |change: Change, stamp: &Stamp| store.apply(&[change], stamp).unwrap();
+    change(save(address.clone(), "one"), &citing(1, "src/pay.rs:4-6"));
+    change(Change::pin(address.clone(), true), &at(2));
+    assert_eq!(now(&address), "src/pay.rs:4-6");
+    change(save(address.clone(), "two"), &at(3));
+    assert_eq!(now(&address), "");
+    change(Change::undo(address.clone()), &at(4));
+    assert_eq!(now(&address), "src/pay.rs:4-6");
+    let history = store.history(&address).unwrap();
+    let history: Vec<String> = history.iter().map(|of| codes(of.note().unwrap())).collect();
+    assert_eq!(
+        history,
+        ["src/pay.rs:4-6", "src/pay.rs:4-6", "", "src/pay.rs:4-6"]
+    );
+    let then = store
+        .select_at(&[address.scope()], AsOf::Time(at(3).now))
+        .unwrap();
+    assert_eq!(codes(&then[0]), "");
+
+    let log = SessionLog::new(store, name("s"));
+    let add = |stamp: &Stamp| {
+        log.add(EntryType::Stuck, Some(1), text("wall"), stamp)
+            .unwrap()
+    };
+    let entry = add(&citing(5, "fn charge")).address;
+    add(&at(6));
+    assert_eq!(now(&entry), "fn charge");
+    add(&citing(7, "fn bill"));
+    assert_eq!(now(&entry), "fn bill");
+    assert_eq!(
+        codes(&store.history(&entry).unwrap()[0].note().unwrap().clone()),
+        "fn charge"
+    );
+
+    for code in ["../x.rs:1", "/etc/passwd", "a\nb", ""] {
+        let refused = store.apply(&[save(key("k"), "three")], &citing(8, code));
+        assert!(
+            matches!(refused, Err(Error::InvalidCitation { .. })),
+            "{code}: {refused:?}"
+        );
+    }
+    store.forget(&Forget::new(address.clone()), &at(9)).unwrap();
+    assert_eq!(store.get(&address).unwrap(), None);
+    assert!(store.verify().unwrap().is_clean());
 }

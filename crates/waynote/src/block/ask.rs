@@ -69,6 +69,19 @@ pub enum BlockAnswer {
     Notes(Matching),
 }
 
+impl BlockAnswer {
+    /// True if a note in it cites code.
+    pub(crate) fn cites(&self) -> bool {
+        match self {
+            Self::Unchanged => false,
+            Self::Block { block, .. } | Self::BlockAndNotes { block, .. } => {
+                block.receipt.cites > 0
+            }
+            Self::Notes(told) => told.notes.iter().any(|told| !told.note.cites.is_empty()),
+        }
+    }
+}
+
 impl BlockAsk {
     /// A question for a part of the block of this request.
     pub fn new(request: &Request, part: BlockPart) -> Self {

@@ -119,6 +119,9 @@ pub struct Receipt {
     pub lines: u64,
     /// Notes that are not shown.
     pub left_out: u64,
+    /// How many of the notes in it cite code: their labels change without a write.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cites: u64,
     /// Notes that are damaged, and so not in the block: addresses, as far as they are known. A line of the block names the
     /// first of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,6 +186,11 @@ pub(crate) fn status_of_full(
             status.trim_end()
         )
     })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A number of notes, and the pronoun for them.

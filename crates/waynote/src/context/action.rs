@@ -10,6 +10,7 @@ use super::answer::shown_of;
 use super::telling::Telling;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
+use crate::note::Note;
 use crate::place::{Base, Place};
 use crate::scope::Scope;
 use crate::store::{Ask, Page, Reader, Recent};
@@ -17,6 +18,9 @@ use crate::store::{Ask, Page, Reader, Recent};
 /// How many notes an action gets at most, and how many tokens they take.
 const MOST: usize = 5;
 const TOKENS: usize = 400;
+
+/// Once a session got so many tokens at tools, it gets short lines: a long session is not to fill up with notes.
+const ALLOWANCE: usize = 900;
 
 /// How many places are asked for: those of paths of any sensible depth.
 const MOST_PLACES: usize = 1024;
@@ -32,6 +36,8 @@ pub struct Action<'a> {
     pub paths: &'a [Place],
     /// Paths that a command may name: see [`named_in`].
     pub named: &'a [Place],
+    /// The tokens that the session was told at tools before.
+    pub spent: usize,
     /// Whether something is at a path. It is asked only for paths of `named`, below the roots, that notes are for.
     pub exists: &'a dyn Fn(&Place) -> bool,
 }
@@ -126,7 +132,7 @@ pub fn at_action(
         ..Ask::default()
     })?;
     let known = shown_of(known);
-    let mut telling = Telling::new(request, TOKENS, MOST);
+    let mut telling = Telling::new(request, TOKENS, MOST).briefly(action.spent >= ALLOWANCE);
     for (scope, notes) in scopes.iter().zip(pages.pages) {
         let is_for = |near: &Near<'_>| {
             *scope == Scope::Place(near.place.clone())
@@ -135,7 +141,8 @@ pub fn at_action(
         if telling.is_full() || notes.is_empty() || !near.iter().any(is_for) {
             continue;
         }
-        for note in notes {
+        let (stale, fresh): (Vec<_>, Vec<_>) = notes.into_iter().partition(Note::is_stale);
+        for note in fresh.into_iter().chain(stale) {
             let known = known(&note);
             telling.tell(note, 1, known);
         }

@@ -342,6 +342,7 @@ impl Claimants {
             shown: 0,
             lines: 0,
             left_out: 0,
+            cites: 0,
             damaged: self.damaged.clone(),
             claims: Vec::new(),
         };
@@ -356,6 +357,7 @@ impl Claimants {
                     None => {}
                 }
                 let note = stock.note(slot.place);
+                receipt.cites += u64::from(slot.form.is_some() && !note.cites.is_empty());
                 receipt.claims.push(Claim {
                     section,
                     address: note.address.clone(),

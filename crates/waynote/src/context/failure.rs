@@ -45,6 +45,7 @@ const LEAST_SAID: f64 = 2.0;
 
 /// Where a command is not there, the output is short and has the command's own words: `protoc: command not found`.
 const SHORT: usize = 6;
+const MISSING: [&str; 2] = ["not found", "no such command"];
 
 /// A command that failed.
 #[derive(Clone, Debug)]
@@ -92,7 +93,10 @@ pub fn after_failure(
         .filter_map(|(hit, fit)| Some((fit?, hit.note)))
         .collect();
     // Equal ones stay in the order of the search.
-    found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    found.sort_by(|(one, note), (other, of)| {
+        let better = other.total_cmp(one);
+        better.then_with(|| note.is_stale().cmp(&of.is_stale()))
+    });
     let noted = noted_before(store, found.iter().map(|(_, note)| note), request.iteration)?;
     let known = shown_of(known);
     let best = found.first().map_or(0.0, |(fit, _)| *fit);
@@ -119,6 +123,8 @@ struct FailureWords {
     pairs: HashSet<(String, String)>,
     /// True if the output says little more than that the command is not there.
     is_missing: bool,
+    /// The words of a command that is not there, if it is that: of the program and its first argument.
+    missing: HashSet<String>,
 }
 
 impl FailureWords {
@@ -127,9 +133,13 @@ impl FailureWords {
         let pairs = said
             .windows(2)
             .map(|pair| (pair[0].0.clone(), pair[1].0.clone()));
+        let is_missing = said.len() <= SHORT && MISSING.iter().any(|of| output.contains(of));
+        let names = command.split_whitespace().take(2).filter(|_| is_missing);
+        let missing = names.flat_map(words_in).map(|(word, _)| word);
         Self {
             pairs: pairs.collect(),
-            is_missing: said.len() <= SHORT && output.contains("not found"),
+            is_missing,
+            missing: missing.collect(),
             command: words_in(command).into_iter().collect(),
             said: said.into_iter().collect(),
         }
@@ -165,6 +175,11 @@ impl FailureWords {
                 true => 1.0,
                 false if is_in_both => RARE * RARE_IN_BOTH,
                 false => RARE,
+            };
+            // The name of the command that is not there says it all.
+            let weight = match self.missing.contains(word) && of_output.is_some() {
+                true => weight.max(LEAST),
+                false => *weight,
             };
             sum += weight * rare;
             if of_output.is_some() && (!is_in_both || self.is_missing) {

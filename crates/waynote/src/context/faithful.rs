@@ -182,6 +182,7 @@ mod tests {
             kind: None,
             iteration: None,
             resolved_by: None,
+            cites: Vec::new(),
             pinned: true,
             revision: 1,
             author: agent,

@@ -117,7 +117,8 @@ impl Renderer {
         const TICK: Duration = Duration::from_secs(2);
         let settled = version
             .written_at
-            .is_none_or(|written| written + TICK < request.now);
+            .is_none_or(|written| written + TICK < request.now)
+            && block.receipt.cites == 0;
         self.last = settled.then(|| Last {
             request: request.clone(),
             version,
@@ -198,6 +199,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
             shown: (notes.notebook.len() + notes.places.len() + notes.iterations.len()) as u64,
             lines: 0,
             left_out: 0,
+            cites: 0,
             damaged,
             claims: Vec::new(),
         },

@@ -37,7 +37,7 @@ fn said(note: &Note, times: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     note.content.as_bytes().hash(&mut hasher);
     (note.updated_at, note.iteration, times).hash(&mut hasher);
-    (note.author.as_str(), &note.kind).hash(&mut hasher);
+    (note.author.as_str(), &note.kind, note.is_stale()).hash(&mut hasher);
     hasher.finish()
 }
 

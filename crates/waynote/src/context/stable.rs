@@ -90,6 +90,16 @@ impl NoteText<'_> {
         format!("- {} ({}): {preview}\n", self.address(), self.about())
     }
 
+    /// A short line, and whether the preview is cut.
+    pub(super) fn brief(&self) -> (String, bool) {
+        const CHARS: usize = 40;
+        let preview = cut(&self.note.preview, CHARS);
+        let stale = self.note.stale(word);
+        let stale = stale.map_or_else(String::new, |stale| format!(" ({stale})"));
+        let line = format!("- {}{stale}: {}\n", self.address(), code_span(&preview));
+        (line, preview != self.note.preview)
+    }
+
     fn preview(&self) -> String {
         match self.note.preview.as_str() {
             "" => EMPTY.to_owned(),
@@ -104,9 +114,13 @@ impl NoteText<'_> {
     /// When it was written, and by whom, if not by the reader.
     fn about(&self) -> String {
         let date = day(self.note.updated_at);
-        match self.by() {
+        let about = match self.by() {
             Some(by) => format!("{date}, {by}"),
             None => date,
+        };
+        match self.note.stale(word) {
+            Some(stale) => format!("{about}) ({stale}"),
+            None => about,
         }
     }
 
@@ -121,6 +135,9 @@ impl NoteText<'_> {
         }
         if let Some(by) = self.by() {
             origin.push_str(&format!(", {by}"));
+        }
+        if let Some(stale) = self.note.stale(word) {
+            origin.push_str(&format!(", {stale}"));
         }
         origin
     }
@@ -137,12 +154,13 @@ impl NoteText<'_> {
     }
 }
 
-/// A name unchanged if it is one plain word; otherwise as data. A credential in it is masked.
+/// A name or a path unchanged if it is one plain word; otherwise as data. A credential in it is masked.
 fn word(name: &str) -> String {
     let name = masked(name);
     // Some letters, such as the fillers of Hangul, are not seen.
-    let plain =
-        |char: char| char.is_alphanumeric() && !is_invisible(char) || matches!(char, '-' | '.');
+    let plain = |char: char| {
+        char.is_alphanumeric() && !is_invisible(char) || matches!(char, '-' | '.' | '/' | ':')
+    };
     if !name.is_empty() && name.chars().all(plain) {
         name.into_owned()
     } else {

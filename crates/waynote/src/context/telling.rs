@@ -16,6 +16,8 @@ pub(super) struct Telling<'r> {
     most: usize,
     /// A note with more tokens is told as a line.
     whole: usize,
+    /// True to tell each note as a short line.
+    is_brief: bool,
     told: Matching,
     /// The texts of whole notes, which follow the lines.
     texts: String,
@@ -29,6 +31,7 @@ impl<'r> Telling<'r> {
             left,
             most,
             whole: left,
+            is_brief: false,
             told: Matching::default(),
             texts: String::new(),
         }
@@ -37,6 +40,11 @@ impl<'r> Telling<'r> {
     /// Tells notes of more tokens as a line.
     pub(super) fn whole_to(self, whole: usize) -> Self {
         Self { whole, ..self }
+    }
+
+    /// Tells each note as a short line, if that is so wished.
+    pub(super) fn briefly(self, is_brief: bool) -> Self {
+        Self { is_brief, ..self }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -59,10 +67,9 @@ impl<'r> Telling<'r> {
             true => Form::Listed,
             false => Form::Whole,
         };
-        let (shown, piece) = match Pieces::whole_in(&told, full, self.whole.min(self.left)) {
-            Some(full) => (Shown::Whole, full),
-            None if note.kind.is_some() => (Shown::Line, told.cut()),
-            None => (Shown::Line, told.listed()),
+        let (shown, piece) = match self.brief(&told, is_in_line) {
+            Some(brief) => brief,
+            None => self.in_full(&told, full),
         };
         let tokens = crate::tokens::count(&piece);
         let says_nothing_new = known == Some(Shown::Line) && (shown == Shown::Line || is_in_line);
@@ -76,6 +83,23 @@ impl<'r> Telling<'r> {
             false => self.told.text.push_str(&piece),
         }
         self.told.notes.push(MatchingNote { note, shown });
+    }
+
+    fn brief(&self, told: &NoteText<'_>, is_in_line: bool) -> Option<(Shown, String)> {
+        let (text, is_cut) = told.brief();
+        let shown = match is_in_line && !is_cut {
+            true => Shown::Whole,
+            false => Shown::Line,
+        };
+        self.is_brief.then_some((shown, text))
+    }
+
+    fn in_full(&self, told: &NoteText<'_>, full: Form) -> (Shown, String) {
+        match Pieces::whole_in(told, full, self.whole.min(self.left)) {
+            Some(full) => (Shown::Whole, full),
+            None if told.note.kind.is_some() => (Shown::Line, told.cut()),
+            None => (Shown::Line, told.listed()),
+        }
     }
 
     pub(super) fn done(mut self) -> Matching {

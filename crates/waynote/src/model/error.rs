@@ -85,6 +85,16 @@ pub enum Error {
         reason: String,
     },
 
+    /// Code that cannot be cited.
+    #[error("`{}` cannot be cited: {reason}", safe(code))]
+    InvalidCitation {
+        /// What was given.
+        #[serde(serialize_with = "safe_text")]
+        code: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
     /// An address that cannot be read.
     #[error("`{}` is not an address: {reason}", safe(address))]
     InvalidAddress {
@@ -562,6 +572,8 @@ impl Error {
         invalid_address: InvalidAddress { address: String };
         /// A text that is not a place, with the reason.
         invalid_place: InvalidPlace { path: String };
+        /// Code that cannot be cited, with the reason.
+        invalid_citation: InvalidCitation { code: String };
     }
 }
 

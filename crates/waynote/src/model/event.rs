@@ -89,6 +89,8 @@ pub enum SessionEvent {
         /// The answer.
         answer: String,
     },
+    /// A person asked the loop that holds the session to stop after its iteration.
+    StopRequested,
     /// Another entry resolved a `stuck` entry, which is not shown in prompts until it is noted again.
     Resolved {
         /// The entry.

@@ -5,6 +5,7 @@ pub(crate) mod allowance;
 pub(crate) mod as_of;
 pub mod author;
 pub mod change;
+pub(crate) mod citation;
 pub mod content;
 pub(crate) mod entry_type;
 pub mod error;

@@ -13,6 +13,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::model::as_of::AsOf;
+use crate::model::citation::Citation;
 use crate::secrets;
 
 pub use super::entry_type::{EntryType, OtherType};
@@ -47,6 +48,8 @@ pub struct Note {
     pub iteration: Option<i64>,
     /// The later entry that resolved this one (for a `stuck` entry). A resolved entry is not shown in prompts.
     pub resolved_by: Option<EntryId>,
+    /// The code that it cites.
+    pub cites: Vec<Citation>,
     /// True if it is pinned: shown whole in every prompt.
     pub pinned: bool,
     /// The number of its current revision: 1, 2, 3 ….
@@ -124,6 +127,9 @@ pub(super) struct NoteForm {
     /// The id of the entry that resolved this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resolved_by: Option<EntryId>,
+    /// The code that it cites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cites: Vec<Citation>,
     /// The author of this revision.
     author: Name,
     /// When it was first written.
@@ -151,6 +157,7 @@ impl From<Note> for NoteForm {
             pinned: note.pinned,
             revision: note.revision,
             resolved_by: note.resolved_by,
+            cites: note.cites,
             author: note.author,
             created_at: note.created_at,
             updated_at: note.updated_at,
@@ -168,6 +175,7 @@ impl From<NoteForm> for Note {
             kind: form.kind,
             iteration: form.iteration,
             resolved_by: form.resolved_by,
+            cites: form.cites,
             pinned: form.pinned,
             revision: form.revision,
             author: form.author,
@@ -344,6 +352,7 @@ impl Revision {
         let iterations = by_then.filter_map(Self::note).map(|note| note.iteration);
         Some(Note {
             revision: note.revision,
+            cites: note.cites,
             iteration: iterations.fold(None, earliest),
             ..first.clone()
         })
@@ -522,6 +531,7 @@ mod tests {
                 iteration: kind.is_some().then_some(3),
                 kind,
                 resolved_by: None,
+                cites: vec![Citation::new("src/pay.rs:40-60")],
                 pinned: true,
                 revision: 2,
                 author: "agent:a".parse().unwrap(),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::Name;
+use crate::model::citation::Citation;
 use crate::model::note::micros;
 use crate::model::secret_policy::SecretPolicy;
 use crate::model::writer::Writer;
@@ -39,6 +40,10 @@ pub struct Stamp {
     /// [agent's](Writer::agent).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
+    /// The code that the written notes cite; none: what their texts name between backquotes, `path:line`, if the
+    /// caller's store looks that up (see [`crate::cites`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cites: Option<Vec<Citation>>,
     /// True if the token is an agent's, which answers no question. A caller does not claim it, as with the token.
     #[serde(skip)]
     pub is_agents: bool,
@@ -55,6 +60,7 @@ impl Stamp {
             operation: None,
             lease: None,
             writer: None,
+            cites: None,
             is_agents: false,
         }
     }
@@ -81,6 +87,15 @@ impl Stamp {
             operation: Some(operation),
             ..self
         }
+    }
+
+    /// The same stamp of a note that cites this code.
+    pub fn citing(self, cites: impl Into<Option<Vec<Citation>>>) -> Self {
+        let mut cites = cites.into();
+        // That is a reader's own finding.
+        let all = cites.iter_mut().flatten();
+        all.for_each(|cited| cited.changed = false);
+        Self { cites, ..self }
     }
 
     /// The stamp with another policy for credentials.

@@ -9,6 +9,7 @@ use crate::change::{Change, Expect};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
+use crate::model::citation::Citation;
 use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, micros};
 use crate::scope::Scope;
 
@@ -89,6 +90,7 @@ pub(crate) fn decide(
     before: &impl Before,
     stamp: &Stamp,
 ) -> Result<Option<Write>> {
+    Citation::check(stamp.cites.as_deref().unwrap_or_default())?;
     match change {
         Change::Save {
             address,
@@ -121,6 +123,7 @@ pub(crate) fn decide(
                 kind: None,
                 iteration: None,
                 resolved_by: None,
+                cites: cited(stamp, origin.is_none()),
                 pinned: pin.unwrap_or_else(|| current.as_ref().is_some_and(|note| note.pinned)),
                 revision: next_revision(address, current.as_ref(), before)?,
                 author: author.clone(),
@@ -178,6 +181,7 @@ pub(crate) fn decide(
                 kind: Some(kind.clone()),
                 iteration: *iteration,
                 resolved_by: None,
+                cites: cited(stamp, id.is_none()),
                 pinned: false,
                 revision: 1,
                 author: stamp.author.clone(),
@@ -334,6 +338,11 @@ fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check_name("author", stamp.author.as_str())
 }
 
+/// What a note cites that is written here. One from elsewhere, such as from a synced file, is not what the caller means.
+fn cited(stamp: &Stamp, is_own: bool) -> Vec<Citation> {
+    stamp.cites.clone().filter(|_| is_own).unwrap_or_default()
+}
+
 /// Only a `stuck` entry can be resolved, and not by another `stuck` entry.
 fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<()> {
     let reason = match before.current(entry)? {
@@ -356,6 +365,7 @@ fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
         iteration: earliest(entry.iteration, iteration),
         // The same wall again: it was not resolved after all.
         resolved_by: None,
+        cites: stamp.cites.clone().unwrap_or(entry.cites),
         ..entry
     };
     let again = Note {

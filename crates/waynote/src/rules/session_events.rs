@@ -16,8 +16,8 @@ use crate::store::Reader;
 ///
 /// # Errors
 /// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
-/// [`LoopError::NothingAsked`], [`LoopError::AlreadyAnswered`] and [`LoopError::NotAPerson`]; [`Error::Empty`] for an empty text;
-/// [`Error::HoldsSecret`] for a credential in a text.
+/// [`LoopError::NothingAsked`], [`LoopError::AlreadyAnswered`], [`LoopError::NoLoop`] and [`LoopError::NotAPerson`];
+/// [`Error::Empty`] for an empty text; [`Error::HoldsSecret`] for a credential in a text.
 pub(crate) fn check(
     event: &SessionEvent,
     log: &dyn Reader,
@@ -86,6 +86,15 @@ pub(crate) fn check(
                 return Err(nothing_asked(log, session)?.into());
             }
             may_say("answer", answer, stamp)
+        }
+        SessionEvent::StopRequested => {
+            person::only(log, stamp, PersonalAct::Stop)?;
+            match log.lease(session)? {
+                Some(_) => Ok(()),
+                None => Err(Error::from(LoopError::NoLoop {
+                    session: session.clone(),
+                })),
+            }
         }
         // This is checked with the entry that resolves it.
         SessionEvent::Resolved { .. } => Ok(()),

@@ -300,6 +300,18 @@ pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSigna
     })
 }
 
+/// The author who asked the loop that holds a session to stop after its iteration; none if nobody did.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn stop_requested(log: &dyn Reader, session: &Name) -> Result<Option<Name>> {
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::StopRequested => Break(Some(recorded.author)),
+        SessionEvent::LoopStarted { .. } | SessionEvent::LoopEnded { .. } => Break(None),
+        _ => Continue(()),
+    })
+}
+
 /// How the last loop of a session ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {

@@ -36,6 +36,7 @@ const MIGRATIONS: &[Migration] = migrations! {
     6 "one order" "0006_one_order",
     7 "damage" "0007_damage",
     8 "token" "0008_token",
+    9 "cites" "0009_cites",
 };
 
 /// The one that asks for the checksums of all rows, which SQL cannot compute: they are filled in once the tables are as
@@ -46,12 +47,12 @@ const CHECKSUMS: u32 = 7;
 pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
 /// The oldest tables that this program reads as they are. Older ones are read from a copy in memory.
-pub(super) const OLDEST: u32 = 8;
+pub(super) const OLDEST: u32 = 9;
 
 /// The oldest programs that may read and that may write the tables of [`KNOWN`]: the newest migration that each knows,
 /// and its version. A migration that only adds raises neither.
-const READER: (u32, &str) = (8, "0.1.0");
-const WRITER: (u32, &str) = (8, "0.1.0");
+const READER: (u32, &str) = (9, "0.1.0");
+const WRITER: (u32, &str) = (9, "0.1.0");
 
 /// The number of the last migration the database has had; none when it has none of our tables.
 pub(super) fn version(conn: &Connection) -> Outcome<Option<u32>> {

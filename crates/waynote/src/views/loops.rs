@@ -13,7 +13,7 @@ use crate::rules::person;
 use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
     self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, last_iteration,
-    live_iteration, open_question,
+    live_iteration, open_question, stop_requested,
 };
 use crate::session_log::SessionLog;
 use crate::store::Store;
@@ -187,13 +187,8 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
-        // No successful iteration has used the last answer yet, and now a newer question is answered. The old answer
-        // becomes a note before the new one is recorded: otherwise it would be lost if this process were killed in
-        // between.
-        if let (Some(_), Some(_)) = (&asked, begin.answer)
-            && let Some(given) = fresh_answer(store, &session)?
-        {
-            remember(store, &session, &given, stamp);
+        if let (Some(_), Some(_)) = (&asked, begin.answer) {
+            remember_unused(store, &session, stamp)?;
         }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
@@ -315,6 +310,54 @@ impl<'s> Loop<'s> {
         self.store
             .record(&self.session, &[event], Some(self.lease), stamp)
     }
+}
+
+/// Answers the open question of a session: the next prompt has the answer. The same answer again changes nothing.
+///
+/// # Errors
+/// [`LoopError::NothingAsked`] and [`LoopError::AlreadyAnswered`] when no question is open; [`LoopError::NotAPerson`]
+/// when an agent answers; [`Error::Empty`] and [`Error::HoldsSecret`] for the text; [`Error::Busy`],
+/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// written.
+pub fn answer(store: &dyn Store, session: &Name, answer: &str, stamp: &Stamp) -> Result<()> {
+    let answer = answer.trim();
+    if open_question(store, session)?.is_some() {
+        remember_unused(store, session, stamp)?;
+    } else if is_answered_by(store, session, answer)? {
+        return person::only(store, stamp, PersonalAct::Answer);
+    }
+    let event = SessionEvent::Answered {
+        answer: answer.into(),
+    };
+    store.record(session, &[event], None, stamp)
+}
+
+/// Asks the loop that holds a session to stop after its iteration. A second request changes nothing.
+///
+/// # Errors
+/// [`LoopError::NoLoop`] when no loop runs in the session; [`LoopError::NotAPerson`] when an agent asks; [`Error::Busy`],
+/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// written.
+pub fn stop(store: &dyn Store, session: &Name, is_dead: IsDead<'_>, stamp: &Stamp) -> Result<()> {
+    if let Some(held) = store.lease(session)?
+        && is_gone(store, session, &held, is_dead)?
+    {
+        let session = session.clone();
+        return Err(LoopError::NoLoop { session }.into());
+    }
+    if stop_requested(store, session)?.is_some() {
+        return person::only(store, stamp, PersonalAct::Stop);
+    }
+    store.record(session, &[SessionEvent::StopRequested], None, stamp)
+}
+
+/// Keeps an answer that no successful iteration has used yet as a note, before a newer one is recorded: otherwise it
+/// would be lost if this process were killed in between.
+fn remember_unused(store: &dyn Store, session: &Name, stamp: &Stamp) -> Result<()> {
+    if let Some(given) = fresh_answer(store, session)? {
+        remember(store, session, &given, stamp);
+    }
+    Ok(())
 }
 
 /// True if the last question of a session has this answer, and no iteration has finished its turn with it yet.

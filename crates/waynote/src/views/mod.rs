@@ -1,6 +1,8 @@
 //! The three kinds of note, as callers use them, over any store: by directory, by key, by iteration of a loop.
 
 pub mod loops;
+pub mod moved;
+pub mod named;
 pub mod notebook;
 pub mod places;
 pub mod session_log;

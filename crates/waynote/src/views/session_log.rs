@@ -214,7 +214,7 @@ pub fn reply(note: &Note, resolves: bool) -> String {
     let said = match &note.kind {
         Some(kind) if note.revision == 1 => confirmation(kind, &note.content),
         _ => already_noted(note),
-    };
+    } + &note.cited();
     match resolves {
         true => format!("{said}; the stuck note is resolved"),
         false => said,

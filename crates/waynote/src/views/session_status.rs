@@ -14,7 +14,7 @@ use crate::store::{Ask, EventPage, Reader, Store, answers};
 use crate::text::minute;
 
 /// The state of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 #[non_exhaustive]
 pub enum SessionState {

@@ -12,6 +12,9 @@ use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
 use crate::visible;
 
+/// The most attempts after a conflict with other writers.
+const TRIES: usize = 20;
+
 /// Options for saving a note. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -103,8 +106,6 @@ pub fn rewrite(
     options: SaveOptions,
     stamp: &Stamp,
 ) -> Result<(Note, Option<NoteBefore>)> {
-    /// The most attempts after a conflict with other writers.
-    const TRIES: usize = 20;
     let mut tries = 0;
     loop {
         let Some((note, restored)) = restored(store, &address, &content) else {
@@ -119,6 +120,38 @@ pub fn rewrite(
             Err(Error::Conflict { .. }) if options.expect == Expect::Any && tries < TRIES => {
                 tries += 1;
             }
+            result => return result,
+        }
+    }
+}
+
+/// Adds a text to the end of a note, on a line of its own; a note that is not there is created. A change that somebody
+/// makes meanwhile stays: the note is read again. `options.expect` is not asked.
+///
+/// # Errors
+/// Those of [`save`]; [`Error::NotText`] when the note is not a text.
+pub fn append(
+    store: &dyn Store,
+    address: &Address,
+    added: &Content,
+    options: SaveOptions,
+    stamp: &Stamp,
+) -> Result<(Note, Option<NoteBefore>)> {
+    let mut tries = 0;
+    loop {
+        let before = store.get(address)?;
+        let text = before
+            .as_ref()
+            .map_or(&[][..], |note| note.content.as_bytes());
+        let between: &[u8] = match text.last() {
+            None | Some(b'\n') => b"",
+            Some(_) => b"\n",
+        };
+        let content = Content::written([text, between, added.as_bytes()].concat())?;
+        let revision = before.as_ref().map_or(0, |note| note.revision);
+        let guarded = options.expect(Expect::Revision(revision));
+        match save(store, address.clone(), content, guarded, stamp) {
+            Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
             result => return result,
         }
     }

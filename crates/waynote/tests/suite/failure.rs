@@ -129,7 +129,7 @@ fn a_failure_gets_the_note_that_fits_and_no_other() {
         );
     }
     assert!(
-        fitting >= 20 && cases.len() >= 5 * fitting / 2,
+        fitting >= 90 && cases.len() >= 200,
         "{fitting} of {}",
         cases.len()
     );

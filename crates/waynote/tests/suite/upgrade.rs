@@ -63,17 +63,19 @@ fn a_migration_leaves_no_long_wal() {
 #[test]
 fn a_program_of_this_schema_uses_the_next_as_far_as_it_may() {
     let needs = |to: &str| {
-        format!(" has version 9, and this program knows 8: it needs waynote 0.2.0 or newer to {to}")
+        format!(
+            " has version 10, and this program knows 9: it needs waynote 0.2.0 or newer to {to}"
+        )
     };
     for (reader, writer, reads, writes) in [
-        (8, 8, None, None),
-        (8, 9, None, Some(needs("write"))),
-        (9, 9, Some(needs("read")), Some(needs("read"))),
+        (9, 9, None, None),
+        (9, 10, None, Some(needs("write"))),
+        (10, 10, Some(needs("read")), Some(needs("read"))),
     ] {
         let old = Old::new();
         drop(old.open());
         let insert =
-            "INSERT INTO waynote_migration VALUES (9, 'next', '', ?1, ?2, '0.2.0', '0.2.0')";
+            "INSERT INTO waynote_migration VALUES (10, 'next', '', ?1, ?2, '0.2.0', '0.2.0')";
         old.raw().execute(insert, [reader, writer]).unwrap();
         let store = SqliteStore::at(old.path(), &Options::default());
         let says = |outcome: Result<(), Error>| {
@@ -115,7 +117,7 @@ fn only_a_write_upgrades_a_store() {
     assert_eq!(std::fs::read(old.path()).unwrap(), before);
     assert_eq!(migrations::schema(&old.path()), 5);
     save(&readers[0]).unwrap();
-    assert_eq!(migrations::schema(&old.path()), 8);
+    assert_eq!(migrations::schema(&old.path()), 9);
     let upgraded = readers[0].upgraded().unwrap();
     assert_eq!(upgraded.from, 5);
     assert_eq!(migrations::schema(&upgraded.kept), 5);

@@ -5,6 +5,7 @@ mod loops;
 mod night;
 mod remote;
 mod setting_up;
+mod tools;
 
 use std::path::Path;
 
@@ -35,6 +36,8 @@ impl Subject<'_> {
             Moment::Compaction => conversations::compaction,
             Moment::Clear => conversations::clear,
             Moment::Subagent => conversations::subagent,
+            Moment::Action => tools::action,
+            Moment::Failure => tools::failure,
             Moment::TwoAtOnce => conversations::two_at_once,
             Moment::Load => conversations::load,
             Moment::Loop => loops::completes,

@@ -7,6 +7,7 @@ mod beats;
 mod plan;
 mod screen;
 mod show;
+pub(crate) mod started;
 mod summary;
 mod words;
 
@@ -14,11 +15,14 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use signal_hook::consts::SIGTERM;
-use waynote::loops::BEAT;
+use waynote::loops::{self, BEAT};
+use waynote::{Name, session_state};
+use waynote_loop::identity::known_dead;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
-use crate::args::LoopArgs;
+use crate::args::{LoopArgs, LoopCommand};
 use crate::error::{Outcome, say, say_coloured};
 use crate::invocation::Context;
 use crate::opened::Opened;
@@ -31,6 +35,12 @@ use show::Show;
 const SERVER_WAIT: Duration = Duration::from_mins(10);
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
+    if let Some(LoopCommand::Stop { of }) = &args.other {
+        return stop(context, of).map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(session) = &args.of {
+        return Err(started::go_on(context, args, session)?);
+    }
     let is_json = context.output.json;
     let planned = plan::of(&context.settings, args)?;
     let plan = &planned.plan;
@@ -50,7 +60,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     }
     let opened = Opened::for_writing(&settings, is_json)?;
     let store = opened.store();
+    let mut next = None;
     let summary = looped(plan, &opened, args, is_json, || {
+        if started::remember(&settings, store, &plan.session)? {
+            next = started::next(store, &plan.session)?;
+        }
         for missing in &planned.missing {
             say(&format!("note: {missing}"));
         }
@@ -64,9 +78,27 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if is_json {
         context.output.value(&summary::Shown(&summary))?;
     } else {
-        say_coloured(&summary::text(&summary, session_view::stderr_has_colour()));
+        say_coloured(&summary::text(
+            &summary,
+            next.as_deref(),
+            session_view::stderr_has_colour(),
+        ));
     }
     Ok(ExitCode::from(code))
+}
+
+/// Asks the loop of a session to stop after its iteration.
+fn stop(context: &mut Context<'_>, session: &Name) -> Outcome {
+    let stamp = context.stamp()?;
+    let live = context.write(|store| {
+        loops::stop(store, session, &known_dead, &stamp)?;
+        Ok(session_state::live_iteration(store, session)?)
+    })?;
+    let value = json!({ "session": session, "stops_after": live });
+    context.output.answer(&value, || match live {
+        Some(live) => format!("session {session}: its loop stops after #{live}"),
+        None => format!("session {session}: its loop stops before its next iteration"),
+    })
 }
 
 /// The whole loop. `begun` is done when it has its session.

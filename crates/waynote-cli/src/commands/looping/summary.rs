@@ -6,10 +6,10 @@ use waynote::text::{plural, shell_word};
 use waynote_loop::{RunRemainder, Stop, Summary};
 
 use super::words::{details, exit_code, headline, line};
-use crate::{duration, session_view};
+use crate::{duration, program, session_view};
 
-/// The summary for people.
-pub(super) fn text(summary: &Summary, colour: bool) -> String {
+/// The summary for people. `again` is the command that continues the loop.
+pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> String {
     let notes: u64 = summary.notes.iter().map(|(_, count)| count).sum();
     let mut text = format!(
         "session {}: {} in {}, {} added",
@@ -39,31 +39,33 @@ pub(super) fn text(summary: &Summary, colour: bool) -> String {
     if let (Stop::Failed(_), Some(said)) = (&summary.stop, summary.last_words()) {
         text.push_str(&format!("\n  failed with: {said}"));
     }
-    if let Some(next) = next(summary) {
+    if let Some(next) = next(summary, again) {
         text.push_str(&format!("\n{next}"));
     }
     text
 }
 
 /// The hint: the user's next step.
-fn next(summary: &Summary) -> Option<String> {
-    let session = shell_word(summary.session.as_str());
+fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
+    let (session, program) = (shell_word(summary.session.as_str()), program::called());
+    let again = again.map_or("run the same command again".into(), |again| {
+        format!("`{again}`")
+    });
     Some(match &summary.stop {
-        Stop::Blocked(_) => "answer with the same command and `--answer TEXT`".into(),
-        Stop::Stalled { .. } => format!(
-            "see `waynote --session {session} log show`; when the cause is fixed, run the same command to continue"
-        ),
-        Stop::Failed(IterationOutcome::TimedOut) => {
-            "run the same command to continue, with a longer `--iteration-time` or a smaller task"
-                .into()
+        Stop::Blocked(_) => {
+            format!("answer with `{program} answer {session} TEXT`; then go on: {again}")
         }
-        Stop::Failed(_) => "when the agent works again, run the same command to continue".into(),
-        Stop::Interrupted(_) | Stop::Time => match &summary.left {
-            None => "run the same command to continue".into(),
+        Stop::Stalled { .. } => format!(
+            "see `{program} --session {session} log show`; when the cause is fixed, go on: {again}"
+        ),
+        Stop::Failed(IterationOutcome::TimedOut) => format!(
+            "go on: {again}; or run its whole command with a longer `--iteration-time` or a smaller task"
+        ),
+        Stop::Failed(_) => format!("when the agent works again, go on: {again}"),
+        Stop::Interrupted(_) | Stop::Time | Stop::Requested(_) => match &summary.left {
+            None => format!("go on: {again}"),
             Some(RunRemainder { iterations, all }) => {
-                format!(
-                    "run the same command to continue: {iterations} of {all} iterations are left"
-                )
+                format!("go on: {again} ({iterations} of {all} iterations are left)")
             }
         },
         _ => return None,

@@ -10,7 +10,11 @@ use crate::error::BLOCKED;
 /// 0 if the loop ended as requested, else a code of its own, above those of other refusals.
 pub(super) fn exit_code(stop: &Stop) -> u8 {
     match stop {
-        Stop::Iterations(_) | Stop::Time | Stop::Until(_) | Stop::Completed(_) => 0,
+        Stop::Iterations(_)
+        | Stop::Time
+        | Stop::Until(_)
+        | Stop::Completed(_)
+        | Stop::Requested(_) => 0,
         Stop::Stalled { .. } => 3,
         Stop::Blocked(_) => BLOCKED,
         Stop::Failed(_) => 5,
@@ -49,6 +53,7 @@ pub(super) fn line(stop: &Stop) -> String {
         }
         Stop::Failed(how) => format!("the agent {how} in every attempt"),
         Stop::Interrupted(signal) => signal_name(*signal),
+        Stop::Requested(by) => format!("{by} asked it to stop"),
         other => other.reason().to_string(),
     }
 }

@@ -1,7 +1,6 @@
 //! The action on a session: answering its question.
 
-use waynote::event::SessionEvent;
-use waynote::{Name, Result, Stamp, Store};
+use waynote::{Name, Result, Stamp, Store, loops};
 
 use crate::page::fields::Fields;
 use crate::page::forms::Outcome;
@@ -22,8 +21,7 @@ pub(crate) fn answer(
         .text("answer")
         .unwrap_or_default()
         .replace("\r\n", "\n");
-    let answer = answer.trim().to_owned();
-    store.record(&session, &[SessionEvent::Answered { answer }], None, stamp)?;
+    loops::answer(store, &session, &answer, stamp)?;
     let link = site.view(View::Sessions).with("session", &session);
     Ok(Outcome::Done(link.with("done", "answered").href()))
 }

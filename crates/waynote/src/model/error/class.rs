@@ -56,6 +56,7 @@ impl Error {
             | Self::InvalidPlace { .. }
             | Self::InvalidAddress { .. }
             | Self::InvalidIteration { .. }
+            | Self::InvalidCitation { .. }
             | Self::UnknownType { .. }
             | Self::NotBuiltIn { .. }
             | Self::IdUsed { .. }

@@ -104,6 +104,13 @@ pub enum LoopError {
         at: Timestamp,
     },
 
+    /// A request to stop a loop where none runs.
+    #[error("no loop is running in session {}", safe(session))]
+    NoLoop {
+        /// The session.
+        session: Name,
+    },
+
     /// An act that is a person's, where an agent writes.
     #[error("{act} is refused inside a loop, where an agent writes")]
     NotAPerson {
@@ -122,6 +129,10 @@ pub enum PersonalAct {
     Write,
     /// Answering an agent's question.
     Answer,
+    /// Stopping a loop after its iteration.
+    Stop,
+    /// Continuing a loop.
+    Continue,
     /// Administering the store's access.
     Administer,
 }
@@ -131,6 +142,8 @@ impl fmt::Display for PersonalAct {
         f.write_str(match self {
             Self::Write => "the author `person`",
             Self::Answer => "an answer",
+            Self::Stop => "stopping a loop",
+            Self::Continue => "continuing a loop",
             Self::Administer => "administration",
         })
     }
@@ -149,7 +162,9 @@ impl LoopError {
             Self::LeaseLost { .. } | Self::AlreadySaid { .. } | Self::AlreadyAnswered { .. } => {
                 ErrorClass::Conflict
             }
-            Self::NoLiveIteration { .. } | Self::NothingAsked { .. } => ErrorClass::NotFound,
+            Self::NoLiveIteration { .. } | Self::NothingAsked { .. } | Self::NoLoop { .. } => {
+                ErrorClass::NotFound
+            }
             Self::Unanswered { .. } => ErrorClass::Blocked,
             Self::NotAPerson { .. } => ErrorClass::Refused,
         }
@@ -168,10 +183,14 @@ impl LoopError {
             Self::AlreadyAnswered { .. } => {
                 "the next prompt has the answer: start the loop again without another one"
             }
+            Self::NoLoop { .. } => "there is nothing to stop: see the state of the session",
             Self::NotAPerson { act } => match act {
                 PersonalAct::Write => "name the agent as the author",
                 PersonalAct::Answer => {
                     "end your turn; the person starts the loop again with the answer"
+                }
+                PersonalAct::Stop | PersonalAct::Continue => {
+                    "end your turn with a question, and a person decides"
                 }
                 PersonalAct::Administer => "do it outside of the loop",
             },

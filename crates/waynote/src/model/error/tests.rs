@@ -34,6 +34,7 @@ fn note() -> Note {
         address: address(),
         kind: None,
         resolved_by: None,
+        cites: Vec::new(),
         iteration: None,
         pinned: false,
         revision: 2,
@@ -149,6 +150,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       a name has 1 to 200 bytes and no control characters
     invalid_place (Invalid): `x [masked: github-token] y` is not a place: it is wrong
       a place is `~`, `~/x` or an absolute path
+    invalid_citation (Invalid): `x [masked: github-token] y` cannot be cited: it is wrong
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
     invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type

@@ -18,9 +18,10 @@ impl SessionEvent {
             Self::Completed { summary, .. } => Some(summary.as_str()),
             Self::Blocked { question, .. } => Some(question.as_str()),
             Self::Answered { answer } => Some(answer.as_str()),
-            Self::LoopStarted { .. } | Self::IterationStarted { .. } | Self::Resolved { .. } => {
-                None
-            }
+            Self::LoopStarted { .. }
+            | Self::IterationStarted { .. }
+            | Self::StopRequested
+            | Self::Resolved { .. } => None,
         };
         text.filter(|text| *text != FORGOTTEN).into_iter().collect()
     }
@@ -45,7 +46,10 @@ impl SessionEvent {
             Self::Completed { summary: said, .. }
             | Self::Blocked { question: said, .. }
             | Self::Answered { answer: said } => FORGOTTEN.clone_into(said),
-            Self::LoopStarted { .. } | Self::IterationStarted { .. } | Self::Resolved { .. } => {}
+            Self::LoopStarted { .. }
+            | Self::IterationStarted { .. }
+            | Self::StopRequested
+            | Self::Resolved { .. } => {}
         }
         event
     }

@@ -69,6 +69,9 @@ impl fmt::Display for SessionEvent {
                 f.write_str("a person answered:")?;
                 below(f, Some(answer))
             }
+            Self::StopRequested => {
+                f.write_str("a person asked the loop to stop after this iteration")
+            }
             Self::Resolved { entry, by } => write!(f, "entry {entry} was resolved by {by}"),
         }
     }
@@ -123,6 +126,7 @@ mod tests {
             SessionEvent::Answered {
                 answer: "8080".into(),
             },
+            SessionEvent::StopRequested,
             SessionEvent::LoopEnded {
                 reason: EndReason::Error,
                 detail: Some("the disk is full".into()),
@@ -151,6 +155,7 @@ mod tests {
         Or none?
         a person answered:
         8080
+        a person asked the loop to stop after this iteration
         the loop ended: error
         the disk is full
         the loop ended: iterations

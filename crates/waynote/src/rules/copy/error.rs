@@ -21,6 +21,16 @@ pub enum CopyError {
     #[strum(serialize = "copy_stopped")]
     Stopped,
 
+    /// A line of an export that cannot be read.
+    #[error("the export cannot be read, line {line}: {}", safe(reason))]
+    #[strum(serialize = "export_unreadable")]
+    Unreadable {
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        reason: String,
+    },
+
     /// The copy is not equal to the source.
     #[error(
         "the copy {} is not equal to its source: {}",
@@ -45,13 +55,14 @@ impl CustomError for CopyError {
         match self {
             Self::NotEmpty { .. } => ErrorClass::Conflict,
             Self::Stopped => ErrorClass::Busy,
-            Self::Differs { .. } => ErrorClass::Damaged,
+            Self::Differs { .. } | Self::Unreadable { .. } => ErrorClass::Damaged,
         }
     }
 
     fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::NotEmpty { .. } => "copy into a store that does not exist yet",
+            Self::Unreadable { .. } => "export it again, whole; no store was made",
             Self::Stopped => "run the same copy again: it starts anew",
             Self::Differs { .. } => {
                 "keep using the source; run the same copy again, and report this if it happens twice"

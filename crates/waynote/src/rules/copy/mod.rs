@@ -12,6 +12,7 @@
 mod blocks;
 mod compare;
 mod error;
+mod json;
 pub(crate) mod replay;
 
 use crate::engine::{Engine, Read, Writing};
@@ -23,6 +24,7 @@ use crate::store;
 use super::EngineStore;
 
 pub use error::CopyError;
+pub use json::{read_json, write_json};
 
 use replay::CopyPosition;
 

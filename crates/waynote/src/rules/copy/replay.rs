@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, AddressAt};
 use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Step, Transaction, Writing};
@@ -93,6 +94,99 @@ pub(crate) fn all(
     Ok(())
 }
 
+/// Writes everything as lines of JSON, one for each item of the feed.
+pub(super) fn lines(from: &dyn Read, to: &mut dyn FnMut(&Line) -> Result<()>) -> Result<()> {
+    let mut after = Cursor::START;
+    while let Some(batch) = Batch::after(from, after)? {
+        after = batch.end;
+        let Batch {
+            feed,
+            steps,
+            mut states,
+            events,
+            ..
+        } = batch;
+        for entry in feed {
+            let mut line = Line {
+                call: steps
+                    .get(&entry.at.position)
+                    .copied()
+                    .filter(|_| entry.at.ordinal == 0),
+                now: None,
+                forgotten_events: Vec::new(),
+                entry,
+            };
+            match &line.entry.happened {
+                Happened::Changed(revision) => {
+                    let is_last = |state: &NoteState| Some(state.position) == revision.position;
+                    if states.get(revision.address()).is_some_and(is_last) {
+                        let state = states.remove(revision.address());
+                        line.now = state.map(|state| Now { note: state.note });
+                    }
+                }
+                Happened::Forgotten(texts) => {
+                    let known = texts
+                        .events
+                        .iter()
+                        .filter_map(|of| events.get_key_value(of));
+                    line.forgotten_events =
+                        known.map(|(of, at)| (of.clone(), at.clone())).collect();
+                }
+                Happened::Event(_) => {}
+            }
+            to(&line)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies such lines into an empty store.
+pub(super) fn read_lines(
+    lines: &mut dyn Iterator<Item = Result<Line>>,
+    to: &dyn Engine,
+) -> Result<i64> {
+    let mut head = 0;
+    loop {
+        let mut batch = Batch {
+            feed: Vec::new(),
+            end: Cursor::START,
+            steps: HashMap::new(),
+            states: HashMap::new(),
+            events: HashMap::new(),
+        };
+        for line in (&mut *lines).take(ITEMS) {
+            batch.add(line?);
+        }
+        if batch.feed.is_empty() {
+            return Ok(head);
+        }
+        to.write(Writing::Durable, &mut |tx| batch.write(tx, head))?;
+        head += i64::try_from(batch.feed.len()).unwrap_or(i64::MAX);
+    }
+}
+
+/// An item of the feed with what its copy needs, as a line of JSON has it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Line {
+    #[serde(flatten)]
+    entry: FeedEntry,
+    /// The call that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call: Option<Step>,
+    /// Behind a note's last revision, the note as it is now: it may have been repeated or resolved since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    now: Option<Now>,
+    /// The events that a forgetting names, as they are now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    forgotten_events: Vec<(EventAddress, RecordedEvent)>,
+}
+
+/// A note as it is now; none if it is not there any more.
+#[derive(Serialize, Deserialize)]
+struct Now {
+    note: Option<Note>,
+}
+
 /// Items of the source's feed, with the other data that copying them needs, all from one state.
 struct Batch {
     feed: Vec<FeedEntry>,
@@ -156,6 +250,28 @@ impl Batch {
                 .filter_map(|(event, mut page)| Some((event, page.pop()?)))
                 .collect(),
         }))
+    }
+
+    fn add(&mut self, line: Line) {
+        let at = line.entry.at.position;
+        self.steps.extend(line.call.map(|call| (at, call)));
+        self.events.extend(line.forgotten_events);
+        if let Happened::Changed(revision) = &line.entry.happened {
+            let address = revision.address().clone();
+            // Any other revision is not the last one: no item is at that position.
+            let (position, note) = match line.now {
+                Some(now) => (at, now.note),
+                None => (Cursor::START.position, None),
+            };
+            let revision = revision.number();
+            let state = NoteState {
+                position,
+                revision,
+                note,
+            };
+            self.states.insert(address, state);
+        }
+        self.feed.push(line.entry);
     }
 
     fn write(&self, tx: &dyn Transaction, head: i64) -> Result<()> {

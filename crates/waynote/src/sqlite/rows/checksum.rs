@@ -1,6 +1,7 @@
 //! A checksum over the columns of a row: CRC-32 of each value with its type, in their order. For a row that has a content,
 //! the hash of that comes last, so that a row cannot show the text of another one.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -21,9 +22,9 @@ pub(in crate::sqlite) struct CheckedTable {
     verb: &'static str,
     /// True if its rows can have a content.
     has_content: bool,
-    /// A column that an older schema did not have, by its number. Null there is left out of the checksum, so that the
+    /// Columns that an older schema did not have, by their numbers. Null there is left out of the checksum, so that the
     /// checksums of older rows hold.
-    added: Option<usize>,
+    added: Range<usize>,
     /// The statement that inserts a row, put together once.
     insert: OnceLock<String>,
 }
@@ -36,7 +37,7 @@ impl CheckedTable {
             key,
             verb: "INSERT",
             has_content: false,
-            added: None,
+            added: 0..0,
             insert: OnceLock::new(),
         }
     }
@@ -52,8 +53,8 @@ impl CheckedTable {
         self
     }
 
-    const fn with_added(mut self, column: usize) -> Self {
-        self.added = Some(column);
+    const fn with_added(mut self, columns: Range<usize>) -> Self {
+        self.added = columns;
         self
     }
 }
@@ -61,19 +62,20 @@ impl CheckedTable {
 pub(super) static JOURNAL: CheckedTable = CheckedTable::new(
     "waynote_journal",
     "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
-     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token",
+     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token, cites",
     "position",
 )
 .with_content()
-.with_added(19);
+.with_added(19..21);
 
 pub(super) static NOTE: CheckedTable = CheckedTable::replacing(
     "waynote_note",
     "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, updated_at, \
-     resolved_by",
+     resolved_by, cites",
     "scope, key",
 )
-.with_content();
+.with_content()
+.with_added(13..14);
 
 pub(super) static EVENT: CheckedTable = CheckedTable::new(
     "waynote_event",
@@ -117,7 +119,7 @@ pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Re
 
 /// The same for the columns from one on.
 pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
-    is_stored(row, first + columns, crc(row, first, columns, None)?)
+    is_stored(row, first + columns, crc(row, first, columns, &(0..0))?)
 }
 
 fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
@@ -125,11 +127,11 @@ fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
     Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == found))
 }
 
-fn crc(row: &Row<'_>, first: usize, columns: usize, added: Option<usize>) -> rusqlite::Result<u32> {
+fn crc(row: &Row<'_>, first: usize, columns: usize, added: &Range<usize>) -> rusqlite::Result<u32> {
     let mut hasher = crc32fast::Hasher::new();
     for column in first..first + columns {
         let value = row.get_ref(column)?;
-        if value != ValueRef::Null || added != Some(column) {
+        if value != ValueRef::Null || !added.contains(&column) {
             add(&mut hasher, value);
         }
     }
@@ -167,7 +169,7 @@ impl CheckedTable {
                 // Nothing of ours is of another form.
                 _ => ValueRef::Null,
             };
-            if value != ValueRef::Null || self.added != Some(column) {
+            if value != ValueRef::Null || !self.added.contains(&column) {
                 add(&mut hasher, value);
             }
         }
@@ -176,7 +178,7 @@ impl CheckedTable {
 
     /// The checksum of a row that was read, of its first columns.
     fn of_row(&self, row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
-        Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, self.added)?))
+        Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, &self.added)?))
     }
 
     /// True if the first columns of a row of this table are as they were written; the column after them has their
@@ -186,7 +188,7 @@ impl CheckedTable {
         row: &Row<'_>,
         columns: usize,
     ) -> rusqlite::Result<bool> {
-        is_stored(row, columns, crc(row, 0, columns, self.added)?)
+        is_stored(row, columns, crc(row, 0, columns, &self.added)?)
     }
 
     /// How many values the checksum is over.
@@ -345,7 +347,7 @@ impl CheckedTable {
             let is_as_written = match before {
                 None => true,
                 Some(before) if before >= OF_THIS_SCHEMA => before == self.of_row(row, width)?,
-                Some(before) => before == i64::from(crc(row, 0, own, self.added)?),
+                Some(before) => before == i64::from(crc(row, 0, own, &self.added)?),
             };
             let checksum = is_as_written.then(|| self.of_row(row, width)).transpose()?;
             Ok((key.collect::<rusqlite::Result<_>>()?, checksum))

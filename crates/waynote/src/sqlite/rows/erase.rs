@@ -41,7 +41,7 @@ pub(super) fn forgotten(
     events::replace(conn, events)?;
     for (_, revision) in revisions {
         conn.prepare_cached(
-            "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3, checksum = NULL
+            "UPDATE waynote_journal SET content = NULL, cites = NULL, forgotten_at = ?2, forgotten_by = ?3, checksum = NULL
              WHERE position = ?1",
         )?
         .execute((revision.number(), at.as_microsecond(), by.as_str()))?;

@@ -13,7 +13,7 @@ use super::checksum;
 use super::damage::{LeftOut, damaged};
 use super::query::{all, one};
 use super::read::{
-    self, address, author, content_at, kind, name_of, number, scope_id, stored_key, time,
+    self, address, author, cites, content_at, kind, name_of, number, scope_id, stored_key, time,
     unreadable,
 };
 use super::scopes::{SCOPE, scope_at};
@@ -22,17 +22,17 @@ use crate::sqlite::errors::Outcome;
 /// A row of the journal: the columns that its checksum is over, the hash of its content, the checksum and the content.
 pub(super) const REVISION: &str = "j.position, j.previous, j.scope, j.key, j.revision, j.action, j.undoes, \
                         j.content, j.kind, j.iteration, j.pinned, j.author, j.recorded_at, j.created_at, \
-                        j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, j.token, c.hash, j.checksum, \
+                        j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, j.token, j.cites, c.hash, j.checksum, \
                         c.body";
 
 /// The column with a row's content; a query's other columns come after it.
-const BODY: usize = 22;
+const BODY: usize = 23;
 
 /// The first of the columns that a query adds to those of a revision.
 pub(super) const AFTER_REVISION: usize = BODY + 1;
 
 /// How many values the checksum is over.
-const WIDTH: usize = 21;
+const WIDTH: usize = 22;
 
 /// The revision of a row of that scope.
 pub(in crate::sqlite) fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
@@ -66,6 +66,7 @@ pub(in crate::sqlite) fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Res
             iteration: row.get(9)?,
             // A current note has it in its own row. For an earlier state the events tell.
             resolved_by: None,
+            cites: cites(row, 20)?,
             pinned: row.get(10)?,
             revision: number,
             author,
@@ -109,7 +110,7 @@ pub(super) struct End {
 /// The last row of a note's chain in the journal, whether the note is there or was deleted.
 pub(super) fn end(conn: &Connection, id: i64, scope: &Scope, key: &str) -> Outcome<Option<End>> {
     let found = one(conn, &read::ONE_NOTE, (id, key), |row| {
-        if !checksum::is_whole(row, read::NOTE_WIDTH)? {
+        if !checksum::NOTE.is_whole(row, read::NOTE_WIDTH)? {
             return Err(damaged(name_of(row, scope, 1)));
         }
         Ok(End {

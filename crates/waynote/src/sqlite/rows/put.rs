@@ -7,6 +7,7 @@ use crate::engine::{Put, Row, Step};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
+use crate::model::citation::Citation;
 use crate::note::{EntryType, State};
 use crate::scope::Scope;
 use crate::store::SideValue;
@@ -121,7 +122,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &RevisionRow) -> Outcome<()> {
         _ => None,
     };
     let (forgotten_at, forgotten_by) = forgotten.unzip();
-    let columns: [&dyn ToSql; 20] = [
+    let columns: [&dyn ToSql; 21] = [
         &row.position,
         &previous,
         &row.scope,
@@ -142,6 +143,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &RevisionRow) -> Outcome<()> {
         &forgotten_at,
         &forgotten_by,
         &revision.token.as_ref().map(Name::as_str),
+        &note.and_then(|note| Citation::to_column(&note.cites)),
     ];
     checksum::JOURNAL.insert_with(conn, &columns, row.hash)
 }
@@ -173,7 +175,7 @@ fn current(handle: &Handle<'_>, put: &Put<'_>, row: &RevisionRow) -> Outcome<()>
     }
     let kind = note.kind.as_ref().map(EntryType::as_str);
     let resolved_by = note.resolved_by.map(|by| by.to_string());
-    let columns: [&dyn ToSql; 13] = [
+    let columns: [&dyn ToSql; 14] = [
         &row.scope,
         &row.key,
         &row.position,
@@ -187,6 +189,7 @@ fn current(handle: &Handle<'_>, put: &Put<'_>, row: &RevisionRow) -> Outcome<()>
         &note.created_at.as_microsecond(),
         &note.updated_at.as_microsecond(),
         &resolved_by,
+        &Citation::to_column(&note.cites),
     ];
     checksum::NOTE.insert_with(conn, &columns, row.hash)
 }

@@ -13,6 +13,7 @@ use crate::engine::{NoteAt, NoteState};
 use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::allowance::Allowance;
+use crate::model::citation::Citation;
 use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
@@ -66,12 +67,17 @@ pub(super) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Entr
     Ok(word.map(|word| EntryType::stored(&word)))
 }
 
+pub(super) fn cites(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Citation>> {
+    let cites = Citation::of_column(row.get_ref(column)?.as_str_or_null()?);
+    cites.ok_or_else(|| unreadable(column, "citations that cannot be read"))
+}
+
 /// A current note: the columns that its checksum is over, the hash of its content, the checksum and the content.
 pub(super) const NOTE: &str = "n.scope, n.key, n.position, n.revision, n.content, n.preview, n.kind, n.iteration, \
-                    n.pinned, n.author, n.created_at, n.updated_at, n.resolved_by, c.hash, n.checksum, c.body";
+                    n.pinned, n.author, n.created_at, n.updated_at, n.resolved_by, n.cites, c.hash, n.checksum, c.body";
 
 /// How many values the checksum of a note is over.
-pub(super) const NOTE_WIDTH: usize = 14;
+pub(super) const NOTE_WIDTH: usize = 15;
 
 /// The column with a note's content; a query's other columns come after it.
 const NOTE_BODY: usize = NOTE_WIDTH + 1;
@@ -138,6 +144,7 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
             Some(id) => Some(id.parse().map_err(|error| unreadable(12, error))?),
             None => None,
         },
+        cites: cites(row, 13)?,
         content,
     })
 }

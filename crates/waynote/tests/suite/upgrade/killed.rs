@@ -35,7 +35,7 @@ fn two_processes_that_open_it_at_once_migrate_it_once() {
     for mut process in both {
         assert!(process.wait().unwrap().success());
     }
-    assert_eq!(migrations::schema(&old.path()), 8);
+    assert_eq!(migrations::schema(&old.path()), 9);
     migrations::goes_on(&old.path(), 0);
 }
 

@@ -68,7 +68,7 @@ fn it_is_clean_and_says_the_same_attached() {
     transaction.rollback().unwrap();
     assert_eq!(last_migration(&conn), 5);
     let attached = AttachedStore::attach(&conn).unwrap();
-    assert_eq!(last_migration(&conn), 8);
+    assert_eq!(last_migration(&conn), 9);
     assert!(attached.verify().unwrap().is_clean());
     assert_eq!(says(&attached), said);
     let id = own.store_id().unwrap();

@@ -1,0 +1,235 @@
+//! `waynote edit`: a note in the editor of the user.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::json;
+use waynote::visible::{editable, visible};
+use waynote::{Address, Content, Error, Expect, Note, SaveOptions, single};
+use waynote_system::shell::quoted;
+
+use super::confirm;
+use super::saved::Saved;
+use crate::args::{AllowArgs, EditArgs, TextArgs};
+use crate::error::{Failure, Outcome, say};
+use crate::invocation::Context;
+use crate::typed::Use;
+use crate::{home, input};
+
+pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
+    let address = context.note(&args.note, Use::Keep)?;
+    let content = match (&args.append, &args.file) {
+        (None, None) => return in_editor(context, address, &args.allow),
+        (Some(text), _) => input::note_text(text, false)?,
+        (_, Some(file)) => input::file(file, args.allow.empty)?,
+    };
+    let adds = args.append.is_some();
+    save(context, address, content, Expect::Any, &args.allow, adds)
+}
+
+/// Opens the editor on the note of a directory or a key.
+pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
+    if let Address::Session(..) = address {
+        return Err(Error::AppendOnly { address }.into());
+    }
+    let editor = editor()?;
+    context.opened_for_writing()?;
+    let before = context.read(|store| Ok(store.get(&address)?))?;
+    let (file, shown) = draft(before.as_ref())?;
+    let name = quoted(&file.to_string_lossy());
+    let kept = |what: String, hint: &str| {
+        let hint = format!("your text is in {name}; {hint}");
+        Failure::refused("not_saved", what, hint)
+    };
+    // As git runs it: the variable may hold arguments.
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .arg(&file)
+        .status();
+    let again = format!(
+        "`waynote edit {} --file {name}` saves it",
+        quoted(&address.to_string())
+    );
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => {
+            let what = format!(
+                "the editor `{}` failed ({status}): nothing was saved",
+                visible(&editor)
+            );
+            return Err(kept(what, &again));
+        }
+        Err(error) => return Err(Failure::file("sh", "run", error)),
+    }
+    let edited = fs::read(&file).map_err(|error| Failure::file(&file, "read", error))?;
+    if edited == shown.as_bytes() {
+        let _ = fs::remove_file(&file);
+        say(&format!(
+            "{} is unchanged: nothing was written",
+            address.masked()
+        ));
+        return Ok(());
+    }
+    // Editors end the last line, even if it had no end.
+    let had_end = before
+        .as_ref()
+        .is_some_and(|note| note.content.as_bytes().ends_with(b"\n"));
+    let edited = match edited.strip_suffix(b"\n") {
+        Some(without) if !had_end => without.to_vec(),
+        _ => edited,
+    };
+    let expect = Expect::Revision(before.as_ref().map_or(0, |note| note.revision));
+    let saved = match Content::written(edited) {
+        Ok(content) if content.is_blank() && !allow.empty => {
+            emptied(context, &address, before.as_ref(), expect)
+        }
+        Ok(content) => save(context, address.clone(), content, expect, allow, false),
+        Err(error) => Err(error.into()),
+    };
+    match saved {
+        Ok(()) => {
+            let _ = fs::remove_file(&file);
+            Ok(())
+        }
+        Err(Failure::Library(Error::Conflict { current, .. })) => {
+            let theirs = current.map_or("deleted it".into(), |note| {
+                format!(
+                    "changed it (revision {}, by {})",
+                    note.revision, note.author
+                )
+            });
+            let shown = address.masked();
+            Err(Failure::refused(
+                "conflict",
+                format!("{shown}: while you edited it, somebody {theirs}; nothing was written"),
+                format!(
+                    "your text is in {name}, theirs is `waynote show {}`; bring them together in the file, then {again}",
+                    quoted(&shown)
+                ),
+            ))
+        }
+        Err(failure) if failure.kind() == "empty" => {
+            let _ = fs::remove_file(&file);
+            Err(failure)
+        }
+        Err(failure) => Err(kept(
+            failure.what(),
+            &format!("{}; {again}", failure.hint()),
+        )),
+    }
+}
+
+/// A private file with the text to edit, and that text.
+fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
+    let mut shown = match before {
+        None => String::new(),
+        Some(note) => editable(&note.content.shown()),
+    };
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    let failed = |error| Failure::file("temporary file", "written", error);
+    let named = tempfile::Builder::new()
+        .prefix("waynote-")
+        .suffix(".md")
+        .tempfile();
+    let mut file = named.map_err(failed)?;
+    file.write_all(shown.as_bytes()).map_err(failed)?;
+    // It outlives this process where its text could not be saved.
+    let (_, path) = file.keep().map_err(|error| failed(error.error))?;
+    Ok((path, shown))
+}
+
+/// The command of the user's editor.
+fn editor() -> Outcome<String> {
+    for variable in ["VISUAL", "EDITOR"] {
+        if let Some(editor) = home::variable(variable)?.filter(|editor| !editor.trim().is_empty()) {
+            return Ok(editor);
+        }
+    }
+    Err(Failure::refused(
+        "no_editor",
+        "no editor is set",
+        "set VISUAL or EDITOR, for example `export EDITOR=nano`; or give the text: `--append TEXT`, `--file FILE`",
+    ))
+}
+
+/// An empty text is no mistake only if a person says so: they probably want to delete the note.
+fn emptied(
+    context: &mut Context<'_>,
+    address: &Address,
+    before: Option<&Note>,
+    expect: Expect,
+) -> Outcome {
+    let shown = address.masked();
+    if before.is_none() {
+        say("the text is empty: nothing was written");
+        return Ok(());
+    }
+    let delete = format!("The text is empty. Delete {}?", visible(&shown));
+    if !confirm::can_ask() {
+        let hint = "`waynote key delete` and `waynote place delete` delete a note; `--allow-empty` writes the text";
+        return Err(Failure::refused(
+            "empty",
+            "the text is empty: nothing was written",
+            hint,
+        ));
+    }
+    if !confirm::is_yes(&delete)? {
+        say("nothing was written");
+        return Ok(());
+    }
+    let stamp = context.stamp()?;
+    context.write(|store| Ok(single::delete(store, address.clone(), expect, &stamp)?))?;
+    let undo = quoted(&address.to_string());
+    context
+        .output
+        .answer(&json!({ "address": address, "deleted": true }), || {
+            format!("deleted {shown}; `waynote undo {undo}` brings it back")
+        })
+}
+
+/// Saves the text, or adds it to the end. Codes for characters that the editor was shown become the characters again.
+fn save(
+    context: &mut Context<'_>,
+    address: Address,
+    content: Content,
+    expect: Expect,
+    allow: &AllowArgs,
+    adds: bool,
+) -> Outcome {
+    let stamp = context.stamp_allowing(allow)?;
+    let limits = context.settings.limits(None, None);
+    let options = SaveOptions::default().limits(limits).expect(expect);
+    let (note, before) = context.write(|store| {
+        Ok(match adds {
+            true => single::append(store, &address, &content, options, &stamp)?,
+            false => single::rewrite(store, address, content, options, &stamp)?,
+        })
+    })?;
+    let saved = Saved::new(&note, before);
+    context.output.answer(&saved, || match before {
+        None => format!("saved {} (new note)", note.address.masked()),
+        Some(_) => format!("saved {} ({})", note.address.masked(), saved.told()),
+    })
+}
+
+/// True if an editor can be opened: a person is at the terminal.
+pub(super) fn is_possible() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// The text of an argument or a file; none where the editor is to be opened for it.
+pub(super) fn text_or_editor(given: &TextArgs, allow: &AllowArgs) -> Outcome<Option<Content>> {
+    match (&given.text, &given.file) {
+        (Some(text), _) => input::note_text(text, allow.empty).map(Some),
+        (None, Some(file)) => input::file(file, allow.empty).map(Some),
+        (None, None) if is_possible() => Ok(None),
+        (None, None) => Err(Failure::usage(
+            "no text is given",
+            "write it as an argument; `-` reads it from standard input, `--file FILE` from a file",
+        )),
+    }
+}

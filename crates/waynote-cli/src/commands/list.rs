@@ -1,0 +1,182 @@
+//! `waynote ls` and the history of the whole store: lists of everything, and what narrows them.
+
+use jiff::Timestamp;
+use waynote::{EntryType, Filter, Name, Note, Revision, Scope, ScopeKind};
+
+use crate::args::{KindArg, ListArgs, NarrowArgs};
+use crate::error::{Failure, Outcome};
+use crate::input;
+use crate::invocation::Context;
+use crate::settings::Origin;
+use crate::table::{list, when};
+
+/// What a list is narrowed to.
+pub(super) struct Narrow {
+    since: Option<Timestamp>,
+    author: Option<Name>,
+    limit: usize,
+}
+
+impl Narrow {
+    /// `--author` is the author of what is written; for a list it is the one of what is listed.
+    pub(super) fn of(context: &Context<'_>, args: &NarrowArgs) -> Outcome<Self> {
+        let author = &context.settings.author;
+        Ok(Self {
+            since: args.since.as_deref().map(time).transpose()?,
+            author: is_flag(&author.origin).then(|| author.value.clone()),
+            limit: args.limit.unwrap_or(usize::MAX),
+        })
+    }
+
+    fn takes(&self, author: &Name, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since)
+            && self.author.as_ref().is_none_or(|of| of == author)
+    }
+
+    /// The notes that are left, in their order; of those the last `--limit`.
+    pub(super) fn last(&self, mut notes: Vec<Note>) -> Vec<Note> {
+        notes.retain(|note| self.takes(&note.author, note.updated_at));
+        notes.split_off(notes.len().saturating_sub(self.limit))
+    }
+}
+
+fn is_flag(origin: &Origin) -> bool {
+    matches!(origin, Origin::Flag(_))
+}
+
+fn time(text: &str) -> Outcome<Timestamp> {
+    text.parse().map_err(|_| {
+        let what = format!("`{}` is no time", waynote::visible::visible(text));
+        Failure::usage(what, "write it as 2026-05-17T12:00:00Z")
+    })
+}
+
+/// Lists notes of all kinds, latest first.
+pub(super) fn run(context: &mut Context<'_>, args: &ListArgs) -> Outcome {
+    let narrow = Narrow::of(context, &args.narrow)?;
+    let kinds = match args.kind {
+        None => vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
+        Some(KindArg::Place) => vec![ScopeKind::Place],
+        Some(KindArg::Key) => vec![ScopeKind::Place, ScopeKind::Agent],
+        Some(KindArg::Log) => vec![ScopeKind::Session],
+    };
+    let at = args
+        .at
+        .as_ref()
+        .map(|path| input::place(Some(path)))
+        .transpose()?;
+    let (agent, session) = (&context.settings.agent, &context.settings.session);
+    let kind = args.entry_type.as_deref().map(EntryType::imported);
+    let is_listed = |note: &Note| {
+        let is_of_scope = match note.address.scope() {
+            Scope::Place(place) => {
+                let is_kind = args.kind != Some(KindArg::Key) || note.address.key().is_some();
+                is_kind && at.as_ref().is_none_or(|at| at.below(&place).is_some())
+            }
+            Scope::Agent(name) => at.is_none() && (!is_flag(&agent.origin) || name == agent.value),
+            Scope::Session(name) => {
+                at.is_none() && (!is_flag(&session.origin) || session.value == Some(name))
+            }
+            _ => true,
+        };
+        is_of_scope && (kind.is_none() || note.kind == kind)
+    };
+    let mut notes = context.read(|store| {
+        let mut notes = Vec::new();
+        for kind in kinds {
+            notes.extend(
+                store
+                    .select(&Filter::Kind(kind))?
+                    .into_iter()
+                    .filter(is_listed),
+            );
+        }
+        Ok(notes)
+    })?;
+    if !args.tree {
+        notes.sort_by_key(|note| note.updated_at);
+    }
+    let mut notes = narrow.last(notes);
+    if args.tree && !context.output.json {
+        return tree(context, &notes);
+    }
+    notes.reverse();
+    let heading = ["note", "updated", "author", "preview"];
+    list(context.output, &notes, "no notes", &heading, |note| {
+        let author = note.author.to_string();
+        vec![
+            note.address.to_string(),
+            when(note.updated_at),
+            author,
+            said(note),
+        ]
+    })
+}
+
+/// The first line of a note, of an entry behind its iteration and type.
+fn said(note: &Note) -> String {
+    match (&note.kind, note.iteration) {
+        (Some(kind), Some(iteration)) => format!("#{iteration} {kind}: {}", note.preview),
+        _ => note.preview.clone(),
+    }
+}
+
+/// Each scope with its notes below it.
+fn tree(context: &mut Context<'_>, notes: &[Note]) -> Outcome {
+    let mut scope = None;
+    for note in notes {
+        let of = note.address.scope();
+        let key = note
+            .address
+            .key()
+            .map_or(String::new(), |key| format!("#{key}: "));
+        if scope.as_ref() != Some(&of) {
+            context
+                .output
+                .line(waynote::secrets::masked(&of.to_string()))?;
+            scope = Some(of);
+        }
+        let line = format!("  {key}{}", said(note));
+        context
+            .output
+            .line(waynote::visible::visible(&waynote::secrets::masked(&line)))?;
+    }
+    Ok(())
+}
+
+/// The newest changes of the whole store.
+pub(super) fn changes(context: &mut Context<'_>, args: &NarrowArgs) -> Outcome {
+    /// How many changes are read at once.
+    const PAGE: usize = 500;
+    /// How many are shown unless `--limit` says otherwise.
+    const SHOWN: usize = 30;
+    let narrow = Narrow::of(context, args)?;
+    let most = args.limit.unwrap_or(SHOWN);
+    let changes = context.read(|store| {
+        let (mut changes, mut before) = (Vec::new(), None);
+        loop {
+            let page = store.journal(before, PAGE)?;
+            before = page.last().and_then(|of| of.position);
+            let is_last = page.len() < PAGE;
+            let wanted = |of: &Revision| narrow.takes(of.author(), of.recorded_at);
+            changes.extend(page.into_iter().filter(wanted));
+            if is_last || changes.len() >= most {
+                changes.truncate(most);
+                return Ok(changes);
+            }
+        }
+    })?;
+    let heading = ["note", "action", "author", "recorded", "preview"];
+    list(
+        context.output,
+        &changes,
+        "no changes",
+        &heading,
+        |revision| {
+            let note = format!("{}@{}", revision.address(), revision.number());
+            let mut row = super::history::row(revision);
+            row[0] = note;
+            row
+        },
+    )
+}

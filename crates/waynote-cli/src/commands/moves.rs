@@ -1,0 +1,143 @@
+//! `waynote mv`, `waynote cp` and `waynote place mv`: notes that get another address.
+
+use serde_json::json;
+use waynote::moved::{self, MoveOptions};
+use waynote::text::plural;
+use waynote::visible::visible;
+use waynote::{Address, AddressAt, Applied, Error, Key, Place};
+use waynote_system::shell::quoted;
+
+use crate::args::MoveArgs;
+use crate::error::{Failure, Outcome};
+use crate::invocation::Context;
+use crate::typed::{Use, found, in_shell};
+
+pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Outcome {
+    let purpose = if copy { Use::Keep } else { Use::TakeAway };
+    let (from, to) = (
+        context.note(&args.from, purpose)?,
+        target(context, &args.to)?,
+    );
+    if from == to {
+        return Err(Failure::usage(
+            format!("both are {}", from.masked()),
+            "name another address",
+        ));
+    }
+    let options = MoveOptions {
+        copy,
+        force: args.force,
+        limits: context.settings.limits(None, None),
+    };
+    let stamp = context.stamp()?;
+    let pair = [(from.clone(), to.clone())];
+    let applied = context.write(|store| {
+        let named = AddressAt::new(from.clone(), None);
+        found(
+            store,
+            &named,
+            moved::relocate(store, &pair, options, &stamp),
+        )
+    });
+    let applied = applied.map_err(in_the_way)?;
+    let overwrote = applied.iter().find_map(|applied| applied.before);
+    let value = json!({ "from": from, "to": to, "copied": copy, "note": applied[0].note });
+    context.output.answer(&value, || {
+        let (from, to) = (from.masked(), to.masked());
+        let back = match (overwrote, copy) {
+            (Some(before), _) => format!(
+                "; it overwrote revision {}, which `waynote undo {}` brings back",
+                before.revision,
+                quoted(&to)
+            ),
+            (None, true) => String::new(),
+            (None, false) => format!(
+                "; `waynote mv {} {}` moves it back",
+                quoted(&to),
+                quoted(&from)
+            ),
+        };
+        format!(
+            "{} {from} to {to}{back}",
+            if copy { "copied" } else { "moved" }
+        )
+    })
+}
+
+/// The address to move to. A word that is a directory here could also be a new key: nothing is guessed.
+fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
+    let to = context.note(typed, Use::TakeAway)?;
+    match (&to, typed.parse::<Key>()) {
+        (Address::Place(_), Ok(key)) => Err(Failure::refused(
+            "several_notes",
+            format!("`{}` may be several notes", visible(typed)),
+            format!(
+                "name one of them:\n    agent:{}#{key}\n    {}",
+                context.settings.agent.value,
+                to.masked()
+            ),
+        )),
+        _ => Ok(to),
+    }
+}
+
+/// Moves the notes of a directory and of all below it.
+pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outcome {
+    let applied = relocated(context, old, new)?;
+    if applied.is_empty() {
+        return Err(Failure::refused(
+            "not_found",
+            format!(
+                "there are no notes on {} or below it",
+                visible(old.as_str())
+            ),
+            "`waynote place list` shows the notes of directories",
+        ));
+    }
+    let notes: Vec<&Address> = applied.iter().map(|applied| &applied.address).collect();
+    context
+        .output
+        .answer(&json!({ "from": old, "to": new, "notes": notes }), || {
+            let (old, new) = (in_shell(old), in_shell(new));
+            format!(
+                "moved {} from {old} to {new}; `waynote place mv {new} {old}` moves them back",
+                plural(notes.len() as u64, "note"),
+            )
+        })
+}
+
+/// The notes of a directory and of those below it, after they were moved.
+pub(super) fn relocated(context: &Context<'_>, old: &Place, new: &Place) -> Outcome<Vec<Applied>> {
+    let options = MoveOptions {
+        limits: context.settings.limits(None, None),
+        ..MoveOptions::default()
+    };
+    let stamp = context.stamp()?;
+    let applied = context.write(|store| {
+        let pairs = moved::below(store, old, new)?;
+        Ok(moved::relocate(store, &pairs, options, &stamp)?)
+    });
+    applied.map_err(in_the_way)
+}
+
+/// The refusal where a note is at the new address.
+fn in_the_way(failure: Failure) -> Failure {
+    match failure {
+        Failure::Library(Error::Conflict {
+            address,
+            current: Some(note),
+            ..
+        }) if note.address == address => {
+            let shown = address.masked();
+            Failure::refused(
+                "exists",
+                format!("{shown} exists already; nothing was moved"),
+                format!(
+                    "`waynote show {}` prints it; `--force` of `mv` and `cp` overwrites it",
+                    quoted(&shown)
+                ),
+            )
+        }
+        failure => failure,
+    }
+}

@@ -1,0 +1,112 @@
+//! The sessions of a store, with their states: those where a person can do something come first, then the newest.
+
+use jiff::Timestamp;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use waynote::session_state::Iteration;
+use waynote::session_status::last_events;
+use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
+
+use super::log;
+use crate::error::Outcome;
+use crate::{session_view, when};
+
+/// A session in the list of all.
+pub(super) struct Listed {
+    pub(super) session: Name,
+    notes: u64,
+    /// The last iteration that a loop ran.
+    last: Option<Iteration>,
+    pub(super) status: SessionStatus,
+    /// The time of its last event.
+    at: Option<Timestamp>,
+}
+
+impl Listed {
+    /// All sessions.
+    pub(super) fn all(store: &dyn Store) -> Outcome<Vec<Self>> {
+        let mut names = Vec::new();
+        for of in SessionLog::sessions(store)? {
+            names.push(of.scope.name().parse()?);
+        }
+        Self::of(store, names, usize::MAX)
+    }
+
+    /// The sessions in which something happened last: loops, questions and answers.
+    pub(super) fn latest(store: &dyn Store, most: usize) -> Outcome<Vec<Self>> {
+        Self::of(store, store.sessions_with_events()?, most)
+    }
+
+    /// The `most` newest ones of these, in the order of the list.
+    fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
+        let events = last_events(store, names)?;
+        let mut newest: Vec<_> = events
+            .into_iter()
+            .map(|(session, events)| {
+                let last = events.into_iter().next();
+                (last.map(|last| (last.position, last.recorded_at)), session)
+            })
+            .collect();
+        newest.sort_by(|(one, _), (other, _)| other.cmp(one));
+        let listed = newest.into_iter().take(most);
+        let mut listed = listed
+            .map(|(last, session)| {
+                let scope = Scope::Session(session);
+                let session: Name = scope.name().parse()?;
+                Ok(Self {
+                    notes: store.count(&scope)?,
+                    last: loops::iterations(store, &session, 1)?.pop(),
+                    status: log::status(store, &session)?,
+                    at: last.map(|(_, at)| at),
+                    session,
+                })
+            })
+            .collect::<Outcome<Vec<_>>>()?;
+        // The sort is stable: equals stay newest first.
+        listed.sort_by_key(|of| rank(of.status.state));
+        Ok(listed)
+    }
+
+    pub(super) const HEADING: [&str; 5] = ["session", "state", "last iteration", "notes", "detail"];
+
+    /// A row of a table. Ages are for people, who read it now.
+    pub(super) fn row(&self, now: Option<Timestamp>) -> Vec<String> {
+        let last = self.last.as_ref().map(|last| {
+            let at = self.at.unwrap_or(last.started_at);
+            let at = match now {
+                Some(now) => when::ago(at, now),
+                None => when::minute(last.started_at),
+            };
+            format!("#{}, {at}", last.number)
+        });
+        vec![
+            self.session.as_str().to_owned(),
+            self.status.state.as_str().to_owned(),
+            last.unwrap_or_else(|| "-".into()),
+            self.notes.to_string(),
+            session_view::detail(&self.status),
+        ]
+    }
+}
+
+/// First those that wait for a person, then those that ended badly.
+fn rank(state: SessionState) -> u8 {
+    match state {
+        SessionState::Waiting => 0,
+        SessionState::Failed | SessionState::Stalled | SessionState::Lost => 1,
+        _ => 2,
+    }
+}
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Listed", 7)?;
+        out.serialize_field("session", self.session.as_str())?;
+        out.serialize_field("notes", &self.notes)?;
+        out.serialize_field("last_iteration", &self.last)?;
+        out.serialize_field("state", self.status.state.as_str())?;
+        out.serialize_field("detail", &self.status.detail())?;
+        out.serialize_field("question", &log::question(&self.status))?;
+        out.serialize_field("answer", &log::answer(&self.status))?;
+        out.end()
+    }
+}

@@ -1,0 +1,108 @@
+//! `waynote log tail`: what happens in a session, as it happens.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use waynote::secrets::masked;
+use waynote::store::{Cursor, FeedEntry, Happened};
+use waynote::text::minute;
+use waynote::visible::visible;
+use waynote::{Address, Name, Note, Reader, Scope, named};
+
+use super::import_progress::Interrupt;
+use crate::error::{Outcome, say};
+use crate::invocation::Context;
+
+/// How often the store is asked for more.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// How many items of the feed are read at once.
+const PAGE: usize = 1000;
+
+pub(super) fn run(context: &mut Context<'_>, lines: usize, follow: bool) -> Outcome {
+    let (session, _) = context.session()?;
+    let interrupt = Interrupt::listen()?;
+    let (mut at, mut last) = (Cursor::START, Vec::new());
+    loop {
+        let page = context.read(|store| Ok(Reader::feed(&store, at, PAGE)?))?;
+        at = page.last().map_or(at, |entry| entry.at);
+        let is_end = page.len() < PAGE;
+        last.extend(page.into_iter().filter(|entry| is_of(entry, &session)));
+        if is_end || last.len() > PAGE {
+            last.drain(..last.len().saturating_sub(lines));
+        }
+        if is_end {
+            break;
+        }
+    }
+    if last.is_empty() && !context.output.json {
+        let scope = Scope::Session(session.clone());
+        let others = context.read(|store| Ok(named::instead_of_scope(store, &scope)?))?;
+        let others = others.map_or(String::new(), |others| format!("; {others}"));
+        say(&format!("nothing happened in {scope} yet{others}"));
+    }
+    loop {
+        for entry in &last {
+            print(context, entry)?;
+        }
+        if !follow {
+            return Ok(());
+        }
+        context.output.flush()?;
+        std::thread::sleep(PAUSE);
+        // Ctrl-C is how it ends.
+        if let ControlFlow::Break(()) = interrupt.is_requested() {
+            return Ok(());
+        }
+        let page = context.read(|store| Ok(Reader::feed(&store, at, PAGE)?))?;
+        at = page.last().map_or(at, |entry| entry.at);
+        last = page;
+        last.retain(|entry| is_of(entry, &session));
+    }
+}
+
+/// True if it is an entry or an event of the session.
+fn is_of(entry: &FeedEntry, session: &Name) -> bool {
+    match &entry.happened {
+        Happened::Changed(of) => {
+            matches!(of.address(), Address::Session(name, _) if name == session)
+                && of.note().is_some()
+        }
+        Happened::Event(of) => of.session == *session,
+        _ => false,
+    }
+}
+
+fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
+    if context.output.json {
+        let line = serde_json::to_string(entry).map_err(std::io::Error::from)?;
+        return context.output.line(crate::escaped::escaped(&line));
+    }
+    let (at, said) = match &entry.happened {
+        Happened::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
+        Happened::Event(of) => (of.recorded.recorded_at, of.recorded.event.to_string()),
+        _ => (Timestamp::UNIX_EPOCH, String::new()),
+    };
+    let said = said.replace('\n', "\n                  ");
+    context.output.line(format!(
+        "{}  {}",
+        minute(at),
+        waynote::visible::lines(&masked(&said))
+    ))
+}
+
+fn noted(note: &Note) -> String {
+    let kind = note
+        .kind
+        .as_ref()
+        .map_or(String::new(), ToString::to_string);
+    let iteration = note
+        .iteration
+        .map_or(String::new(), |number| format!("#{number} "));
+    format!(
+        "{iteration}{}: {}",
+        visible(&kind),
+        note.content.shown().trim_end()
+    )
+}

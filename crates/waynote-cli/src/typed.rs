@@ -1,0 +1,133 @@
+//! A note as it is typed: a key of the agent's notebook, a path, `#3` of the session, the end of an id, an address.
+
+use std::path::Path;
+
+use waynote::named::{self, Typist};
+use waynote::visible::visible;
+use waynote::{Address, AddressAt, Error, Place, Result, Store};
+use waynote_system::shell::quoted;
+
+use crate::error::{Failure, Outcome};
+use crate::home;
+use crate::invocation::Context;
+
+/// What a command does with the note.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Reads or changes it. A key comes before a directory of the same name.
+    Keep,
+    /// Takes it away: it must be the only one that is meant.
+    TakeAway,
+}
+
+impl Context<'_> {
+    /// The note that a text stands for, with the revision if it names one.
+    pub(crate) fn note_at(&self, typed: &str, purpose: Use) -> Outcome<AddressAt> {
+        if Address::is_meant(typed) {
+            return crate::input::address(typed);
+        }
+        let (base, session) = (home::base().ok(), self.session().ok());
+        let typist = Typist {
+            agent: &self.settings.agent.value,
+            session: session.as_ref().map(|(session, _)| session),
+            base: base.as_ref(),
+            is_directory: &is_directory,
+        };
+        let meant = self.read(|store| Ok(typist.meant(store, typed)?))?;
+        let are_alike = || {
+            let mut addresses = meant.iter().map(|at| &at.address);
+            addresses.all(|address| matches!(address, Address::Session(..)))
+        };
+        let several = meant.len() > 1 && (purpose == Use::TakeAway || are_alike());
+        match meant.first() {
+            Some(first) if !several => Ok(first.clone()),
+            Some(_) => {
+                let said: Vec<String> = meant.iter().map(|at| self.said(at)).collect();
+                Err(Failure::refused(
+                    "several_notes",
+                    format!("`{}` may be several notes", visible(typed)),
+                    format!("name one of them:\n    {}", said.join("\n    ")),
+                ))
+            }
+            None => Err(Failure::refused(
+                "not_found",
+                format!("there is no entry `{}`", visible(typed)),
+                "`waynote log list` lists the entries of the session",
+            )),
+        }
+    }
+
+    /// The same with a revision that is named in it or beside it.
+    pub(crate) fn note_and_revision(
+        &self,
+        typed: &str,
+        revision: Option<u64>,
+        purpose: Use,
+    ) -> Outcome<AddressAt> {
+        let named = self.note_at(typed, purpose)?;
+        match (named.revision, revision) {
+            (Some(named), Some(revision)) if named != revision => {
+                let what = format!("two revisions are given: {named} and {revision}");
+                let hint = "give one: `@N` or `--revision N`";
+                Err(Failure::usage(what, hint))
+            }
+            (in_address, beside) => Ok(AddressAt::new(named.address, beside.or(in_address))),
+        }
+    }
+
+    /// The same for a command about the note itself; a revision is refused.
+    pub(crate) fn note(&self, typed: &str, purpose: Use) -> Outcome<Address> {
+        let AddressAt { address, revision } = self.note_at(typed, purpose)?;
+        match revision {
+            None => Ok(address),
+            Some(_) => {
+                Err(Error::invalid_address(typed, "name the note without a revision").into())
+            }
+        }
+    }
+
+    /// A note among several: an entry with its first line.
+    fn said(&self, at: &AddressAt) -> String {
+        let Address::Session(_, id) = &at.address else {
+            return at.address.masked();
+        };
+        let note = self
+            .read(|store| Ok(store.get(&at.address)?))
+            .ok()
+            .flatten();
+        let preview = note.map_or(String::new(), |note| note.preview);
+        let preview = waynote::secrets::masked(&preview).into_owned();
+        format!("{}: {}", named::end_of_id(*id), visible(&preview))
+    }
+}
+
+/// A place as it is typed in a shell, which expands `~` to what it stands for here.
+pub(crate) fn in_shell(place: &Place) -> String {
+    let path = match place.as_str().strip_prefix("~/") {
+        Some(below) => format!("~/{}", quoted(below)),
+        None if place.as_str() == "~" => "~".into(),
+        None => quoted(place.as_str()),
+    };
+    visible(&path)
+}
+
+/// True if a place is a directory of this machine.
+pub(crate) fn is_directory(place: &Place) -> bool {
+    home::expanded(place.as_str()).is_ok_and(|path| Path::is_dir(&path))
+}
+
+/// The result of work on a note. For one that is not there the error says what there is instead.
+pub(crate) fn found<T>(store: &dyn Store, named: &AddressAt, result: Result<T>) -> Outcome<T> {
+    result.map_err(|error| match &error {
+        Error::NotFound { .. } => not_there(store, named, error),
+        _ => error.into(),
+    })
+}
+
+/// The error about a note that is not there.
+fn not_there(store: &dyn Store, named: &AddressAt, error: Error) -> Failure {
+    match named::instead_of(store, named) {
+        Ok(Some(hint)) => Failure::refused("not_found", error.to_string(), hint),
+        _ => error.into(),
+    }
+}

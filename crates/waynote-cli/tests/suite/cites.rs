@@ -1,0 +1,249 @@
+//! Notes that cite code: what is cited, and what is said once that has changed.
+
+use serde_json::json;
+
+use super::common::{Scratch, assert_transcript, git, has, lacks};
+
+const PAY: &str = "use std::fs;\n\nfn charge(cents: u64) -> u64 {\n    let fee = cents / 100;\n    \
+                   cents + fee\n}\n\nfn other() {}\n";
+
+/// A repository in `~/work`.
+fn repository() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.put("work/src/pay.rs", PAY);
+    scratch.put("work/Makefile", "all:\n");
+    let work = scratch.home().join("work");
+    git(&work, "init -q");
+    git(&work, "add .");
+    git(&work, "commit -qm one");
+    scratch
+}
+
+/// An answer about other files holds for a minute.
+fn forget_answers(scratch: &Scratch) {
+    std::fs::remove_file(scratch.home().join(".local/state/waynote/cited")).unwrap();
+}
+
+#[test]
+fn a_note_says_when_what_it_cites_has_changed() {
+    let scratch = repository();
+    assert_transcript!(scratch, @"
+    $ waynote place write 'fees are rounded down, see `src/pay.rs:3-6`'
+    saved place:~/work (revision 1); cites src/pay.rs:3-6
+
+    $ waynote key save bill 'charge is called once' --cites 'fn charge' --cites src/pay.rs:8
+    saved agent:default#bill (new key); cites fn charge, src/pay.rs:8
+
+    $ waynote key save plain 'see `src/pay.rs:3-6`' --no-cites
+    saved agent:default#plain (new key)
+
+    $ waynote stale
+    no note cites code that has changed
+    ");
+    // Moved and indented anew: the same code.
+    scratch.put(
+        "work/src/pay.rs",
+        format!("// above\n{}", PAY.replace("    ", "\t")),
+    );
+    assert_eq!(scratch.ok("stale"), "no note cites code that has changed\n");
+    lacks(&scratch.ok("context"), "changed since");
+    scratch.put(
+        "work/src/pay.rs",
+        PAY.replace("100", "50").replace("charge", "bill"),
+    );
+    forget_answers(&scratch);
+    assert_transcript!(scratch, @"
+    $ waynote stale
+    place:~/work (cites src/pay.rs:3-6, changed since 2026-05-17)
+      fees are rounded down, see `src/pay.rs:3-6`
+    src/pay.rs:3-6
+    -fn charge(cents: u64) -> u64 {
+    -    let fee = cents / 100;
+    +fn bill(cents: u64) -> u64 {
+    +    let fee = cents / 50;
+         cents + fee
+     }
+
+    agent:default#bill (cites fn charge, changed since 2026-05-17)
+      charge is called once
+    fn charge
+    not found any more
+
+    $ waynote context
+    ## Notes of this place
+
+    ### `place:~/work` (2026-05-17, by a person) (cites src/pay.rs:3-6, changed since 2026-05-17)
+
+    ```
+    fees are rounded down, see `src/pay.rs:3-6`
+    ```
+
+    ## Other notes
+
+    - `agent:default#bill` (2026-05-17, by a person) (cites `fn charge`, changed since 2026-05-17): `charge is called once`
+    - `agent:default#plain` (2026-05-17, by a person): `` see `src/pay.rs:3-6` ``
+
+    153 of 2,000 tokens
+
+    $ waynote place list
+    NOTE          UPDATED               PREVIEW
+    place:~/work  2026-05-17T12:00:00Z  (cites src/pay.rs:3-6, changed since 2026-05-17) fees are rounded down, see `src/pay.rs:3-6`
+
+    $ waynote key list
+    NOTE                 UPDATED               PINNED  PREVIEW
+    agent:default#bill   2026-05-17T12:00:00Z          (cites fn charge, changed since 2026-05-17) charge is called once
+    agent:default#plain  2026-05-17T12:00:00Z          see `src/pay.rs:3-6`
+
+    $ waynote search rounded
+    place:~/work (2026-05-17) (cites src/pay.rs:3-6, changed since 2026-05-17)
+      fees are «rounded» down, see `src/pay.rs:3-6`
+
+    $ waynote confirm place:~/work
+    confirmed place:~/work (revision 2); cites src/pay.rs:3-6
+
+    $ waynote confirm agent:default#bill
+    confirmed agent:default#bill (revision 2); cites src/pay.rs:8
+
+    $ waynote stale
+    no note cites code that has changed
+    ");
+    let shown = scratch.json("show place:~/work --json");
+    assert_eq!(shown["revision"], 2);
+    assert_eq!(shown["cites"][0]["code"], "src/pay.rs:3-6");
+    assert_eq!(
+        shown["content"],
+        "fees are rounded down, see `src/pay.rs:3-6`"
+    );
+}
+
+#[test]
+fn code_is_found_along_renames_and_in_other_files() {
+    let scratch = repository();
+    let work = scratch.home().join("work");
+    scratch.ok("place write 'fees' --cites src/pay.rs:3-6 --cites Makefile");
+    git(&work, "mv src/pay.rs src/fees.rs");
+    git(&work, "mv Makefile build.mk");
+    git(&work, "commit -qm two");
+    assert_eq!(scratch.json("stale --json"), json!([]));
+    scratch.put("work/src/fees.rs", "\n");
+    scratch.put("work/lib/new.rs", format!("\n\n{PAY}"));
+    git(&work, "add .");
+    assert_eq!(scratch.json("stale --json"), json!([]));
+    assert!(
+        scratch
+            .ok("confirm place:~/work")
+            .contains("cites lib/new.rs:5-8, build.mk")
+    );
+    // A linked worktree is the same repository.
+    git(&work, "worktree add -q ../tree");
+    let tree = scratch.home().join("tree");
+    std::fs::write(tree.join("build.mk"), "").unwrap();
+    // Its files are looked into: there the code is where it was committed last.
+    let of_tree = scratch.run("stale --json").cwd(&tree).json();
+    assert_eq!(of_tree[0]["changed"], json!(null));
+    std::fs::remove_file(tree.join("src/fees.rs")).unwrap();
+    forget_answers(&scratch);
+    let of_tree = scratch.run("stale --json").cwd(&tree).json();
+    assert_eq!(of_tree[0]["changed"][0]["cites"]["code"], "lib/new.rs:5-8");
+    std::fs::remove_file(work.join("lib/new.rs")).unwrap();
+    git(&work, "commit -qam three");
+    let stale = scratch.json("stale --json");
+    assert_eq!(stale[0]["changed"][0]["old"], json!(null));
+    let said = scratch.ok("stale");
+    has(&said, "lib/new.rs:5-8");
+    has(&said, "old text not kept");
+}
+
+#[test]
+fn only_tracked_files_of_the_repository_are_looked_into() {
+    let scratch = repository();
+    let work = scratch.home().join("work");
+    scratch.put("work/.env", "KEY=1\n");
+    scratch.put("secret", "a\n");
+    scratch.put("work/big.rs", vec![b'x'; (1 << 20) + 1]);
+    std::os::unix::fs::symlink(scratch.home().join("secret"), work.join("link")).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(work.join("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    git(&work, "add link big.rs");
+    let mut seen = String::new();
+    for code in [
+        ".env:1",
+        "link:1",
+        "big.rs:1",
+        "pipe:1",
+        "../secret:1",
+        "/etc/passwd:1",
+        ".git/config:1",
+        "no.rs:1",
+        "src/pay.rs:90",
+        "src/pay.rs:2",
+    ] {
+        let run = scratch
+            .waynote(["key", "save", "k", "x", "--cites", code])
+            .output();
+        assert_eq!(run.status.code(), Some(2), "{code}");
+        seen += &String::from_utf8(run.stderr).unwrap();
+    }
+    insta::assert_snapshot!(seen, @"
+    error: `.env:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `link:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `big.rs:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `pipe:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `../secret:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `/etc/passwd:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `.git/config:1` cannot be cited: a path is relative to the repository, without `..`
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `no.rs:1` cannot be cited: it is no tracked file of the repository and not found in its code
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `src/pay.rs:90` cannot be cited: these lines are empty, or not in the file
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    error: `src/pay.rs:2` cannot be cited: these lines are empty, or not in the file
+      cite tracked files of the repository: src/pay.rs:40-60, src/pay.rs, or an identifier of its code
+    ");
+    // In a text it is no citation, and no error.
+    scratch.ok("key save k 'see `.env:1` and `../secret:1`'");
+    assert_eq!(
+        scratch.json("show agent:default#k --json")["cites"],
+        json!(null)
+    );
+    let outside = scratch
+        .run("key save k x --cites src/pay.rs:3")
+        .cwd(scratch.home())
+        .output();
+    has(
+        &String::from_utf8(outside.stderr).unwrap(),
+        "in no git repository",
+    );
+}
+
+#[test]
+fn an_action_and_a_tool_say_it_too() {
+    let scratch = repository();
+    scratch.ok("place write --at ~/work/src 'fees' --cites src/pay.rs:3-6");
+    scratch.put("work/src/pay.rs", PAY.replace("100", "50"));
+    let input = json!({
+        "session_id": "s", "cwd": scratch.home().join("work"), "tool_name": "Read",
+        "tool_input": { "file_path": scratch.home().join("work/src/pay.rs") },
+    });
+    let hook = || {
+        scratch
+            .run("hook claude-code PreToolUse")
+            .stdin(input.to_string())
+            .patient()
+    };
+    has(
+        &hook().said(),
+        "(cites src/pay.rs:3-6, changed since 2026-05-17)",
+    );
+}

@@ -1,0 +1,140 @@
+//! A loop is answered, continued and stopped by its session's name.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::common::{Scratch, has, lacks, until};
+use super::loop_stops::{looping, seconds_gone};
+
+const ASKS: &str =
+    "cat > prompt; test -e asked && exit 0; touch asked; \"$WAYNOTE\" log blocked 'blue or green?'";
+
+#[test]
+fn a_question_is_answered_and_the_loop_continued_from_anywhere_on_this_machine() {
+    let scratch = Scratch::new();
+    scratch.put("work/spec.md", "Paint it.");
+    let options = "--iterations 2 --spec spec.md --agent painter";
+    let said = looping(&scratch, options, ASKS).said();
+    has(
+        &said,
+        "answer with `waynote answer s TEXT`; then go on: `waynote loop --continue s`",
+    );
+    // The file is the user's alone, and the store has no command.
+    let state = scratch.home().join(".local/state/waynote/loops");
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&state), 0o700);
+    let of_store = state.read_dir().unwrap().next().unwrap().unwrap().path();
+    let file = of_store.read_dir().unwrap().next().unwrap().unwrap().path();
+    assert_eq!(mode(&file), 0o600);
+    lacks(scratch.ok("--session s log show --json"), "spec.md");
+
+    insta::assert_snapshot!(scratch.ok("answer s green"), @"");
+    // The same answer again is no second one; another one is refused.
+    scratch.ok("answer s green");
+    insta::assert_snapshot!(scratch.run("answer s blue").said(), @"");
+    insta::assert_snapshot!(scratch.run("answer other green").said(), @"");
+
+    let mut elsewhere = scratch.command("loop --continue s");
+    let output = elsewhere.current_dir(scratch.home()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    has(
+        &said,
+        "/work: waynote --session s --agent painter loop --retry-wait 0s --iterations 2 --spec spec.md -- sh -c ",
+    );
+    let prompt = std::fs::read_to_string(scratch.home().join("work/prompt")).unwrap();
+    has(&prompt, "Paint it.");
+    has(&prompt, "green");
+    has(scratch.ok("--session s log show"), "Answered: green");
+}
+
+#[test]
+fn only_what_the_user_started_here_is_continued() {
+    let scratch = Scratch::new();
+    looping(&scratch, "--iterations 1", "true").ok();
+    let elsewhere = scratch.path("elsewhere");
+    let run = scratch.run("loop --continue s");
+    insta::assert_snapshot!(run.env("XDG_STATE_HOME", &elsewhere).said(), @"
+    exit 1
+    error: you did not start the loop of session s on this machine: it ran on vm in HOME/work
+      continue it there; or start it here with its whole command: `waynote --session s loop -- AGENT`
+    ");
+    insta::assert_snapshot!(scratch.run("loop --continue none").said(), @"
+    exit 1
+    error: no loop has run in session none
+      `waynote log sessions` lists the sessions
+    ");
+    // Nor what another user could have written.
+    let state = scratch.home().join(".local/state/waynote/loops");
+    let of_store = state.read_dir().unwrap().next().unwrap().unwrap().path();
+    let file = of_store.read_dir().unwrap().next().unwrap().unwrap().path();
+    std::fs::set_permissions(file, PermissionsExt::from_mode(0o666)).unwrap();
+    has(scratch.run("loop --continue s").said(), "you did not start");
+    for words in [
+        "loop --continue s --iterations 3",
+        "loop --continue s -- sh",
+    ] {
+        has(scratch.run(words).said(), "cannot be used with");
+    }
+}
+
+#[test]
+fn a_loop_is_stopped_after_its_iteration() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.run("loop stop s").said(), @"
+    exit 1
+    error: no loop is running in session s
+      `waynote log sessions` says how its last loop ended
+    ");
+    let script = "echo here; cat > /dev/null; while ! test -e go; do sleep 0.02; done";
+    let mut running = scratch
+        .waynote([
+            "--session",
+            "s",
+            "loop",
+            "--stall",
+            "0",
+            "--",
+            "sh",
+            "-c",
+            script,
+        ])
+        .begun("here");
+    insta::assert_snapshot!(scratch.ok("loop stop s"), @"session s: its loop stops after #1");
+    scratch.ok("loop stop s");
+    scratch.put("work/go", "");
+    until("the loop ends", || running.try_wait().unwrap().is_some());
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+    let shown = scratch.ok("--session s log show");
+    has(&shown, "state: interrupted\n  person asked it to stop\n");
+    has(&shown, "to go on: `waynote loop --continue s`");
+    lacks(&shown, "#2");
+}
+
+#[test]
+fn an_agent_answers_continues_and_stops_nothing() {
+    let scratch = Scratch::new();
+    looping(&scratch, "--iterations 1", "true").ok();
+    let script = "for words in 'loop stop t' 'loop --continue s' 'answer t yes'; do \"$WAYNOTE\" $words; done; true";
+    let run = scratch.waynote([
+        "--session",
+        "t",
+        "loop",
+        "--iterations",
+        "1",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ]);
+    insta::assert_snapshot!(seconds_gone(&run.said()), @"
+    ── iteration 1 ──
+    error: stopping a loop is refused inside a loop, where an agent writes
+      end your turn with a question, and a person decides
+    error: continuing a loop is refused inside a loop, where an agent writes
+      end your turn with a question, and a person decides
+    error: an answer is refused inside a loop, where an agent writes
+      end your turn; the person starts the loop again with the answer
+    session t: 1 iteration in N.Ns, 0 notes added
+    done: the requested iteration is done
+    ");
+}

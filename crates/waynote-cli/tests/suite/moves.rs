@@ -1,0 +1,231 @@
+//! `waynote mv`, `waynote cp`, `waynote place mv`, and verbs of other programs.
+
+use std::fs;
+
+use super::common::{Scratch, assert_transcript, git};
+
+#[test]
+fn a_note_moves_and_comes_back() {
+    let scratch = Scratch::new();
+    scratch.ok("key save deploy 'make ship' --pin");
+    scratch.ok("--session s --iteration 1 log add --type tip 'use the cache'");
+    assert_transcript!(scratch, @"
+    $ waynote mv deploy ship
+    moved agent:default#deploy to agent:default#ship; `waynote mv agent:default#ship agent:default#deploy` moves it back
+
+    $ waynote show ship
+    make ship
+
+    $ waynote show deploy
+    exit 1
+    error: there is no agent:default#deploy
+      there are: ship
+
+    $ waynote history deploy
+    agent:default#deploy
+    REVISION  ACTION  AUTHOR  RECORDED              PREVIEW
+    2         delete  person  2026-05-17T12:00:00Z
+    1         save    person  2026-05-17T12:00:00Z  make ship
+
+    $ waynote key list
+    NOTE                UPDATED               PINNED  PREVIEW
+    agent:default#ship  2026-05-17T12:00:00Z  pinned  make ship
+
+    $ waynote mv ship ~/work
+    moved agent:default#ship to place:~/work; `waynote mv place:~/work agent:default#ship` moves it back
+
+    $ waynote mv . agent:other#deploy
+    moved place:~/work to agent:other#deploy; `waynote mv agent:other#deploy place:~/work` moves it back
+
+    $ waynote cp agent:other#deploy .#deploy
+    copied agent:other#deploy to place:~/work#deploy
+
+    $ waynote key save deploy new
+    saved agent:default#deploy (new key)
+
+    $ waynote mv .#deploy deploy
+    exit 1
+    error: agent:default#deploy exists already; nothing was moved
+      `waynote show agent:default#deploy` prints it; `--force` of `mv` and `cp` overwrites it
+
+    $ waynote mv .#deploy deploy --force
+    moved place:~/work#deploy to agent:default#deploy; it overwrote revision 3, which `waynote undo agent:default#deploy` brings back
+
+    $ waynote undo deploy
+    undid the last change of agent:default#deploy (now revision 5: new); `waynote redo deploy` brings it back
+
+    $ waynote --session s cp #1 cache
+    copied session:s#03g56gadhc9giz28czzxeif1v to agent:default#cache
+
+    $ waynote --session s mv #1 cache2
+    exit 1
+    error: session:s#03g56gadhc9giz28czzxeif1v cannot be changed: a session's log is append-only
+      add an entry that corrects it
+
+    $ waynote cp cache cache
+    exit 2
+    error: both are agent:default#cache
+      name another address
+
+    $ waynote mv nowhere somewhere
+    exit 1
+    error: there is no agent:default#nowhere
+      there are: cache, deploy
+    ");
+}
+
+#[test]
+fn the_notes_of_a_directory_move_with_it() {
+    let scratch = Scratch::new();
+    for name in ["shop/pay", "other/pay", "other/web"] {
+        fs::create_dir_all(scratch.home().join(name)).unwrap();
+    }
+    scratch.ok("place write --at ~/shop Shop.");
+    scratch.ok("place write --at ~/shop/pay Pay.");
+    scratch.ok("key save --at ~/shop/pay build make");
+    scratch.ok("place write --at ~/shopping Other.");
+    fs::create_dir(scratch.home().join("shopping")).unwrap();
+    fs::rename(scratch.home().join("shop"), scratch.home().join("store")).unwrap();
+    assert_transcript!(scratch, @"
+    $ waynote place mv ~/shop ~/store
+    moved 3 notes from ~/shop to ~/store; `waynote place mv ~/store ~/shop` moves them back
+
+    $ waynote place list
+    NOTE                     UPDATED               PREVIEW
+    place:~/shopping         2026-05-17T12:00:00Z  Other.
+    place:~/store            2026-05-17T12:00:00Z  Shop.
+    place:~/store/pay        2026-05-17T12:00:00Z  Pay.
+    place:~/store/pay#build  2026-05-17T12:00:00Z  make
+
+    $ waynote place mv ~/shop ~/store
+    exit 1
+    error: there are no notes on ~/shop or below it
+      `waynote place list` shows the notes of directories
+
+    $ waynote place mv ~/store ~/store/old
+    moved 3 notes from ~/store to ~/store/old; `waynote place mv ~/store/old ~/store` moves them back
+
+    $ waynote place list
+    NOTE                                UPDATED               PREVIEW
+    place:~/shopping                    2026-05-17T12:00:00Z  Other.
+    place:~/store/old (gone)            2026-05-17T12:00:00Z  Shop.
+    place:~/store/old/pay (gone)        2026-05-17T12:00:00Z  Pay.
+    place:~/store/old/pay#build (gone)  2026-05-17T12:00:00Z  make
+    directories that are gone: `waynote place mv --vanished` looks for where they are now
+
+    $ waynote place mv ~/store/old/pay ~/pay
+    moved 2 notes from ~/store/old/pay to ~/pay; `waynote place mv ~/pay ~/store/old/pay` moves them back
+
+    $ waynote place mv --vanished
+    waynote place mv ~/pay ~/other/pay
+    waynote place mv ~/pay ~/store/pay
+    ~/store/old is gone, and no directory of its name was found
+
+    $ waynote place mv --vanished --yes
+    waynote place mv ~/pay ~/other/pay
+    waynote place mv ~/pay ~/store/pay
+    ~/store/old is gone, and no directory of its name was found
+
+    $ waynote place mv ~/store
+    exit 2
+    error: the following required arguments were not provided:
+      <NEW>
+    ");
+    fs::create_dir(scratch.home().join("old")).unwrap();
+    assert_transcript!(scratch, @"
+    $ waynote place mv --vanished --yes
+    waynote place mv ~/pay ~/other/pay
+    waynote place mv ~/pay ~/store/pay
+    moved 1 note from ~/store/old to ~/old
+
+    $ waynote place list
+    NOTE                      UPDATED               PREVIEW
+    place:~/old               2026-05-17T12:00:00Z  Shop.
+    place:~/pay (gone)        2026-05-17T12:00:00Z  Pay.
+    place:~/pay#build (gone)  2026-05-17T12:00:00Z  make
+    place:~/shopping          2026-05-17T12:00:00Z  Other.
+    directories that are gone: `waynote place mv --vanished` looks for where they are now
+    ");
+}
+
+#[test]
+fn a_directory_that_git_renamed_is_found() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    scratch.put("work/api/old/mod.rs", "fn main() {}\n");
+    git(&work, "init -q");
+    git(&work, "add .");
+    git(&work, "commit -qm one");
+    scratch.ok("place write --at api/old 'No blocking calls.'");
+    git(&work, "mv api/old api/new");
+    git(&work, "commit -qm two");
+    assert_transcript!(scratch, @"
+    $ waynote place mv --vanished
+    waynote place mv ~/work/api/old ~/work/api/new
+
+    $ waynote place mv --vanished --yes
+    moved 1 note from ~/work/api/old to ~/work/api/new
+
+    $ waynote place all --at api/new
+    place:~/work/api/new
+    No blocking calls.
+    ");
+}
+
+#[test]
+fn a_verb_of_another_program_is_answered_with_what_fits() {
+    let scratch = Scratch::new();
+    assert_transcript!(scratch, @r#"
+    $ waynote rm build
+    exit 2
+    error: unrecognized subcommand 'rm'
+
+      tip: `waynote key delete KEY` or `waynote place delete`; `undo` brings a note back. `waynote forget NOTE` removes its text for good
+
+    $ waynote cat build
+    exit 2
+    error: unrecognized subcommand 'cat'
+
+      tip: `waynote show NOTE`
+
+    $ waynote get build --json
+    exit 2
+    {"error":{"hint":"`waynote show NOTE`","kind":"usage","message":"unrecognized subcommand 'get'"}}
+
+    $ waynote rename a b
+    exit 2
+    error: unrecognized subcommand 'rename'
+
+      tip: `waynote mv OLD NEW`; a directory with all below it: `waynote place mv OLD NEW`
+
+    $ waynote key rm build
+    exit 2
+    error: unrecognized subcommand 'rm'
+
+      tip: `waynote key delete KEY` or `waynote place delete`; `undo` brings a note back. `waynote forget NOTE` removes its text for good
+
+    $ waynote log delete x
+    exit 2
+    error: unrecognized subcommand 'delete'
+
+      tip: a log is append-only: add an entry that says so with `waynote log add TEXT --type TYPE`. `waynote forget '#3'` removes a text for good
+
+    $ waynote grep words
+    exit 2
+    error: unrecognized subcommand 'grep'
+
+      tip: `waynote search WORDS`
+
+    $ waynote sync
+    exit 2
+    error: unrecognized subcommand 'sync'
+
+      tip: nothing has to be sent: every change is in the store at once. For several machines: `waynote serve`; a copy: `waynote backup FILE`
+
+    $ waynote plase list
+    exit 2
+    error: unrecognized subcommand 'plase'
+
+      tip: a similar subcommand exists: 'place'
+    "#);
+}

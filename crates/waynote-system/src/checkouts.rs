@@ -1,0 +1,411 @@
+//! The git repositories of this machine, as far as citations of their code need them (see [`waynote::cites`]).
+//!
+//! Git is asked for names, never for a comparison with files: that could run a filter that the repository names. Its own
+//! helpers are switched off. Files are opened without following links, and only those that git tracks.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use waynote::cites::{Checkouts, CodeFile, Elsewhere, Standing};
+use waynote::{Citation, Content, Place};
+use waynote_files::worktree::path_named_in;
+
+use crate::{Environment, plain};
+
+/// A longer file is not looked into.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// So much of what git says is read.
+const ANSWER_BYTES: u64 = 8 << 20;
+
+/// How many files are searched for a text that is no longer in its own.
+const FILES: usize = 200;
+
+/// How long an answer holds that other files have a part in: nothing tells that they changed.
+const OTHERS_SECONDS: u64 = 60;
+
+/// A longer record of answers is begun anew.
+const RECORD_BYTES: u64 = 256 << 10;
+
+/// The repositories that a program may look into, and what it found in them.
+pub struct GitCheckouts<'e> {
+    environment: &'e Environment,
+    /// The time of a reading.
+    limit: Duration,
+    /// The file with the answers of earlier programs.
+    record: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    deadline: Option<Instant>,
+    known: Option<HashMap<String, Answer>>,
+    /// Files that git tracks, found on the way.
+    tracked: HashSet<(Place, String)>,
+}
+
+/// An answer, and what it was made from.
+struct Answer {
+    identity: String,
+    at: u64,
+    standing: Standing,
+}
+
+impl<'e> GitCheckouts<'e> {
+    /// The repositories, each reading with a time limit.
+    pub fn new(environment: &'e Environment, limit: Duration) -> Self {
+        let state = environment.state().ok().flatten();
+        Self {
+            environment,
+            limit,
+            record: state.map(|state| state.join("waynote/cited")),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self, place: &Place) -> Option<PathBuf> {
+        self.environment.expanded(place.as_str()).ok()
+    }
+
+    fn place(&self, path: &Path) -> Option<Place> {
+        Place::resolve(path.to_str()?, &self.environment.base().ok()?).ok()
+    }
+
+    /// The directory whose files are a repository's here: that of the process if it works in a linked worktree of it.
+    fn directory(&self, repository: &Place) -> Option<PathBuf> {
+        let here = self.environment.working_directory().ok().and_then(root_of);
+        let is_linked = |here: &PathBuf| {
+            let main = self
+                .place(here)
+                .map(|here| self.environment.main_checkout(&here));
+            matches!(main, Some(Ok(Some(main))) if main == *repository)
+        };
+        let directory = match here.filter(is_linked) {
+            Some(here) => here,
+            None => self.path(repository)?,
+        };
+        let directory = fs::canonicalize(directory).ok()?;
+        directory.join(".git").exists().then_some(directory)
+    }
+
+    /// What git says and whether it succeeded; none if it does not answer in time.
+    fn git(&self, repository: &Place, arguments: &[&str]) -> Option<(bool, Vec<u8>)> {
+        let left = match self.state().deadline {
+            Some(deadline) => deadline.checked_duration_since(Instant::now())?,
+            None => self.limit,
+        };
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.directory(repository)?);
+        git.args(["--no-optional-locks", "--literal-pathspecs", "--no-pager"]);
+        git.args([
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
+        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            git.env_remove(variable);
+        }
+        git.args(arguments);
+        let git = git.stdin(Stdio::null()).stderr(Stdio::null());
+        let mut git = git.stdout(Stdio::piped()).spawn().ok()?;
+        let output = git.stdout.take()?;
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut said = Vec::new();
+            let _ = output.take(ANSWER_BYTES).read_to_end(&mut said);
+            let _ = sender.send(said);
+        });
+        let said = receiver.recv_timeout(left).ok();
+        if said
+            .as_ref()
+            .is_none_or(|said| said.len() as u64 == ANSWER_BYTES)
+        {
+            let _ = git.kill();
+        }
+        let status = git.wait().ok()?;
+        said.map(|said| (status.success(), said))
+    }
+
+    /// What git says between NULs, if it succeeds.
+    fn names(&self, repository: &Place, arguments: &[&str]) -> Option<Vec<String>> {
+        let (succeeded, said) = self.git(repository, arguments)?;
+        let names = said.split(|byte| *byte == 0);
+        let names = names.filter_map(|name| String::from_utf8(name.to_vec()).ok());
+        succeeded.then(|| names.filter(|name| !name.is_empty()).collect())
+    }
+
+    fn is_tracked(&self, repository: &Place, path: &str) -> bool {
+        let key = (repository.clone(), path.to_owned());
+        if self.state().tracked.contains(&key) {
+            return true;
+        }
+        let named = self.names(repository, &["ls-files", "-z", "--", path]);
+        let is_tracked = named.is_some_and(|named| named.iter().any(|name| name == path));
+        if is_tracked {
+            self.state().tracked.insert(key);
+        }
+        is_tracked
+    }
+
+    /// What a file and git's index are like now.
+    fn identity(&self, citation: &Citation) -> Option<String> {
+        let directory = self.directory(citation.repository.as_ref()?)?;
+        let stat = |path: &Path| match fs::symlink_metadata(path) {
+            Ok(of) => format!(
+                "{}.{}.{}.{}",
+                of.ino(),
+                of.size(),
+                of.mtime(),
+                of.mtime_nsec()
+            ),
+            Err(_) => "none".into(),
+        };
+        let git = directory.join(".git");
+        let git = path_named_in(&git, "gitdir:").unwrap_or(git);
+        let file = citation.path().map(|path| stat(&directory.join(path)));
+        let file = file.unwrap_or_default();
+        Some(format!("{file}/{}", stat(&git.join("index"))))
+    }
+
+    fn load(&self) -> HashMap<String, Answer> {
+        let record = self.record.as_deref().filter(|record| {
+            let is_long = fs::metadata(record).is_ok_and(|of| of.len() > RECORD_BYTES);
+            !is_long || fs::remove_file(record).is_err()
+        });
+        let text = record.and_then(|record| waynote_files::contents(record, 2 * RECORD_BYTES).ok());
+        let text = String::from_utf8(text.unwrap_or_default()).unwrap_or_default();
+        let answer = |line: &str| {
+            let mut parts = line.splitn(5, ' ');
+            let (key, identity) = (parts.next()?.to_owned(), parts.next()?.to_owned());
+            let at = parts.next()?.parse().ok()?;
+            let standing = match (parts.next()?, parts.next()) {
+                ("same", _) => Standing::AsCited,
+                ("changed", _) => Standing::Changed,
+                ("moved", Some(code)) => Standing::Moved(code.to_owned()),
+                _ => return None,
+            };
+            Some((
+                key,
+                Answer {
+                    identity,
+                    at,
+                    standing,
+                },
+            ))
+        };
+        text.lines().filter_map(answer).collect()
+    }
+}
+
+/// The directory with the repository's `.git` that a path is in. Home is no repository of notes about code.
+fn root_of(path: &Path) -> Option<PathBuf> {
+    let root = path
+        .ancestors()
+        .find(|root| fs::symlink_metadata(root.join(".git")).is_ok());
+    root.map(Path::to_owned)
+}
+
+fn key(citation: &Citation) -> String {
+    let Citation {
+        code,
+        repository,
+        commit,
+        said,
+        ..
+    } = citation;
+    Content::imported(format!("{repository:?}\n{code}\n{commit:?}\n{said:?}"))
+        .hash()
+        .to_string()
+}
+
+fn seconds() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// True if a text may have moved from one file to the other: the same name, or the same extension.
+fn is_alike(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one), Path::new(other));
+    one.file_name() == other.file_name()
+        || one.extension().is_some() && one.extension() == other.extension()
+}
+
+impl Checkouts for GitCheckouts<'_> {
+    fn repository(&self, directory: Option<&Place>) -> Option<Place> {
+        let path = match directory {
+            Some(directory) => self.path(directory)?,
+            None => self.environment.working_directory().ok()?.to_owned(),
+        };
+        let root = self.place(&root_of(&path)?)?;
+        Some(self.environment.main_checkout(&root).ok()?.unwrap_or(root))
+    }
+
+    fn commit(&self, repository: &Place) -> Option<String> {
+        let (succeeded, said) = self.git(repository, &["rev-parse", "--verify", "-q", "HEAD"])?;
+        let commit = String::from_utf8(said).ok()?.trim().to_owned();
+        (succeeded && commit.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(commit)
+    }
+
+    fn file(&self, repository: &Place, path: &str) -> CodeFile {
+        let Some(directory) = self.directory(repository) else {
+            return CodeFile::Refused;
+        };
+        let whole = directory.join(path);
+        if !waynote::cites::is_inside(path) || !whole.starts_with(&directory) {
+            return CodeFile::Refused;
+        }
+        match fs::symlink_metadata(&whole) {
+            Err(_) => return CodeFile::Gone,
+            Ok(found) if !found.is_file() || found.len() > FILE_BYTES => return CodeFile::Refused,
+            Ok(_) => {}
+        }
+        let opened = plain::open_without_links(&whole);
+        let read = opened.and_then(|file| plain::read(file, FILE_BYTES));
+        match read {
+            Ok((bytes, _)) if self.is_tracked(repository, path) => CodeFile::Text(bytes),
+            _ => CodeFile::Refused,
+        }
+    }
+
+    fn has_word(&self, repository: &Place, word: &str) -> Option<bool> {
+        let grep = [
+            "grep",
+            "-q",
+            "-I",
+            "-w",
+            "-F",
+            "--no-recurse-submodules",
+            "-e",
+            word,
+            "--",
+            ".",
+        ];
+        self.git(repository, &grep).map(|(is_found, _)| is_found)
+    }
+
+    fn elsewhere(&self, repository: &Place, commit: Option<&str>, path: &str) -> Option<Elsewhere> {
+        let mut elsewhere = Elsewhere::default();
+        let changes = commit.and_then(|commit| {
+            let diff = [
+                "diff-index",
+                "--cached",
+                "-M",
+                "-l400",
+                "--name-status",
+                "-z",
+                commit,
+                "--",
+            ];
+            self.names(repository, &diff)
+        });
+        let has_changes = changes.is_some();
+        let mut changes = changes.unwrap_or_default().into_iter();
+        while let (Some(status), Some(name)) = (changes.next(), changes.next()) {
+            let other = match status.starts_with(['R', 'C']) {
+                false => name,
+                true => {
+                    let renamed = changes.next()?;
+                    if name == path && status.starts_with('R') {
+                        elsewhere.renamed = Some(renamed.clone());
+                    }
+                    renamed
+                }
+            };
+            if !status.starts_with('D') && other != path && is_alike(&other, path) {
+                elsewhere.others.push(other);
+            }
+        }
+        let changed = elsewhere.others.len();
+        let tracked = self.names(repository, &["ls-files", "-z"])?;
+        let mut known: HashSet<String> = elsewhere.others.iter().cloned().collect();
+        let alike = |name: &&String| name.as_str() != path && is_alike(name, path);
+        for name in tracked.iter().filter(alike) {
+            if known.insert(name.clone()) {
+                elsewhere.others.push(name.clone());
+            }
+        }
+        elsewhere.is_whole = elsewhere.others.len() <= FILES || has_changes && changed <= FILES;
+        elsewhere.others.truncate(FILES);
+        let mut state = self.state();
+        for name in tracked {
+            if elsewhere.others.contains(&name) || elsewhere.renamed.as_ref() == Some(&name) {
+                state.tracked.insert((repository.clone(), name));
+            }
+        }
+        Some(elsewhere)
+    }
+
+    fn at_commit(&self, repository: &Place, commit: &str, path: &str) -> Option<Vec<u8>> {
+        if !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let blob = format!("{commit}:{path}");
+        let (succeeded, said) = self.git(repository, &["cat-file", "blob", &blob])?;
+        succeeded.then_some(said)
+    }
+
+    fn known(&self, citation: &Citation) -> Option<Standing> {
+        let identity = self.identity(citation)?;
+        let mut state = self.state();
+        let known = state.known.get_or_insert_with(|| self.load());
+        let answer = known.get(&key(citation))?;
+        let is_of_file = citation.path().is_some() && answer.standing == Standing::AsCited;
+        let is_fresh = is_of_file || answer.at + OTHERS_SECONDS > seconds();
+        (answer.identity == identity && is_fresh).then(|| answer.standing.clone())
+    }
+
+    fn keep(&self, citation: &Citation, standing: &Standing) {
+        let word = match standing {
+            Standing::AsCited => "same".to_owned(),
+            Standing::Changed => "changed".to_owned(),
+            Standing::Moved(code) => format!("moved {code}"),
+            Standing::Unknown => return,
+        };
+        let Some(identity) = self.identity(citation) else {
+            return;
+        };
+        let (key, at) = (key(citation), seconds());
+        // Without a record, the next program looks again.
+        if let Some(record) = &self.record {
+            let _ = record.parent().map(fs::create_dir_all);
+            let mut options = fs::OpenOptions::new();
+            let options = options.append(true).create(true).mode(0o600);
+            if let Ok(mut file) = options.open(record) {
+                let _ = file.write_all(format!("{key} {identity} {at} {word}\n").as_bytes());
+            }
+        }
+        if let Some(known) = &mut self.state().known {
+            let standing = standing.clone();
+            known.insert(
+                key,
+                Answer {
+                    identity,
+                    at,
+                    standing,
+                },
+            );
+        }
+    }
+
+    fn begin(&self) {
+        self.state().deadline = Some(Instant::now() + self.limit);
+    }
+
+    fn has_time(&self) -> bool {
+        let deadline = self.state().deadline;
+        deadline.is_none_or(|deadline| Instant::now() < deadline)
+    }
+}

@@ -1,0 +1,146 @@
+//! A store that looks up citations: when a note is written, and when it is read.
+
+use std::sync::Arc;
+
+use super::{Checkouts, Standing, cite, named_in, standing};
+use crate::address::Address;
+use crate::change::{Applied, Change};
+use crate::context::{BlockAnswer, BlockAsk};
+use crate::error::Result;
+use crate::model::citation::Citation;
+use crate::note::{Note, Stamp};
+use crate::pass_on;
+use crate::place::Place;
+use crate::search::{Hit, SearchRequest};
+use crate::store::{Answers, Ask, Reader, Store};
+
+/// A store whose current notes say whether what they cite has changed ([`Note::stale`]). What is written with it cites
+/// what its text names.
+pub struct CheckedStore<S> {
+    store: S,
+    checkouts: Arc<dyn Checkouts>,
+}
+
+impl<S> CheckedStore<S> {
+    /// A store, and the repositories of the machine that reads it.
+    pub fn new(store: S, checkouts: Arc<dyn Checkouts>) -> Self {
+        Self { store, checkouts }
+    }
+
+    /// The store inside.
+    pub fn inner(&self) -> &S {
+        &self.store
+    }
+
+    fn mark<'n>(&self, notes: impl IntoIterator<Item = &'n mut Note>) {
+        let cited = notes.into_iter().flat_map(|note| &mut note.cites);
+        for (index, cited) in cited.enumerate() {
+            if index == 0 {
+                self.checkouts.begin();
+            }
+            cited.changed = standing(&*self.checkouts, cited) == Standing::Changed;
+        }
+    }
+
+    /// What a change cites: what the caller says, else what the text names and the repository has.
+    fn cited(&self, changes: &[Change], stamp: &Stamp) -> Result<Option<Vec<Citation>>> {
+        let (directory, content) = match changes {
+            [
+                Change::Save {
+                    address,
+                    content,
+                    origin: None,
+                    ..
+                },
+            ] => (place_of(address), content),
+            [
+                Change::Append {
+                    content, id: None, ..
+                },
+            ] => (None, content),
+            _ => return Ok(None),
+        };
+        self.checkouts.begin();
+        let look_up = |code: &str| cite(&*self.checkouts, directory, code, stamp.now);
+        Ok(match &stamp.cites {
+            Some(given) => {
+                let cites = given.iter().map(|cited| match cited.repository {
+                    Some(_) => Ok(cited.clone()),
+                    None => look_up(&cited.code),
+                });
+                Some(cites.collect::<Result<_>>()?)
+            }
+            None => {
+                let named = named_in(&content.shown());
+                Some(named.iter().filter_map(|code| look_up(code).ok()).collect())
+            }
+        })
+    }
+}
+
+fn place_of(address: &Address) -> Option<&Place> {
+    match address {
+        Address::Place(place) | Address::PlaceKey(place, _) => Some(place),
+        Address::Agent(..) | Address::Session(..) => None,
+    }
+}
+
+impl<S: Reader> Reader for CheckedStore<S> {
+    pass_on! { self => self.store; select_at take_damage history_before }
+
+    fn checkouts(&self) -> Option<&dyn Checkouts> {
+        Some(&*self.checkouts)
+    }
+
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let mut answers = self.store.read(ask)?;
+        let Answers {
+            notes,
+            scopes,
+            kinds,
+            pages,
+            ..
+        } = &mut answers;
+        let lists = scopes.iter_mut().chain(kinds).chain(pages).flatten();
+        self.mark(notes.iter_mut().flatten().chain(lists));
+        Ok(answers)
+    }
+
+    /// A stale note ranks behind a fresh one that matches as well.
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        let mut hits = self.store.search(request)?;
+        if !request.history {
+            self.mark(hits.iter_mut().map(|hit| &mut hit.note));
+            // Equal ones lie side by side.
+            hits.chunk_by_mut(|one, other| (one.score - other.score).abs() < 1e-9)
+                .for_each(|equal| equal.sort_by_key(|hit| hit.note.is_stale()));
+        }
+        Ok(hits)
+    }
+
+    /// The other side does not see this machine's files: what cites anything is made here.
+    fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+        let rendered = self.store.rendered(ask)?;
+        Ok(rendered.filter(|answer| !answer.cites()))
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.store.one_state(&mut |state| {
+            let state = CheckedStore::new(state, Arc::clone(&self.checkouts));
+            work(&state)
+        })
+    }
+}
+
+impl<S: Store> Store for CheckedStore<S> {
+    pass_on! { self => self.store; record forget would_forget verify heartbeat silence checkpoint }
+
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        match self.cited(changes, stamp)? {
+            Some(cites) if stamp.cites.is_some() || !cites.is_empty() => {
+                self.store.apply(changes, &stamp.clone().citing(cites))
+            }
+            _ => self.store.apply(changes, stamp),
+        }
+    }
+}
