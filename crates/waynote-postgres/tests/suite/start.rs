@@ -100,7 +100,7 @@ fn newer_tables_are_used_as_far_as_they_may() {
     let store = new_store(&url);
     let newer = "INSERT INTO waynote.migration (version, name, hash) VALUES (1000, 'later', '')";
     cluster.sql_in(&name, newer);
-    for (number, (reader, writer)) in [(3, 3), (3, 1000), (1000, 1000)].into_iter().enumerate() {
+    for (number, (reader, writer)) in [(4, 4), (4, 1000), (1000, 1000)].into_iter().enumerate() {
         cluster.sql_in(&name, &format!(
             "UPDATE waynote.migration SET min_reader = {reader}, min_writer = {writer}, reader = '0.8.0', writer = '0.9.0'"
         ));
@@ -118,8 +118,8 @@ fn newer_tables_are_used_as_far_as_they_may() {
             }) => Some((program, writing)),
             Err(error) => panic!("{error}"),
         };
-        let reads = (reader > 3).then(|| ("0.8.0".to_owned(), false));
-        let writes = (writer > 3).then(|| ("0.9.0".to_owned(), true));
+        let reads = (reader > 4).then(|| ("0.8.0".to_owned(), false));
+        let writes = (writer > 4).then(|| ("0.9.0".to_owned(), true));
         // Also while it has the store open.
         assert_eq!(refused(write(&store, &format!("{number}"))), writes);
         assert_eq!(refused(stores::create(other)), writes);
@@ -156,11 +156,7 @@ fn older_tables_are_for_their_owner_to_update() {
     cluster.sql("CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA waynote TO app");
     cluster.sql("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA waynote TO app");
     stores::create(at("app", "other")).unwrap();
-    cluster.sql(
-        "DELETE FROM waynote.migration WHERE version = 3; CREATE TABLE waynote.beat (x bigint)",
-    );
     let store = open(at("app", "s")).unwrap();
-    write(&store, "the tables are of version 2").unwrap();
     let needs_owner = |outcome: waynote::Result<()>| {
         let error = outcome.unwrap_err();
         let said = format!("{error}\n{}", error.advice().unwrap());
@@ -172,9 +168,15 @@ fn older_tables_are_for_their_owner_to_update() {
             ");
         }
     };
+    cluster.sql(
+        "DELETE FROM waynote.migration WHERE version = 4; ALTER TABLE waynote.journal DROP cites;
+         ALTER TABLE waynote.note DROP cites",
+    );
+    needs_owner(store.version().map(drop));
+    needs_owner(write(&store, "no"));
     needs_owner(stores::migrate(at("app", "s")).map(drop));
-    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (2, 3));
-    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (3, 3));
+    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (3, 4));
+    assert_eq!(stores::migrate(at("waynote", "s")).unwrap(), (4, 4));
     // Before the tables had numbers.
     cluster.sql(
         "ALTER TABLE waynote.migration DROP min_reader, DROP min_writer, DROP reader, DROP writer",
