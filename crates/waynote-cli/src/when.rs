@@ -68,7 +68,7 @@ pub(crate) fn ago(time: Timestamp, now: Timestamp) -> String {
 /// without a time is its first moment here.
 pub(crate) fn read(text: &str) -> Outcome<Timestamp> {
     let zone = TimeZone::system();
-    let now = clock::now()?.to_zoned(zone.clone());
+    let now = clock::now()?.to_zoned(zone);
     parsed(text.trim(), &now).ok_or_else(|| {
         Failure::usage(
             format!("`{}` is not a time", waynote::visible::visible(text)),
