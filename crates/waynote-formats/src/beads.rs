@@ -102,7 +102,7 @@ mod tests {
             r#"{"id":"shop-2b","title":"Done","status":"closed"}"#,
             "",
             r#"{"_type":"memory","key":"build","value":"make all"}"#,
-            "[]",
+            "7",
             "no JSON",
         ];
         std::fs::write(&file, lines.join("\n")).unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use waynote::EngineStore;
 use waynote::copy::Copied;
 use waynote::engine::Engine;
 use waynote::visible::visible;
-use waynote::{EngineStore, Version};
 use waynote_clients::Findings;
 use waynote_postgres::doctor::{self, Grade};
 use waynote_postgres::{Options, Postgres, VARIABLES, stores};
@@ -43,7 +43,7 @@ pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
 
 /// The version of a store, which may be a moment old.
 #[cfg(feature = "server")]
-pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<Version> {
+pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<waynote::Version> {
     store.engine().polled()
 }
 

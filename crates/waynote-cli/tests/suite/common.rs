@@ -289,7 +289,8 @@ impl Run {
 pub(crate) fn migrated_last_from_here(conn: &rusqlite::Connection) {
     conn.execute_batch(
         "DROP TRIGGER waynote_journal_checked; DROP TRIGGER waynote_journal_rechecked;
-         DROP TRIGGER waynote_event_checked; DELETE FROM waynote_migration WHERE name IN ('damage', 'token');
+         DROP TRIGGER waynote_event_checked; DELETE FROM waynote_migration WHERE name IN ('damage', 'token', 'cites');
+         ALTER TABLE waynote_journal DROP COLUMN cites; ALTER TABLE waynote_note DROP COLUMN cites;
          ALTER TABLE waynote_journal DROP COLUMN token;
          ALTER TABLE waynote_scope DROP COLUMN checksum; ALTER TABLE waynote_store DROP COLUMN checksum;
          ALTER TABLE waynote_side DROP COLUMN checksum; ALTER TABLE waynote_search_state DROP COLUMN checksum;

@@ -10,8 +10,8 @@ use waynote::{Address, Base, Content, Place, Reader, Scope, ScopeKind, SqliteSto
 use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code, openotters, server_memory,
-    text_files, xs, zrb,
+    FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, beads, claude_code, openotters,
+    server_memory, text_files, xs, zrb,
 };
 use waynote_testing::values::save;
 
@@ -77,6 +77,23 @@ fn make(name: &str, folder: &Path, notes: usize) {
             );
         }),
         "agents-md" => write("project/AGENTS.md", lines(&|_| "a line\n".into())),
+        "gemini-md" => write("project/GEMINI.md", lines(&|_| "a line\n".into())),
+        "codex-memories" => write(".codex/memories/MEMORY.md", lines(&|_| "a line\n".into())),
+        "cursor-rules" | "copilot" | "serena" | "cline" => (0..notes).for_each(|number| {
+            let folder = match name {
+                "cursor-rules" => ".cursor/rules",
+                "copilot" => ".github/instructions",
+                "serena" => ".serena/memories",
+                _ => "memory-bank",
+            };
+            write(&format!("project/{folder}/r{number}.md"), "text".into());
+        }),
+        "beads" => write(
+            "issues.jsonl",
+            lines(&|number| {
+                format!("{{\"id\":\"b-{number}\",\"title\":\"t\",\"status\":\"open\"}}\n")
+            }),
+        ),
         "zrb" => {
             let comma = |number| if number == 0 { "" } else { "," };
             let entries = lines(&|number| format!("{}\"~/{number}\": \"text\"", comma(number)));
@@ -116,13 +133,14 @@ fn read(name: &str, folder: &Path) -> ForeignNotes {
         directory: &directory,
         place: &place,
         claude_folder: None,
-        home: None,
+        home: Some(folder),
     };
+    let format = FORMATS.iter().find(|format| format.name == name).unwrap();
     match name {
         "server-memory" => server_memory::read(&at("memory.jsonl"), &agent()),
         "basic-memory" => basic_memory::read(&at("kb"), &agent()),
         "claude-code" => claude_code::read(&project),
-        "agents-md" => text_files::AGENTS_MD.read_project(&project),
+        "beads" => beads::read(&at("issues.jsonl"), &agent()),
         "zrb" => {
             let file = NotesFile::open(&at("notes.json")).unwrap().unwrap();
             zrb::read(&file, &Base::new("/home/u", "/home/u").unwrap())
@@ -132,7 +150,7 @@ fn read(name: &str, folder: &Path) -> ForeignNotes {
             let frames = BufReader::new(waynote_formats::open(&at("frames")).unwrap());
             xs::read(frames, &ContentFolder::of_store(folder), None)
         }
-        other => panic!("{other}"),
+        _ => format.read_project(&project),
     }
     .unwrap()
 }

@@ -162,6 +162,7 @@ fn a_request_of_the_new_era_stands_for_itself() {
             "note_show",
             "note_delete",
             "note_pin",
+            "note_confirm",
             "note_search"
         ]
     );
