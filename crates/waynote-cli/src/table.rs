@@ -308,6 +308,11 @@ mod tests {
             let (kept, cut_to) = columns.fitted(width);
             columns.line(&row.map(String::from), &kept, cut_to, false)
         };
-        insta::assert_snapshot!([100, 80, 60, 40].map(at).join("\n"), @"");
+        insta::assert_snapshot!([100, 80, 60, 40].map(at).join("\n"), @"
+        agent:builder#flaky-tests  2026-05-17 12:00  pinned  fails about once in 40 runs: 日本
+        agent:builder#flaky-tests  2026-05-17 12:00  pinned  fails about once in 40 run…
+        agent:builder#flaky-tests  pinned  fails about once in 40 r…
+        agent:builder#flaky-tests  fails about once in…
+        ");
     }
 }

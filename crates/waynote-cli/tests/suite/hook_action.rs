@@ -508,7 +508,7 @@ fn hooks_at_tools_are_installed_and_taken_back() {
         before[0]["hooks"][0]["command"], "theirs",
         "a hook of ours stands behind theirs"
     );
-    insta::assert_snapshot!(before[1], @r#"{"hooks":[{"input":{"agent_id":"${agent_id}","client":"claude-code","command":"${tool_input.command}","cwd":"${cwd}","error":"${error}","event":"PreToolUse","file_path":"${tool_input.file_path}","notebook_path":"${tool_input.notebook_path}","session_id":"${session_id}","tool_name":"${tool_name}"},"server":"waynote","timeout":10,"tool":"hook","type":"mcp_tool"}],"matcher":"Read|Edit|Write|MultiEdit|NotebookEdit|Bash"}"#);
+    insta::assert_snapshot!(before[1], @r#"{"hooks":[{"input":{"agent_id":"${agent_id}","client":"claude-code","command":"${tool_input.command}","cwd":"${cwd}","event":"PreToolUse","file_path":"${tool_input.file_path}","notebook_path":"${tool_input.notebook_path}","session_id":"${session_id}","tool_name":"${tool_name}"},"server":"waynote","timeout":10,"tool":"hook","type":"mcp_tool"}],"matcher":"Read|Edit|Write|MultiEdit|NotebookEdit|Bash"}"#);
     assert!(
         events("Stop")[0]["hooks"][0]["command"]
             .as_str()

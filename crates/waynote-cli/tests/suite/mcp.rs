@@ -17,12 +17,13 @@ fn the_list_of_tools_is_short() {
     assert_eq!(tools.len(), 8);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    adds note_add(content: string, [resolves: string], type: string)
+    adds note_add([cites: array], content: string, [resolves: string], type: string)
     reads note_list([type: string])
-    overwrites note_save(content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string])
+    overwrites note_save([cites: array], content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string])
     reads note_show([address: string], [key: string], [place: string])
     overwrites note_delete([address: string], [key: string], [place: string])
     sets note_pin(key: string, [pinned: boolean])
+    sets note_confirm(address: string)
     reads note_search([limit: integer], query: string)
     ");
     // Without a session there is no log to add to.

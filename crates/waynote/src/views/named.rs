@@ -175,6 +175,10 @@ pub fn instead_of(store: &dyn Store, missing: &AddressAt) -> Result<Option<Strin
             last => format!("it has the revisions 1 to {last}"),
         }));
     }
+    // It is there now, and was not at the time that was asked about.
+    if store.get(address)?.is_some() {
+        return Ok(None);
+    }
     match address {
         Address::PlaceKey(_, key) | Address::Agent(_, key) => {
             let scope = address.scope();
