@@ -65,7 +65,7 @@ fn nothing_is_lost() {
     $ waynote show agent:default#k --as-of 2026-05-01T00:00:00Z
     exit 1
     error: there is no agent:default#k at 2026-05-01T00:00:00Z
-      did you mean `k`? there are: k
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote show agent:default#k --as-of yesterday
     exit 1

@@ -49,7 +49,11 @@ fn agent() -> Scope {
 /// Makes what a format reads, with so many notes.
 fn make(name: &str, folder: &Path, notes: usize) {
     let at = |part: &str| folder.join(part);
-    let write = |part: &str, text: String| std::fs::write(at(part), text).unwrap();
+    let write = |part: &str, text: String| {
+        let path = at(part);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
     let lines = |line: &dyn Fn(usize) -> String| -> String { (0..notes).map(line).collect() };
     for part in ["kb", "project/.claude/rules"] {
         std::fs::create_dir_all(at(part)).unwrap();
