@@ -39,7 +39,7 @@ const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
 /// The checks that take longer or need other programs, which are installed first where that can be done.
 pub(crate) fn rest() -> Result<()> {
     crate::packages::check()?;
-    smaller_programs()?;
+    smaller_programs(&[""])?;
     let built = TestProgram::all()?;
     crate::package::check()?;
     crate::postgres::test(&built)?;
@@ -52,9 +52,9 @@ pub(crate) fn rest() -> Result<()> {
     licences()
 }
 
-/// Lints of the program without its features, and with each alone.
-fn smaller_programs() -> Result<()> {
-    for features in ["", "server", "postgres"] {
+/// Lints of the program with only these features.
+pub(crate) fn smaller_programs(sets: &[&str]) -> Result<()> {
+    for features in sets {
         let mut lints = cargo(&["clippy", "--quiet", "-p", "waynote-cli"]);
         lints.args(["--no-default-features", "--features", features]);
         lints.args(["--", "-D", "warnings"]);

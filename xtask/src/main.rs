@@ -38,6 +38,7 @@ fn run(words: &[&str]) -> Result<()> {
         }
         ["bench", ref words @ ..] => tools::released("bench", words),
         ["prove"] => {
+            gate::smaller_programs(&["server", "postgres"])?;
             tools::released("bench", &["upgrade"])?;
             tools::released("bench", &["postgres"])?;
             tools::released("serving", &["--long"])?;
