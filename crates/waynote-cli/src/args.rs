@@ -5,6 +5,7 @@ mod client;
 mod formats;
 mod groups;
 mod mistakes;
+mod notes;
 #[cfg(test)]
 mod printed;
 mod serve;
@@ -18,16 +19,20 @@ mod verbs;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use waynote::Name;
 
-use values::{given, given_path, some_hits};
+use values::{given, given_path};
 use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
 pub(crate) use mistakes::explained;
+pub(crate) use notes::{
+    ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,
+    ShowArgs, StyleArg,
+};
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
 pub(crate) use serve::{LimitArgs, ServeArgs};
@@ -454,230 +459,4 @@ pub(crate) enum ConfigCommand {
         /// The setting, as `waynote config` names it
         name: String,
     },
-}
-
-#[derive(Subcommand)]
-#[command(defer = true)]
-pub(crate) enum PlaceCommand {
-    /// Write the directory's note, replacing the old text
-    Write {
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        text: TextArgs,
-        /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_bytes: Option<i64>,
-        #[command(flatten)]
-        cites: CitesArgs,
-        #[command(flatten)]
-        allow: AllowArgs,
-    },
-    /// Print the directory's own note
-    Read {
-        #[command(flatten)]
-        at: At,
-    },
-    /// Print every note that applies at the directory, outermost first
-    All {
-        #[command(flatten)]
-        at: At,
-    },
-    /// List the notes of all directories; those of a directory that is not there any more are marked
-    List,
-    /// Move the notes of a directory, and of all below it, to where the directory is now
-    Mv {
-        /// The directory as it was called; it need not exist
-        #[arg(required_unless_present = "vanished", value_parser = given_path())]
-        old: Option<OsString>,
-        /// The directory as it is called now
-        #[arg(required_unless_present = "vanished", value_parser = given_path())]
-        new: Option<OsString>,
-        /// Look for all directories that have notes and are not there any more: where git moved them, or by their name
-        #[arg(long, conflicts_with_all = ["old", "new"])]
-        vanished: bool,
-        /// Move their notes there, instead of printing the commands
-        #[arg(long, requires = "vanished")]
-        yes: bool,
-    },
-    /// Delete the directory's own note
-    Delete {
-        #[command(flatten)]
-        at: At,
-        /// Delete only if this is the current revision
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
-    },
-}
-
-// Which notebook: the agent's, or with --at a directory's.
-#[derive(Args)]
-pub(crate) struct NotebookArgs {
-    /// Use this directory's keyed notes instead of the agent's notebook
-    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
-    pub(crate) at: Option<OsString>,
-}
-
-/// The note to pin or unpin.
-#[derive(Args)]
-pub(crate) struct PinArgs {
-    #[command(flatten)]
-    pub(crate) notebook: NotebookArgs,
-    /// The key, or an address
-    pub(crate) key: String,
-    /// Change it only if this is the current revision
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) if_revision: Option<u64>,
-}
-
-#[derive(Subcommand)]
-#[command(defer = true)]
-pub(crate) enum KeyCommand {
-    /// Save a note under a key; an existing note is overwritten
-    Save {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The key: a-z, 0-9, `_`, `-`; or an address
-        key: String,
-        #[command(flatten)]
-        text: TextArgs,
-        /// Pin it: show it whole in every prompt
-        #[arg(long)]
-        pin: bool,
-        /// Write only if this is the current revision; 0: only if the note does not exist yet
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
-        /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_BYTES] [default: 4096]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_bytes: Option<i64>,
-        /// Limit on the number of notes; zero or less: no limit [env: WAYNOTE_MAX_NOTES] [default: 64]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_notes: Option<i64>,
-        #[command(flatten)]
-        cites: CitesArgs,
-        #[command(flatten)]
-        allow: AllowArgs,
-    },
-    /// Print a note
-    Show {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The key, or an address
-        key: String,
-    },
-    /// List the notes, most recently updated first
-    List {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// Only the pinned ones
-        #[arg(long)]
-        pinned: bool,
-    },
-    /// Delete a note; no error if there is none
-    Delete {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The key, or an address
-        key: String,
-        /// Delete only if this is the current revision
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        if_revision: Option<u64>,
-    },
-    /// Pin a note: show it whole in every prompt
-    Pin(PinArgs),
-    /// Unpin a note
-    Unpin(PinArgs),
-    /// Print how many notes there are
-    Count {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-    },
-}
-
-#[derive(Args)]
-pub(crate) struct ContextArgs {
-    #[command(flatten)]
-    pub(crate) at: At,
-    /// stable (the same notes give the same bytes) or faithful (as Zrb, ralph.nu and openotters print it)
-    #[arg(long, value_name = "STYLE")]
-    pub(crate) style: Option<StyleArg>,
-    /// Print only one section
-    #[arg(long, value_name = "SECTION")]
-    pub(crate) only: Option<SectionArg>,
-    /// Token budget, in style stable; 0: no limit [env: WAYNOTE_BUDGET] [default: 2000]
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) budget: Option<usize>,
-    /// Choose the other notes by how well they match, not by how new they are
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) query: Option<String>,
-    /// Print the block as it was at a time (2026-05-17, yesterday, 2h, RFC 3339) or a journal position; or the one that an
-    /// iteration of the session was given (iteration:N)
-    #[arg(long, value_name = "TIME|POSITION|iteration:N")]
-    pub(crate) as_of: Option<String>,
-    /// Instead of the block, list how each note is shown (whole, one line, left out), its tokens, and why
-    #[arg(long)]
-    pub(crate) explain: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum StyleArg {
-    /// The same notes give the same bytes
-    Stable,
-    /// As Zrb, ralph.nu and openotters print it
-    Faithful,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum SectionArg {
-    /// Notes by directory
-    Places,
-    /// Pinned notes, whole
-    Pinned,
-    /// The notebook's keys and previews
-    Index,
-    /// The session's log
-    Iterations,
-}
-
-#[derive(Args)]
-pub(crate) struct SearchArgs {
-    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'.
-    /// Put a query that begins with `-` after `--`
-    pub(crate) query: OsString,
-    /// More words of the query
-    #[arg(value_name = "WORD")]
-    pub(crate) more: Vec<OsString>,
-    /// Only notes of this kind
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: Option<KindArg>,
-    /// Only notes that apply at this directory: its own and those of every directory above it
-    #[arg(long = "at", value_name = "PATH", value_parser = given_path())]
-    pub(crate) at: Option<OsString>,
-    /// Show at most this many notes
-    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT, value_parser = some_hits)]
-    pub(crate) limit: usize,
-    /// Search every revision, including those of deleted notes
-    #[arg(long)]
-    pub(crate) history: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindArg {
-    /// Notes by directory
-    Place,
-    /// Notes by key, of agents and of directories
-    Key,
-    /// Notes by iteration
-    Log,
-}
-
-#[derive(Args)]
-pub(crate) struct ShowArgs {
-    /// The note: a key, a path, `#3` of the session, or an address; `@REVISION` for an older one. An event:
-    /// session:name#event-N
-    #[arg(value_name = "NOTE")]
-    pub(crate) address: String,
-    /// Print the note as of a revision or a time (2026-05-17, yesterday, 2h, RFC 3339)
-    #[arg(long, value_name = "TIME|REVISION")]
-    pub(crate) as_of: Option<String>,
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Change, Content, secrets};
+use waynote::{Address, AddressAt, Change, Content, Note, secrets};
 use waynote_clients::{Client, Findings, InstallScope, Setup, Verdict, examine};
 use waynote_formats::found::{self, FoundSource};
 use waynote_formats::{ImportReport, Mode, Project};
@@ -141,13 +141,8 @@ fn candidates(
         refuse_secrets(context, &mut source);
         let notes = source.notes.notes();
         let addresses: Vec<Address> = notes.iter().map(|note| note.address.clone()).collect();
-        let stored = context.read(|store| {
-            Ok(store.read(&Ask {
-                notes: addresses,
-                ..Ask::default()
-            })?)
-        })?;
-        let same = notes.iter().zip(&stored.notes).filter(|(note, stored)| {
+        let stored = stored(context, addresses)?;
+        let same = notes.iter().zip(&stored).filter(|(note, stored)| {
             stored
                 .as_ref()
                 .is_some_and(|stored| stored.content == note.content)
@@ -155,11 +150,8 @@ fn candidates(
         let tokens = notes.iter().map(|note| tokens(&note.content)).sum();
         let here = same.count();
         // Notes of one source may say the same; those of another are doubles.
-        let texts: HashSet<String> = notes.iter().map(|note| folded(&note.content)).collect();
-        let repeats = notes
-            .iter()
-            .filter(|note| seen.contains(&folded(&note.content)));
-        let repeats = repeats.count();
+        let texts: Vec<String> = notes.iter().map(|note| folded(&note.content)).collect();
+        let repeats = texts.iter().filter(|text| seen.contains(*text)).count();
         seen.extend(texts);
         let loaded_by = clients
             .iter()
@@ -173,6 +165,15 @@ fn candidates(
         });
     }
     Ok(candidates)
+}
+
+/// The notes of the store at these addresses, in their order.
+fn stored(context: &Context<'_>, addresses: Vec<Address>) -> Outcome<Vec<Option<Note>>> {
+    let ask = Ask {
+        notes: addresses,
+        ..Ask::default()
+    };
+    context.read(|store| Ok(store.read(&ask)?.notes))
 }
 
 /// Leaves out notes that hold a credential: nobody has asked for them by name.
@@ -485,14 +486,9 @@ fn undo(context: &mut Context<'_>) -> Outcome {
     let last = record.runs.iter().rposition(|run| run.store == store);
     let run = record.runs.remove(last.ok_or_else(nothing)?);
     let addresses = run.notes.iter().map(|note| note.address.clone()).collect();
-    let stored = context.read(|store| {
-        Ok(store.read(&Ask {
-            notes: addresses,
-            ..Ask::default()
-        })?)
-    })?;
+    let stored = stored(context, addresses)?;
     let mut changes = Vec::new();
-    for (note, stored) in run.notes.iter().zip(stored.notes) {
+    for (note, stored) in run.notes.iter().zip(stored) {
         if stored.is_some_and(|stored| Some(stored.revision) == note.revision) {
             changes.push(Change::Undo {
                 address: note.address.clone(),
