@@ -161,7 +161,8 @@ impl Client {
     /// The most memory that the process has needed so far, in kB, without the pages of its program: those depend on where the
     /// linker put things. As Linux tells it; at least this much, since pages that came after the peak are taken off too.
     pub(crate) fn most_memory(&self) -> u64 {
-        self.kilobytes("VmHWM").saturating_sub(self.kilobytes("RssFile"))
+        self.kilobytes("VmHWM")
+            .saturating_sub(self.kilobytes("RssFile"))
     }
 
     /// A figure of the process, in kB, as Linux tells it.
