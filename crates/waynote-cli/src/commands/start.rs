@@ -72,6 +72,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         false => set_up(context, &clients, args)?,
     };
     let written = taken.iter().flat_map(|(_, report)| report.written.clone());
+    context.output.flush()?;
     remember(context, written.collect(), &set_up)?;
     check(context, &set_up)?;
     if context.output.json {
@@ -270,7 +271,8 @@ fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
         let left_out = candidate.source.notes.skipped();
         import::say_reasons(&format!("{}: left out", candidate.source.name), left_out);
     }
-    Ok(())
+    // Questions go to standard error, which is not buffered.
+    context.output.flush()
 }
 
 /// The numbers of the chosen sources; none if nothing was named and nobody can be asked.
@@ -383,6 +385,7 @@ fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Ou
     }
     let titles: Vec<&str> = open.iter().map(|client| client.title()).collect();
     let question = format!("Set up {} (MCP server and hooks)?", titles.join(", "));
+    context.output.flush()?;
     if args.take.is_empty() && !confirm::is_yes(&question)? {
         return Ok(changed);
     }

@@ -104,7 +104,8 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
 fn a_person_is_asked_and_names_what_to_take() {
     let scratch = used_before();
     let screen = typed(&scratch, "start", "serena basic-memory\nn\n");
-    has(&screen, "Take which?");
+    let (before, _) = screen.split_once("Take which?").unwrap();
+    has(before, "REMARKS");
     has(&screen, "serena: 1 added");
     has(&screen, "basic-memory: 1 added");
     lacks(&screen, "beads: 1 added");
