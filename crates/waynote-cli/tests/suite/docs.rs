@@ -1,11 +1,13 @@
-//! The reference equals the program's own help, and the README's example equals its output.
+//! The reference equals the program's own help, and the README's example equals its output. No link leads nowhere.
+
+use std::path::{Path, PathBuf};
 
 use super::common::{Scratch, has};
 use super::loop_stops::seconds_gone;
 
 #[test]
 fn the_reference_is_up_to_date() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
     let scratch = Scratch::new();
     let made = reference(&scratch, &[]);
     if std::env::var_os("WAYNOTE_UPDATE_DOCS").is_some() {
@@ -137,7 +139,7 @@ fn the_demo_plays() {
       [#3] Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders
     ");
     assert!(!scratch.store().exists());
-    let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let readme = std::fs::read_to_string(readme).unwrap();
     let shown = scratch
         .run("demo")
@@ -179,7 +181,7 @@ fn the_page_about_the_block_shows_a_real_one() {
     ] {
         agent(words);
     }
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompt-block.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompt-block.md");
     let page = std::fs::read_to_string(page).unwrap();
     for words in ["context --budget 320", "context --budget 320 --explain"] {
         let shown = agent(words);
@@ -192,7 +194,7 @@ fn the_page_about_the_block_shows_a_real_one() {
 
 #[test]
 fn the_page_about_credentials_lists_every_rule() {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/secrets.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/secrets.md");
     let page = std::fs::read_to_string(page).unwrap();
     for rule in waynote::secrets::rules() {
         assert!(page.contains(&format!("`{}`", rule.name)), "{}", rule.name);
@@ -208,4 +210,90 @@ fn the_licences_are_in_the_program() {
     has(&said, "Copyright (c) 2022 OpenAI");
     has(&said, "Permission is hereby granted");
     assert_eq!(scratch.ok("licenses"), said);
+}
+
+/// The book has the pages that its summary lists, and keeps relative links: so no page may link out of docs/.
+#[test]
+fn every_page_is_in_the_book_and_every_link_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap();
+    let (docs, summary) = (root.join("docs"), root.join("docs/SUMMARY.md"));
+    let (mut folders, mut pages) = (vec![docs.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    let book: Vec<PathBuf> = links(&summary).into_iter().map(|(page, _)| page).collect();
+    let mut wrong: Vec<String> = pages
+        .iter()
+        .filter(|page| **page != summary && !book.contains(page))
+        .map(|page| format!("{} is not in docs/SUMMARY.md", page.display()))
+        .collect();
+    let others = ["README.md", "CONTRIBUTING.md", "llms.txt"];
+    pages.extend(others.map(|name| root.join(name)));
+    for page in &pages {
+        for (target, heading) in links(page) {
+            let may = !page.starts_with(&docs) || target.starts_with(&docs);
+            let is_there = heading.is_empty() || headings(&target).contains(&heading);
+            if !(may && target.is_file() && is_there) {
+                let (page, target) = (page.display(), target.display());
+                wrong.push(format!("{page} links to {target}#{heading}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The files that a page links to, each with the heading that is meant, if one is.
+fn links(page: &Path) -> Vec<(PathBuf, String)> {
+    let mut links = Vec::new();
+    for line in prose(page) {
+        for rest in line.split("](").skip(1) {
+            let link = rest.split(')').next().unwrap();
+            if link.contains("://") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => page.to_owned(),
+                _ => page.parent().unwrap().join(file),
+            };
+            let target = target.canonicalize().unwrap_or(target);
+            links.push((target, heading.to_owned()));
+        }
+    }
+    links
+}
+
+/// The headings of a page as links name them.
+fn headings(page: &Path) -> Vec<String> {
+    let lines = prose(page).into_iter();
+    let headings = lines.filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let name = line.trim_start_matches('#').trim().to_lowercase();
+            let name = name.replace(' ', "-");
+            let is_kept = |char: &char| char.is_alphanumeric() || "-_".contains(*char);
+            name.chars().filter(is_kept).collect()
+        })
+        .collect()
+}
+
+/// The lines of a page that are no code.
+fn prose(page: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(page).unwrap_or_default();
+    let mut is_code = false;
+    let lines = text.lines().filter(|line| {
+        is_code ^= line.starts_with("```");
+        !is_code
+    });
+    lines.map(str::to_owned).collect()
 }
