@@ -12,16 +12,13 @@ use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
-use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
-use crate::profile::target::EndpointForm;
 use crate::profile::{Profile, has_server};
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Codex,
     word: "codex",
-    aliases: &[],
     title: "Codex",
     program: "codex",
     events: &[
@@ -44,133 +41,110 @@ static FACTS: Facts = Facts {
         ("tool_response", "tool_response"),
     ]),
     ending: Ending::Block,
-    endpoint: EndpointForm {
-        kind: None,
-        url: "url",
-        // It has a member of its own for the variable.
-        reference: "",
-    },
+    // Its entry of an endpoint has a member of its own for the variable.
+    files,
+    trace: config,
+    next_steps,
+    reads_failure: Some(has_failed),
+    allow,
+    missing,
+    check: |check| check.codex(),
+    trust,
+    ..Profile::BASE
 };
 
-pub(super) struct Codex;
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let seconds = [("timeout", HOOK_SECONDS.into())];
+    let root = setup.roots()?;
+    Ok(vec![
+        ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),
+        ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&seconds, true)),
+    ])
+}
 
-impl Profile for Codex {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
+fn next_steps(reach: InstallScope, has_hooks: bool) -> Vec<String> {
+    let mut steps = Vec::new();
+    if has_hooks {
+        steps.push(
+            "start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks".into(),
+        );
     }
+    if reach == InstallScope::Project {
+        let trust =
+            "trust this directory in Codex: it reads project files only in trusted directories";
+        steps.insert(0, trust.into());
+    }
+    steps
+}
 
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", HOOK_SECONDS.into())];
-        let root = setup.roots()?;
-        Ok(vec![
-            ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),
-            ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&seconds, true)),
-        ])
+/// Without a server entry, Codex takes no settings for the server.
+fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
+    let is_read = has_server(&PROFILE, call.machine, InstallScope::User)
+        || has_server(&PROFILE, call.machine, InstallScope::Project) && trusts(call);
+    if is_read {
+        rights.argument("-c");
+        rights.argument(format!(
+            "mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
+        ));
     }
+    Ok(())
+}
 
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        config(root)
+fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
+    let environment = setup.machine.environment;
+    let user = Roots::of(environment, InstallScope::User)?;
+    // An unreadable file is reported elsewhere.
+    let table = text_file::read(&config(&user)?).ok().flatten();
+    let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let file = hooks(&setup.roots()?)?;
+    let known = table
+        .get("hooks")
+        .and_then(|hooks| hooks.get("state"))
+        .and_then(toml::Value::as_table);
+    // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
+    let entries = text_file::read(&file).ok().flatten();
+    let entries: serde_json::Value = entries
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    let is_trusted = |event: &str| {
+        let head = format!("{}:{}:", file.display(), snake(event));
+        known.is_some_and(|known| {
+            let mut known = known.iter();
+            known.any(|(key, state)| key.starts_with(&head) && state.get("trusted_hash").is_some())
+        })
+    };
+    let words = PROFILE.events.iter().map(|(_, word)| *word);
+    let there = words.filter(|word| entries["hooks"][*word].is_array());
+    let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
+    if !setup.has_hooks() {
+        // There is nothing to trust.
+    } else if untrusted.is_empty() && !trusted.is_empty() {
+        findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
+    } else if !trusted.is_empty() {
+        findings.wrong(
+            format!(
+                "Codex: these hooks are not trusted yet, and silently skipped: {}",
+                untrusted.join(", ")
+            ),
+            "start Codex, open `/hooks` and trust them",
+        );
+    } else {
+        findings.wrong(
+            "Codex: the hooks are not trusted yet: Codex silently skips them",
+            "start Codex, open `/hooks` and trust them",
+        );
     }
-
-    fn next_steps(&self, reach: InstallScope, has_hooks: bool) -> Vec<String> {
-        let mut steps = Vec::new();
-        if has_hooks {
-            steps.push(
-                "start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks".into(),
-            );
-        }
-        if reach == InstallScope::Project {
-            let trust =
-                "trust this directory in Codex: it reads project files only in trusted directories";
-            steps.insert(0, trust.into());
-        }
-        steps
+    let here = environment.working_directory()?;
+    if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {
+        findings.wrong(
+            format!(
+                "Codex: {} is not trusted: its files are not read",
+                here.display()
+            ),
+            "start Codex here and trust the directory",
+        );
     }
-
-    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
-        Some(has_failed)
-    }
-
-    /// Without a server entry, Codex takes no settings for the server.
-    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
-        let is_read = has_server(self, call.machine, InstallScope::User)
-            || has_server(self, call.machine, InstallScope::Project) && trusts(call);
-        if is_read {
-            rights.argument("-c");
-            rights.argument(format!(
-                "mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
-            ));
-        }
-        Ok(())
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.codex();
-        Ok(())
-    }
-
-    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        let environment = setup.machine.environment;
-        let user = Roots::of(environment, InstallScope::User)?;
-        // An unreadable file is reported elsewhere.
-        let table = text_file::read(&config(&user)?).ok().flatten();
-        let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
-        let file = hooks(&setup.roots()?)?;
-        let known = table
-            .get("hooks")
-            .and_then(|hooks| hooks.get("state"))
-            .and_then(toml::Value::as_table);
-        // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
-        let entries = text_file::read(&file).ok().flatten();
-        let entries: serde_json::Value = entries
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
-        let is_trusted = |event: &str| {
-            let head = format!("{}:{}:", file.display(), snake(event));
-            known.is_some_and(|known| {
-                let mut known = known.iter();
-                known.any(|(key, state)| {
-                    key.starts_with(&head) && state.get("trusted_hash").is_some()
-                })
-            })
-        };
-        let words = FACTS.events.iter().map(|(_, word)| *word);
-        let there = words.filter(|word| entries["hooks"][*word].is_array());
-        let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
-        if !setup.has_hooks() {
-            // There is nothing to trust.
-        } else if untrusted.is_empty() && !trusted.is_empty() {
-            findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
-        } else if !trusted.is_empty() {
-            findings.wrong(
-                format!(
-                    "Codex: these hooks are not trusted yet, and silently skipped: {}",
-                    untrusted.join(", ")
-                ),
-                "start Codex, open `/hooks` and trust them",
-            );
-        } else {
-            findings.wrong(
-                "Codex: the hooks are not trusted yet: Codex silently skips them",
-                "start Codex, open `/hooks` and trust them",
-            );
-        }
-        let here = environment.working_directory()?;
-        if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {
-            findings.wrong(
-                format!(
-                    "Codex: {} is not trusted: its files are not read",
-                    here.display()
-                ),
-                "start Codex here and trust the directory",
-            );
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// True if the output of a command says that it failed: by the code, which some versions of Codex write above it, else by
@@ -319,7 +293,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
 
 /// Its configuration of the user and of the project, and what an organization requires.
 impl Check<'_> {
-    fn codex(&mut self) {
+    fn codex(&mut self) -> Result {
         let config = self.user.first().cloned();
         let files = self.of_project(&[".codex/config.toml"]).chain(config);
         for file in Source::all(files.collect::<Vec<_>>()) {
@@ -370,6 +344,7 @@ impl Check<'_> {
         if let Some(file) = required {
             self.managed_hooks_only(&file, "allow_managed_hooks_only");
         }
+        Ok(())
     }
 }
 

@@ -11,14 +11,12 @@ use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
-use crate::profile::facts::Facts;
-use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
+use crate::profile::setup::{ClientFile, Part, Setup};
 use crate::profile::target::EndpointForm;
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Cursor,
     word: "cursor",
-    aliases: &[],
     title: "Cursor",
     program: "cursor",
     // It speaks to the model only after a tool.
@@ -31,59 +29,38 @@ static FACTS: Facts = Facts {
     block_event: Some(Event::SessionStart),
     answer: Form::Flat,
     tools: ["^(Shell|Read|Write|Delete)$", "^Shell$"],
-    call: None,
     ending: Ending::Followup,
     endpoint: EndpointForm {
-        kind: None,
-        url: "url",
         reference: "${env:WAYNOTE_TOKEN}",
+        ..EndpointForm::NONE
     },
+    files,
+    trace: |root| Ok(root.at(SERVERS)),
+    project_variable: Some("CURSOR_PROJECT_DIR"),
+    hook_variable: Some("CURSOR_VERSION"),
+    next_steps: |_, _| {
+        vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
+    },
+    check: |check| check.cursor(),
+    ..Profile::BASE
 };
 
 /// The file that has the server, of the user and of a project.
 const SERVERS: &str = ".cursor/mcp.json";
 
-pub(super) struct Cursor;
-
-impl Profile for Cursor {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
-    }
-
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let root = setup.roots()?;
-        // It cuts comments out of this file alone, and from two slashes on, even within a text.
-        let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
-        hooks.extend(setup.hooks(&[], false));
-        Ok(vec![
-            ClientFile::json(
-                root.at(SERVERS),
-                Part::Server,
-                vec![setup.json_server("mcpServers", false)],
-            ),
-            ClientFile::json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
-        ])
-    }
-
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        Ok(root.at(SERVERS))
-    }
-
-    fn project_variable(&self) -> Option<&'static str> {
-        Some("CURSOR_PROJECT_DIR")
-    }
-
-    fn hook_variable(&self) -> Option<&'static str> {
-        Some("CURSOR_VERSION")
-    }
-
-    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
-        vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.cursor()
-    }
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let root = setup.roots()?;
+    // It cuts comments out of this file alone, and from two slashes on, even within a text.
+    let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
+    hooks.extend(setup.hooks(&[], false));
+    Ok(vec![
+        ClientFile::json(
+            root.at(SERVERS),
+            Part::Server,
+            vec![setup.json_server("mcpServers", false)],
+        ),
+        ClientFile::json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
+    ])
 }
 
 impl Check<'_> {

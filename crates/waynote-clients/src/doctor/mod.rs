@@ -147,12 +147,12 @@ fn settings(setup: &Setup<'_>) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut check = Check::new(
         machine.environment,
-        setup.facts,
+        setup.profile,
         setup.reach,
         user,
         &mut findings,
     )?;
-    client.profile().check(&mut check)?;
-    client.profile().trust(setup, &mut findings)?;
+    (setup.profile.check)(&mut check)?;
+    (setup.profile.trust)(setup, &mut findings)?;
     Ok(findings)
 }

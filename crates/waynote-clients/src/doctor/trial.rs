@@ -88,14 +88,14 @@ type Result<T = ()> = std::result::Result<T, TrialError>;
 /// Runs the hook as the client does, on a temporary store that holds one note. Does so several times, also while all
 /// processors are busy.
 pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<HookTime> {
-    let event = setup.facts.block_event.ok_or(TrialError::NoCommand)?;
+    let event = setup.profile.block_event.ok_or(TrialError::NoCommand)?;
     measured(|| hand_over(setup, now, event))
 }
 
 /// Runs the hook at a tool that touches a file, in a directory with one note.
 pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
     let mut events = [Event::BeforeTool, Event::AfterTool].into_iter();
-    let event = events.find(|event| setup.facts.event_word(*event).is_some());
+    let event = events.find(|event| setup.profile.event_word(*event).is_some());
     hand_over(setup, now, event.ok_or(TrialError::NoCommand)?).map(drop)
 }
 
@@ -156,8 +156,8 @@ impl Trial {
 fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
     let below = if event.is_at_tool() { "below" } else { "" };
     let trial = Trial::new(setup, now, below)?;
-    let facts = setup.facts;
-    let word = facts.event_word(event).ok_or(TrialError::NoCommand)?;
+    let profile = setup.profile;
+    let word = profile.event_word(event).ok_or(TrialError::NoCommand)?;
     let command = setup
         .hook_command_with(event, "")
         .ok_or(TrialError::NoCommand)?;
@@ -183,12 +183,10 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration
         .stderr(Stdio::piped())
         .process_group(0);
     for client in Client::ALL.map(Client::profile) {
-        let of_client = client.project_variable().into_iter();
-        of_client
-            .chain(client.hook_variable())
-            .for_each(|variable| {
-                child.env_remove(variable);
-            });
+        let variables = [client.project_variable, client.hook_variable].into_iter();
+        for variable in variables.flatten() {
+            child.env_remove(variable);
+        }
     }
     let mut child = child.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -203,8 +201,8 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration
         return Err(TrialError::Failed { status, stderr });
     }
     let printed = String::from_utf8_lossy(&output.stdout);
-    let title = facts.title;
-    let text = facts
+    let title = profile.title;
+    let text = profile
         .answer
         .read(word, &printed)
         .map_err(|error| match error {

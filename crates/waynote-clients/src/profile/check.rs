@@ -7,7 +7,7 @@ use serde_json::json;
 use waynote::visible::visible;
 use waynote_system::Environment;
 
-use super::facts::Facts;
+use super::Profile;
 use super::setup::InstallScope;
 use crate::error::Result;
 use crate::formats::source::Source;
@@ -99,7 +99,7 @@ impl<'e> Check<'e> {
     /// A look at a client in the working directory.
     pub(crate) fn new(
         environment: &'e Environment,
-        facts: &'static Facts,
+        profile: &'static Profile,
         reach: InstallScope,
         user: Vec<PathBuf>,
         findings: &'e mut Findings,
@@ -109,7 +109,7 @@ impl<'e> Check<'e> {
         let top = top.filter(|top| *top != here).map(Path::to_owned);
         Ok(Self {
             environment,
-            title: facts.title,
+            title: profile.title,
             reach,
             folders: std::iter::once(here).chain(top).collect(),
             user,
