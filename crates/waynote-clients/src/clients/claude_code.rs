@@ -248,8 +248,7 @@ impl Check<'_> {
         };
         let managed_settings = Source::read(&managed.join("managed-settings.json"));
         let own = [".claude/settings.local.json", ".claude/settings.json"];
-        let files = self.of_project(&own).chain(self.user.get(1).cloned());
-        let mut settings = Source::all(files.collect::<Vec<_>>());
+        let mut settings = self.sources(&own, self.user.get(1).cloned());
         if let Some(file) = &managed_settings {
             self.managed_hooks_only(file, "allowManagedHooksOnly");
         }

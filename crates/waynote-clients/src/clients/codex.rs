@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use waynote_system::text_file;
+use waynote_system::Environment;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
@@ -12,7 +12,7 @@ use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
-use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
+use crate::profile::permissions::{Invocation, MissingRight, Rights, read_json, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::{Profile, has_server};
 
@@ -92,20 +92,15 @@ fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
 
 fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
     let environment = setup.machine.environment;
-    let user = Roots::of(environment, InstallScope::User)?;
     // An unreadable file is reported elsewhere.
-    let table = text_file::read(&config(&user)?).ok().flatten();
-    let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let table = user_config(environment).unwrap_or_default();
     let file = hooks(&setup.roots()?)?;
     let known = table
         .get("hooks")
         .and_then(|hooks| hooks.get("state"))
         .and_then(toml::Value::as_table);
     // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
-    let entries = text_file::read(&file).ok().flatten();
-    let entries: serde_json::Value = entries
-        .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default();
+    let entries = read_json(&file).unwrap_or_default();
     let is_trusted = |event: &str| {
         let head = format!("{}:{}:", file.display(), snake(event));
         known.is_some_and(|known| {
@@ -221,14 +216,14 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 }
 
 /// The user's configuration.
-fn user_config(call: &Invocation<'_>) -> Option<toml::Table> {
-    let path = config(&call.roots(InstallScope::User).ok()?).ok()?;
+fn user_config(environment: &Environment) -> Option<toml::Table> {
+    let path = config(&Roots::of(environment, InstallScope::User).ok()?).ok()?;
     text(&path)?.parse().ok()
 }
 
 /// True if it trusts the working directory or one above it, by the user's file.
 fn trusts(call: &Invocation<'_>) -> bool {
-    let (Some(user), Some(directory)) = (user_config(call), call.directory()) else {
+    let (Some(user), Some(directory)) = (user_config(call.environment()), call.directory()) else {
         return false;
     };
     let mut folders = directory.ancestors();
@@ -263,7 +258,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
         .last()
         .map(|mode| (*mode).to_owned());
     let in_file = || {
-        let file = user_config(call)?;
+        let file = user_config(call.environment())?;
         Some(file.get("sandbox_mode")?.as_str()?.to_owned())
     };
     // In a directory that it trusts it writes by itself. Its profiles are not read.
@@ -294,9 +289,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
 /// Its configuration of the user and of the project, and what an organization requires.
 impl Check<'_> {
     fn codex(&mut self) -> Result {
-        let config = self.user.first().cloned();
-        let files = self.of_project(&[".codex/config.toml"]).chain(config);
-        for file in Source::all(files.collect::<Vec<_>>()) {
+        for file in self.sources(&[".codex/config.toml"], self.user.first().cloned()) {
             for name in ["hooks", "codex_hooks"] {
                 if file.at(&["features", name]) == &json!(false) {
                     self.wrong(
@@ -323,10 +316,8 @@ impl Check<'_> {
                 );
             }
             let states = file.at(&["hooks", "state"]).as_object();
-            let hooks = self.user.get(1).cloned().into_iter();
-            let hooks: Vec<PathBuf> = hooks
-                .chain(self.of_project(&[".codex/hooks.json"]))
-                .collect();
+            let mut hooks = self.of_project(&[".codex/hooks.json"]);
+            hooks.extend(self.user.get(1).cloned());
             for (key, state) in states.into_iter().flatten() {
                 let is_ours = hooks
                     .iter()

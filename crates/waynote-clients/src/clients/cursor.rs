@@ -7,7 +7,6 @@ use serde_json::json;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::{JsonEdit, NAME};
-use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
@@ -65,9 +64,7 @@ fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
 
 impl Check<'_> {
     fn cursor(&mut self) -> Result {
-        let user = self.user.first().cloned();
-        let servers: Vec<PathBuf> = self.of_project(&[SERVERS]).chain(user).collect();
-        for file in Source::all(servers) {
+        for file in self.sources(&[SERVERS], self.user.first().cloned()) {
             let path = ["mcpServers", NAME, "disabled"];
             if file.at(&path) == &json!(true) {
                 self.wrong(
@@ -78,11 +75,7 @@ impl Check<'_> {
             }
         }
         let settings = PathBuf::from(self.environment.home()?).join(".cursor/cli-config.json");
-        let settings: Vec<PathBuf> = self
-            .of_project(&[".cursor/cli.json"])
-            .chain([settings])
-            .collect();
-        for file in Source::all(settings) {
+        for file in self.sources(&[".cursor/cli.json"], [settings]) {
             let path = ["permissions", "deny"];
             let denied = file.texts(&path);
             let is_ours =

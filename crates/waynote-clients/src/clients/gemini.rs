@@ -262,11 +262,10 @@ impl Check<'_> {
             None => "/etc/gemini-cli/settings.json".into(),
         };
         let user = self.user.first().cloned();
-        let files = self.of_project(&[".gemini/settings.json"]);
-        let files: Vec<PathBuf> = files.chain(user.clone()).chain([system]).collect();
         let mut trusts = false;
         let mut is_guarded = true;
-        for file in Source::all(files) {
+        let others = user.clone().into_iter().chain([system]);
+        for file in self.sources(&[SETTINGS], others) {
             if file.at(&["hooksConfig", "enabled"]) == &json!(false) {
                 self.wrong(
                     "hooks are switched off, so no session gets the notes",

@@ -11,7 +11,7 @@ use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, MissingRight, text};
+use crate::profile::permissions::{Invocation, MissingRight};
 use crate::profile::setup::{ClientFile, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
 
@@ -54,16 +54,20 @@ fn config(environment: &Environment) -> Result<PathBuf> {
     Ok(environment.dot_config()?.join("goose/config.yaml"))
 }
 
+/// Its mode, and where it is set.
+fn mode(environment: &Environment, file: Option<&Source>) -> Option<(String, String)> {
+    if let Some(mode) = environment.variable("GOOSE_MODE").ok().flatten() {
+        return Some((mode, "GOOSE_MODE in the environment".to_owned()));
+    }
+    let mode = file?.at(&["GOOSE_MODE"]).as_str()?;
+    Some((mode.to_owned(), file?.place(&["GOOSE_MODE"])))
+}
+
 /// One mode for all of its tools: our own cannot be allowed alone.
 fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let mode = call.variable("GOOSE_MODE").or_else(|| {
-        let file = text(&config(call.environment()).ok()?)?;
-        let mode = file
-            .lines()
-            .find_map(|line| line.strip_prefix("GOOSE_MODE:"))?;
-        let mode = mode.split('#').next().unwrap_or_default();
-        Some(mode.trim().trim_matches(['"', '\'']).to_owned())
-    });
+    let file = config(call.environment()).ok();
+    let file = file.and_then(|path| Source::read(&path));
+    let mode = mode(call.environment(), file.as_ref()).map(|(mode, _)| mode);
     let Some(mode) = mode.filter(|mode| mode != "auto") else {
         return;
     };
@@ -95,14 +99,7 @@ impl Check<'_> {
                 );
             }
         }
-        let mode = match self.environment.variable("GOOSE_MODE")? {
-            Some(mode) => Some((mode, "GOOSE_MODE in the environment".to_owned())),
-            None => file.as_ref().and_then(|file| {
-                let mode = file.at(&["GOOSE_MODE"]).as_str()?;
-                Some((mode.to_owned(), file.place(&["GOOSE_MODE"])))
-            }),
-        };
-        match mode {
+        match mode(self.environment, file.as_ref()) {
             Some((mode, place)) if mode == "chat" => {
                 self.wrong(
                     "in this mode it uses no tools",

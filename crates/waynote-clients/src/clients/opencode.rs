@@ -202,25 +202,15 @@ impl Check<'_> {
             .first()
             .and_then(|path| path.parent())
             .map(Path::to_owned);
-        let names = [
-            "opencode.json",
-            "opencode.jsonc",
-            ".opencode/opencode.json",
-            ".opencode/opencode.jsonc",
-        ];
+        let own = ["opencode.json", "opencode.jsonc"];
+        let below = [".opencode/opencode.json", ".opencode/opencode.jsonc"];
         let of_user = user.iter().flat_map(|folder| {
-            ["opencode.json", "opencode.jsonc", "config.json"].map(|name| folder.join(name))
+            let names = own.into_iter().chain(["config.json"]);
+            names.map(|name| folder.join(name))
         });
-        let named = self
-            .environment
-            .variable("OPENCODE_CONFIG")?
-            .map(PathBuf::from);
-        let files: Vec<PathBuf> = self
-            .of_project(&names)
-            .chain(of_user)
-            .chain(named)
-            .collect();
-        for file in Source::all(files) {
+        let named = self.environment.variable("OPENCODE_CONFIG")?;
+        let others = of_user.chain(named.map(PathBuf::from));
+        for file in self.sources(&[own, below].concat(), others) {
             self.switched_off(&file, &["mcp", NAME, "enabled"]);
             for tool in members(file.at(&["tools"]))
                 .filter(|(name, on)| is_ours(name) && *on == &json!(false))

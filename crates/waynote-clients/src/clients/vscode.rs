@@ -7,7 +7,6 @@ use serde_json::json;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::JsonEdit;
-use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
@@ -101,11 +100,8 @@ impl Check<'_> {
     fn vscode(&mut self) -> Result {
         let user = self.user.first().and_then(|path| path.parent());
         let user = user.map(|folder| folder.join("settings.json"));
-        let files: Vec<PathBuf> = self
-            .of_project(&[".vscode/settings.json"])
-            .chain(user)
-            .collect();
-        for file in Source::all(files) {
+        let hooks = "hooks are switched off, so no session starts with the notes";
+        for file in self.sources(&[".vscode/settings.json"], user) {
             for (name, off, what) in [
                 (
                     "chat.disableAIFeatures",
@@ -119,16 +115,8 @@ impl Check<'_> {
                 ),
                 ("chat.mcp.access", json!("none"), "servers are switched off"),
                 ("chat.mcp.enabled", json!(false), "servers are switched off"),
-                (
-                    "chat.useHooks",
-                    json!(false),
-                    "hooks are switched off, so no session starts with the notes",
-                ),
-                (
-                    "chat.useChatHooks",
-                    json!(false),
-                    "hooks are switched off, so no session starts with the notes",
-                ),
+                ("chat.useHooks", json!(false), hooks),
+                ("chat.useChatHooks", json!(false), hooks),
             ] {
                 if file.at(&[name]) == &off {
                     self.wrong(what, &file.place(&[name]), "take it out");

@@ -11,7 +11,7 @@ use std::process::Command;
 use jiff::Timestamp;
 use waynote_system::text_file;
 
-use crate::client::{Client, Event};
+use crate::client::Event;
 use crate::error::Result;
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
@@ -140,19 +140,10 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
 }
 
 fn settings(setup: &Setup<'_>) -> Result<Findings> {
-    let client: Client = setup.client();
-    let machine = setup.machine;
-    let user = Setup::new(machine, client, InstallScope::User, false)?.files()?;
+    let user = Setup::new(setup.machine, setup.client(), InstallScope::User, false)?.files()?;
     let user = user.into_iter().map(|file| file.path).collect();
-    let mut findings = Findings::default();
-    let mut check = Check::new(
-        machine.environment,
-        setup.profile,
-        setup.reach,
-        user,
-        &mut findings,
-    )?;
+    let mut check = Check::new(setup, user)?;
     (setup.profile.check)(&mut check)?;
-    (setup.profile.trust)(setup, &mut findings)?;
-    Ok(findings)
+    (setup.profile.trust)(setup, &mut check.findings)?;
+    Ok(check.findings)
 }
