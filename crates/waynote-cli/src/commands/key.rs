@@ -3,8 +3,7 @@
 use waynote::named;
 use waynote::notebook::each_page;
 use waynote::{
-    Address, AddressAt, Error, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store,
-    single,
+    Address, AddressAt, Error, Expect, Note, NoteAsOf, Notebook, SaveOptions, Scope, single,
 };
 
 use super::saved::{self, say_deleted};

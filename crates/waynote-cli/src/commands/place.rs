@@ -69,7 +69,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let gone = vanished::among(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
-            let is_gone = |note: &Note| gone.iter().any(|place| note.address.scope() == *place);
+            let is_gone = |note: &Note| matches!(&note.address, Address::Place(place) if gone.contains(place));
             list(context.output, &notes, nothing, &heading, |note| {
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
