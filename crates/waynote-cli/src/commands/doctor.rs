@@ -20,7 +20,7 @@ use super::install::reach;
 use super::{hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::opened::{Opened, on_network};
+use crate::opened::{Opened, Wait, on_network};
 use crate::settings::Settings;
 use crate::shell::quoted;
 use crate::variables::machine;
@@ -400,7 +400,8 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
     // The server of the settings has been checked already.
     let mut named = settings.clone();
     named.store.value = url.into();
-    let answer = Opened::of(&named, false).and_then(|opened| Ok(opened.store().store_id()?));
+    let answer =
+        Opened::of(&named, false, Wait::Now).and_then(|opened| Ok(opened.store().store_id()?));
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),

@@ -2,7 +2,6 @@
 //! person chooses, sets up the agents of this machine, checks that notes reach them, and prints the block.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -272,15 +271,8 @@ fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usiz
     if candidates.is_empty() {
         return Ok(Some(Vec::new()));
     }
-    let mut terminal = io::stderr();
-    let mut answer = String::new();
-    let asked = write!(
-        terminal,
-        "Take which? (numbers or names, all, none; Enter: those with yes) "
-    )
-    .and_then(|()| terminal.flush())
-    .and_then(|()| io::stdin().read_line(&mut answer));
-    asked.map_err(|error| Failure::file("terminal", "read", error))?;
+    let question = "Take which? (numbers or names, all, none; Enter: those with yes) ";
+    let answer = confirm::answered(question)?;
     if answer.trim().is_empty() {
         let preselected = candidates.iter().enumerate();
         let preselected = preselected.filter(|(_, candidate)| candidate.is_preselected());
