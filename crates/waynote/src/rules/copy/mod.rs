@@ -117,7 +117,7 @@ fn copy_state(
     let mut reached = CopyPosition::default();
     loop {
         watch(at(CopyPhase::Rows, reached.after.position.number(), head))?;
-        if !replay::batch(rows, to, &mut reached)? {
+        if !replay::some(rows, to, &mut reached)? {
             break;
         }
     }
