@@ -18,7 +18,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, AsOf, Ask, EventPage, Reader};
+use crate::store::{Answers, AsOf, Ask, Count, EventPage, Reader};
 
 /// A row that was decided.
 #[expect(
@@ -68,7 +68,7 @@ impl<'t> Pending<'t> {
     pub(super) fn new(state: OneState<'t>, known: Prefetch) -> Self {
         Self {
             state,
-            head: Cell::new(known.head()),
+            head: Cell::new(known.head),
             known,
             planned: RefCell::default(),
             over: RefCell::default(),
@@ -101,7 +101,7 @@ impl<'t> Pending<'t> {
         let mut planned = self.planned.take();
         planned.truncate(mark);
         self.over.take();
-        self.head.set(self.known.head());
+        self.head.set(self.known.head);
         for row in planned {
             match row {
                 PlannedWrites::Revision {
@@ -228,8 +228,8 @@ impl<'t> Pending<'t> {
         if let Some(state) = self.over.borrow().states.get(address) {
             return Ok(Some(state.clone()));
         }
-        match self.known.state(address) {
-            Some(state) => Ok(state),
+        match self.known.states.get(address) {
+            Some(state) => Ok(state.clone()),
             None => self.state.rows().state(address),
         }
     }
@@ -294,8 +294,8 @@ impl<'t> Pending<'t> {
                 _ => {}
             }
         }
-        match self.known.lease(session) {
-            Some(lease) => Ok(lease),
+        match self.known.leases.get(session) {
+            Some(lease) => Ok(lease.clone()),
             None => self.state.lease(session),
         }
     }
@@ -359,8 +359,8 @@ impl Before for Pending<'_> {
     }
 
     fn count(&self, scope: &Scope) -> Result<u64> {
-        let stored = match self.known.count(scope) {
-            Some(count) => count,
+        let stored = match self.known.counts.get(&Count::Counted(scope.clone())) {
+            Some(count) => *count,
             None => Reader::count(&self.state, scope)?,
         };
         let change = self.over.borrow().counts.get(scope).copied();
@@ -368,8 +368,8 @@ impl Before for Pending<'_> {
     }
 
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        let stored = match self.known.last_entry(session) {
-            Some(entry) => entry,
+        let stored = match self.known.last_entries.get(session) {
+            Some(entry) => *entry,
             None => self.state.rows().last_entry(session)?,
         };
         let planned = self.over.borrow().last_entries.get(session).copied();
@@ -382,8 +382,9 @@ impl Before for Pending<'_> {
         kind: &EntryType,
         content: &Content,
     ) -> Result<Option<Note>> {
-        let stored = match self.known.entry_saying(session, kind, content) {
-            Some(state) => state,
+        let says = (session.clone(), kind.clone(), content.clone());
+        let stored = match self.known.sayings.get(&says) {
+            Some(state) => state.clone(),
             None => self.state.rows().entry_saying(session, kind, content)?,
         };
         if let Some(state) = stored
