@@ -16,7 +16,7 @@ use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, Happened, answer};
 const ITEMS: usize = 256;
 
 /// An item of the feed with what its copy needs, as a line of JSON has it.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct Line {
     #[serde(flatten)]
     pub(crate) entry: FeedEntry,
@@ -32,7 +32,7 @@ pub(crate) struct Line {
 }
 
 /// A note as it is now; none if it is not there any more.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct Now {
     pub(crate) note: Option<Note>,
 }
@@ -95,7 +95,7 @@ pub(crate) fn read_lines(
 }
 
 /// The next items of the source's feed, with the other data that copying them needs, all from one state.
-fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
+pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
     let limit = ITEMS;
     let feed = answer!(from, store.feed: FeedPage { after, limit });
     if feed.is_empty() {
