@@ -36,11 +36,6 @@ pub(super) enum PlannedWrites {
         recorded: RecordedEvent,
         step: Option<Step>,
     },
-    Resolved {
-        session: Name,
-        entry: EntryId,
-        by: EntryId,
-    },
 }
 
 /// The store as a transaction sees it: with its own planned rows.
@@ -114,7 +109,6 @@ impl<'t> Pending<'t> {
                     recorded,
                     step,
                 } => self.keep_event(session, recorded, step),
-                row @ PlannedWrites::Resolved { .. } => self.planned.borrow_mut().push(row),
             }
         }
     }
@@ -143,11 +137,6 @@ impl<'t> Pending<'t> {
                 event: SessionEvent::Resolved { entry, by: *by },
             };
             self.keep_event(session.clone(), recorded, step);
-            self.planned.borrow_mut().push(PlannedWrites::Resolved {
-                session: session.clone(),
-                entry,
-                by: *by,
-            });
         }
         Ok(())
     }
@@ -237,7 +226,7 @@ impl<'t> Pending<'t> {
     /// Writes everything that is planned.
     pub(super) fn put(&self, tx: &dyn Transaction) -> Result<()> {
         let planned = self.planned.borrow();
-        let rows: Vec<Row<'_>> = planned.iter().map(row).collect();
+        let rows: Vec<Row<'_>> = planned.iter().flat_map(rows).collect();
         match rows.is_empty() {
             true => Ok(()),
             false => tx.put(&rows),
@@ -301,35 +290,42 @@ impl<'t> Pending<'t> {
     }
 }
 
-fn row(planned: &PlannedWrites) -> Row<'_> {
-    match planned {
+/// The rows of a planned write: with an event that an entry is resolved, the entry too.
+fn rows(planned: &PlannedWrites) -> impl Iterator<Item = Row<'_>> {
+    let (row, resolved) = match planned {
         PlannedWrites::Revision {
             write,
             previous,
             step,
-        } => Row::Revision(Put {
-            revision: &write.revision,
-            previous: *previous,
-            note: write.note(),
-            existed: write.existed,
-            is_counted: is_counted(write.revision.address()),
-            step: *step,
-        }),
+        } => {
+            let put = Put {
+                revision: &write.revision,
+                previous: *previous,
+                note: write.note(),
+                existed: write.existed,
+                is_counted: is_counted(write.revision.address()),
+                step: *step,
+            };
+            (Row::Revision(put), None)
+        }
         PlannedWrites::Event {
             session,
             recorded,
             step,
-        } => Row::Event {
-            session,
-            recorded: recorded.clone(),
-            step: *step,
-        },
-        PlannedWrites::Resolved { session, entry, by } => Row::Resolved {
-            session,
-            entry: *entry,
-            by: *by,
-        },
-    }
+        } => {
+            let resolved = match recorded.event {
+                SessionEvent::Resolved { entry, by } => Some(Row::Resolved { session, entry, by }),
+                _ => None,
+            };
+            let event = Row::Event {
+                session,
+                recorded: recorded.clone(),
+                step: *step,
+            };
+            (event, resolved)
+        }
+    };
+    std::iter::once(row).chain(resolved)
 }
 
 /// True if the note counts towards the limit on the number of notes. Keyed notes and entries do, a place's own note

@@ -37,32 +37,19 @@ pub(crate) struct Now {
     pub(crate) note: Option<Note>,
 }
 
-/// How far a copy is.
-#[derive(Clone, Copy)]
-pub(super) struct CopyPosition {
-    /// Everything up to this point of the source's feed is in the target.
-    pub(super) after: Cursor,
-    /// The last position of the target.
-    pub(super) head: i64,
-}
-
-impl Default for CopyPosition {
-    fn default() -> Self {
-        Self {
-            after: Cursor::START,
-            head: 0,
-        }
-    }
-}
-
-/// Copies the next items. Returns whether there were any.
-pub(super) fn some(from: &dyn Read, to: &dyn Engine, reached: &mut CopyPosition) -> Result<bool> {
-    let lines = page(from, reached.after)?;
+/// Copies the next items of the source behind the last position of the target. Returns whether there were any.
+pub(super) fn some(
+    from: &dyn Read,
+    after: &mut Cursor,
+    to: &dyn Engine,
+    head: &mut i64,
+) -> Result<bool> {
+    let lines = page(from, *after)?;
     let Some(last) = lines.last() else {
         return Ok(false);
     };
-    reached.after = last.entry.at;
-    put(lines, to, &mut reached.head)?;
+    *after = last.entry.at;
+    put(lines, to, head)?;
     Ok(true)
 }
 
