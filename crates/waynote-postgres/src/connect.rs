@@ -17,7 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
 use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial, is_here};
-use crate::error::{Away, Failure, PostgresError, told};
+use crate::error::{Away, Failure, Fault, told};
 use crate::options::Options;
 
 /// Makes the connections of a pool.
@@ -111,11 +111,8 @@ impl Hosts {
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
-            return Err(PostgresError::Unsuitable {
-                store: self.shown.clone(),
-                reason: format!("its encoding is {encoding}, and has to be UTF8"),
-            }
-            .into());
+            let reason = format!("its encoding is {encoding}, and has to be UTF8");
+            return Err(Fault::Unsuitable.of(&self.shown, reason).into());
         }
         let warned = Arc::new(AtomicBool::new(false));
         let skipped = Arc::new(AtomicBool::new(false));
@@ -161,26 +158,18 @@ impl Hosts {
 
     /// The failure that an error of a connection attempt stands for.
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
-        let store = || self.shown.clone();
+        let ours = |fault: Fault, reason: String| fault.of(&self.shown, reason).into();
         let reason = told(&error);
         if let Some(reason) = cause::<MethodRefused>(&error) {
-            return PostgresError::Refused {
-                store: store(),
-                reason: reason.to_string(),
-            }
-            .into();
+            return ours(Fault::Refused, reason.to_string());
         }
         if reason.contains("server does not support TLS") {
-            return PostgresError::NoTls { store: store() }.into();
+            return ours(Fault::NoTls, String::new());
         }
         if cause::<rustls::Error>(&error).is_some()
             || reason.starts_with("error performing TLS handshake")
         {
-            return PostgresError::NotTrusted {
-                store: store(),
-                reason,
-            }
-            .into();
+            return ours(Fault::NotTrusted, reason);
         }
         match error.as_db_error().map(DbError::code) {
             Some(
@@ -190,16 +179,10 @@ impl Hosts {
                 | SqlState::INSUFFICIENT_PRIVILEGE),
             ) => Failure::Server(error),
             Some(_) => Failure::Away(Away::Unreachable(reason)),
-            None if reason.contains("password missing") => {
-                PostgresError::NoPassword { store: store() }.into()
-            }
+            None if reason.contains("password missing") => ours(Fault::NoPassword, String::new()),
             // It asked in a way that is not spoken here.
             None if reason.contains("authentication") || reason.contains("password") => {
-                PostgresError::Refused {
-                    store: store(),
-                    reason,
-                }
-                .into()
+                ours(Fault::Refused, reason)
             }
             None => Failure::Away(Away::Unreachable(reason)),
         }

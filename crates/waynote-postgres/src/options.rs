@@ -10,7 +10,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 use waynote::{Error, Name};
 
 use crate::dial::{AuthMethods, is_here};
-use crate::error::{Outcome, PostgresError, told};
+use crate::error::{Fault, Outcome, told};
 use crate::passwords;
 use crate::tls::Trust;
 
@@ -77,7 +77,7 @@ impl Options {
     /// `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password without TLS).
     ///
     /// # Errors
-    /// [`PostgresError::BadUrl`].
+    /// [`Fault::BadUrl`].
     pub fn of_url(url: &str) -> Result<Self, Error> {
         Self::of_url_and(url, &|_| None)
     }
@@ -85,16 +85,11 @@ impl Options {
     /// The same, with libpq's variables for what the URL leaves open: the values of [`VARIABLES`].
     ///
     /// # Errors
-    /// [`PostgresError::BadUrl`], also when `PGSERVICE` is set: service files are not read.
+    /// [`Fault::BadUrl`], also when `PGSERVICE` is set: service files are not read.
     pub fn of_url_and(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let (rest, query) = url.split_once('?').unwrap_or((url, ""));
         let shown = without_password(rest);
-        let bad = |reason: &str| {
-            Error::from(PostgresError::BadUrl {
-                url: shown.clone(),
-                reason: reason.to_owned(),
-            })
-        };
+        let bad = |reason: &str| Error::from(Fault::BadUrl.of(&shown, reason));
         if !is_url(url) {
             return Err(bad("it must begin with postgres://"));
         }
@@ -234,7 +229,7 @@ impl Options {
     /// The password file with this path. One that does not exist gives no password.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be read; [`PostgresError::OpenPasswords`] when others than its owner may read it.
+    /// [`Error::File`] when it cannot be read; [`Fault::OpenPasswords`] when others than its owner may read it.
     pub fn password_file(self, path: &Path) -> Result<Self, Error> {
         match passwords::read(path)? {
             Some(file) => Ok(self.passwords(&file)),

@@ -9,7 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use waynote::Error;
 
-use crate::error::PostgresError;
+use crate::error::Fault;
 
 /// The text of a password file; none if there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
@@ -21,10 +21,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     };
     let meta = file.metadata().map_err(of)?;
     if meta.mode() & 0o077 != 0 && meta.is_file() {
-        return Err(PostgresError::OpenPasswords {
-            file: path.display().to_string(),
-        }
-        .into());
+        return Err(Fault::OpenPasswords
+            .of(path.display().to_string(), "")
+            .into());
     }
     let mut text = String::new();
     // A pipe may be meant; a device has no end.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use waynote::Error;
 
-use crate::error::{Away, Failure, Outcome};
+use crate::error::{Away, Failure, Fault, Outcome};
 use crate::options::Options;
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement, big, text};
@@ -78,7 +78,7 @@ pub struct Vacuumed {
 /// wait limit of the options has passed.
 ///
 /// # Errors
-/// [`PostgresError::NoStore`](crate::PostgresError::NoStore) when the database has no tables of waynote; and as
+/// [`Fault::NoStore`] when the database has no tables of waynote; and as
 /// [`open`](crate::open).
 pub fn vacuum(options: &Options, how: Vacuum) -> Result<Vacuumed, Error> {
     let server = Server::of(options)?;
@@ -137,10 +137,7 @@ impl At<'_> {
     fn vacuum(self, how: Vacuum, shown: &str) -> Outcome<Vacuumed> {
         let found = self.ask(TABLES, Vec::new())?;
         if found.is_empty() {
-            return Err(crate::PostgresError::NoStore {
-                store: shown.to_owned(),
-            }
-            .into());
+            return Err(Fault::NoStore.of(shown, "").into());
         }
         let mut tables = Vec::with_capacity(found.len());
         let begun: i64 = self.one(NOW, Vec::new())?;
