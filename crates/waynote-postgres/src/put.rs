@@ -2,6 +2,7 @@
 
 mod batch;
 mod erase;
+mod row;
 mod sql;
 
 use waynote::engine::{IndexChange, Row, SegmentHead};
