@@ -16,13 +16,14 @@ use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
-use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial, is_here};
+use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial};
 use crate::error::{Away, Failure, Fault, told};
+use crate::hosts::Target;
 use crate::options::Options;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
-    hosts: Vec<Config>,
+    hosts: Vec<Target>,
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
@@ -88,13 +89,14 @@ impl Hosts {
     }
 
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
-        let config = &self.hosts[index];
-        let methods = self.methods(config);
+        let target = &self.hosts[index];
+        let config = &target.config;
+        let methods = self.methods(target);
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
-            let line = dial(config, methods.0).await.map_err(away)?;
+            let line = dial(target, methods.0).await.map_err(away)?;
             let local_port = line.local_port();
-            let name = match config.get_hosts().first() {
+            let name = match &target.host {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
             };
@@ -148,10 +150,10 @@ impl Hosts {
     }
 
     /// The methods by which a host may ask for the password: without TLS, and with it.
-    fn methods(&self, config: &Config) -> (AuthMethods, AuthMethods) {
+    fn methods(&self, target: &Target) -> (AuthMethods, AuthMethods) {
         match self.require_auth {
             Some(methods) => (methods, methods),
-            None if is_here(config) => (AuthMethods::ANY, AuthMethods::ANY),
+            None if target.is_here() => (AuthMethods::ANY, AuthMethods::ANY),
             None => (AuthMethods::SAFE, AuthMethods::ANY),
         }
     }

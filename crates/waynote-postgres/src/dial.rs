@@ -17,17 +17,16 @@ use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_util::either::Either;
 
+use crate::hosts::Target;
+
 /// A connection without TLS, to a host or to a socket of this machine.
 pub(crate) type PlainStream = FirstMessageCheck<Either<TcpStream, UnixStream>>;
 
-/// The port of a server that names none.
-const PORT: u16 = 5432;
-
-/// Connects to the one host of `config`.
-pub(crate) async fn dial(config: &Config, methods: AuthMethods) -> io::Result<PlainStream> {
-    let port = config.get_ports().first().copied().unwrap_or(PORT);
-    let address = config.get_hostaddrs().first().map(ToString::to_string);
-    let host = match (&address, config.get_hosts().first()) {
+/// Connects to a host.
+pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<PlainStream> {
+    let (port, config) = (target.port, &target.config);
+    let address = target.address.as_ref().map(ToString::to_string);
+    let host = match (&address, &target.host) {
         (Some(address), _) => address.as_str(),
         (None, Some(Host::Tcp(host))) => host.as_str(),
         #[cfg(unix)]
@@ -58,18 +57,6 @@ pub(crate) async fn dial(config: &Config, methods: AuthMethods) -> io::Result<Pl
         config,
         methods,
     ))
-}
-
-/// True if a host is on this machine, so that nobody can listen in between.
-pub(crate) fn is_here(config: &Config) -> bool {
-    match (config.get_hostaddrs().first(), config.get_hosts().first()) {
-        (Some(address), _) => address.is_loopback(),
-        (None, Some(Host::Tcp(host))) => {
-            let address = host.parse::<std::net::IpAddr>();
-            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-        }
-        (None, _) => true,
-    }
 }
 
 /// The methods by which a server may ask for the password, as in libpq's `require_auth`.

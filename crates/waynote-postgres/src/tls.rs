@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio_postgres::config::SslMode;
@@ -20,8 +21,6 @@ use tokio_rustls::rustls::{
     SignatureScheme,
 };
 use waynote::Error;
-
-use crate::options::path_of;
 
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +114,7 @@ impl Trust {
             roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
             return Ok(roots);
         };
-        let path = path_of(path);
+        let path = PathBuf::from(path);
         let of = |reason: String| {
             Error::file(
                 &path,
