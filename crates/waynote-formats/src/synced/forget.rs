@@ -13,7 +13,7 @@ use waynote::{
 
 use super::store::SyncedStore;
 use super::write::without_operation;
-use crate::zrb::exchange::{self, RetryLimit};
+use crate::zrb::exchange::{self, WRITER_RETRIES};
 
 /// How often a text is forgotten again that other programs write back meanwhile.
 const ROUNDS: usize = 5;
@@ -26,7 +26,7 @@ impl<S: LocalStore> SyncedStore<S> {
         }
         let only_in_file = self.text_only_in_file(request)?;
         let _lock = exchange::lock(self.file())?;
-        let mut read = exchange::read(self.file(), RetryLimit::Writer)?;
+        let mut read = exchange::read(self.file(), WRITER_RETRIES)?;
         let mut known = self.known()?;
         let of_texts = without_operation(stamp);
         self.journal_leftovers(&mut known, &of_texts)?;
@@ -55,7 +55,7 @@ impl<S: LocalStore> SyncedStore<S> {
             for request in &back {
                 forgotten.and(self.inner.forget(request, &of_texts)?);
             }
-            read = exchange::read(self.file(), RetryLimit::Writer)?;
+            read = exchange::read(self.file(), WRITER_RETRIES)?;
         }
         let busy = std::io::Error::other("other programs keep writing what is to be forgotten");
         Err(Error::file(self.file(), "cleared", busy))
