@@ -35,24 +35,17 @@ pub(crate) struct Hosts {
 /// A connection to one server.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// True if the server has warned since the last `take_warned`.
-    warned: Arc<AtomicBool>,
-    /// True if it has skipped a table that others use since the last `take_skipped`.
-    skipped: Arc<AtomicBool>,
+    notices: Arc<[AtomicBool; 2]>,
     /// The port on this side.
     pub(crate) local_port: Option<u16>,
     task: AbortHandle,
 }
 
 impl Connection {
-    /// True if the server has warned since the last call.
-    pub(crate) fn take_warned(&self) -> bool {
-        self.warned.swap(false, Ordering::SeqCst)
-    }
-
-    /// True if the server has skipped a table that others use since the last call.
-    pub(crate) fn take_skipped(&self) -> bool {
-        self.skipped.swap(false, Ordering::SeqCst)
+    /// True if the server has warned since the last call; and if it has skipped a table that others use.
+    pub(crate) fn take_notices(&self) -> [bool; 2] {
+        let [warned, skipped] = &*self.notices;
+        [warned, skipped].map(|notice| notice.swap(false, Ordering::SeqCst))
     }
 
     /// Closes it now, without waiting for the server's answers.
@@ -116,26 +109,23 @@ impl Hosts {
             let reason = format!("its encoding is {encoding}, and has to be UTF8");
             return Err(Fault::Unsuitable.of(&self.shown, reason).into());
         }
-        let warned = Arc::new(AtomicBool::new(false));
-        let skipped = Arc::new(AtomicBool::new(false));
-        let sees = (Arc::clone(&warned), Arc::clone(&skipped));
+        let notices = Arc::<[AtomicBool; 2]>::default();
+        let noticed = Arc::clone(&notices);
         let task = tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
                 // Those of statements outside a transaction, which say nothing, have a code of their own.
                 let AsyncMessage::Notice(notice) = message else {
                     continue;
                 };
-                if notice.code() == &SqlState::WARNING {
-                    sees.0.store(true, Ordering::SeqCst);
-                } else if notice.code() == &SqlState::LOCK_NOT_AVAILABLE {
-                    sees.1.store(true, Ordering::SeqCst);
+                let kinds = [&SqlState::WARNING, &SqlState::LOCK_NOT_AVAILABLE];
+                if let Some(kind) = kinds.iter().position(|kind| notice.code() == *kind) {
+                    noticed[kind].store(true, Ordering::SeqCst);
                 }
             }
         });
         let connection = Connection {
             client,
-            warned,
-            skipped,
+            notices,
             local_port,
             task: task.abort_handle(),
         };

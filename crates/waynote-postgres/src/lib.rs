@@ -28,6 +28,7 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
+mod cells;
 mod connect;
 mod dial;
 pub mod doctor;

@@ -97,27 +97,24 @@ impl Options {
         let mut has_attrs = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let decoded = || {
-                percent_decode_str(value)
-                    .decode_utf8()
-                    .map(|value| value.into_owned())
+            let decoded = |what: &str| {
+                let value = percent_decode_str(value).decode_utf8();
+                let value = value.map_err(|_| bad(&format!("{what} is not UTF-8")))?;
+                Ok::<_, Error>(value.into_owned())
             };
             match key {
                 "store" if store.is_some() => return Err(bad("it names two stores")),
                 "store" => {
-                    let name = decoded().map_err(|_| bad("the name of the store is not UTF-8"))?;
+                    let name = decoded("the name of the store")?;
                     let name: Name = name.parse().map_err(|_| {
                         bad("the name of a store has 1 to 200 bytes and no control characters")
                     })?;
                     store = Some(name);
                 }
-                "sslmode" => mode = Some(decoded().map_err(|_| bad("sslmode is not UTF-8"))?),
-                "sslrootcert" => {
-                    roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?);
-                }
+                "sslmode" => mode = Some(decoded(key)?),
+                "sslrootcert" => roots = Some(decoded(key)?),
                 "require_auth" => {
-                    let text = decoded().map_err(|_| bad("require_auth is not UTF-8"))?;
-                    require_auth = Some(AuthMethods::read(&text).map_err(bad)?);
+                    require_auth = Some(AuthMethods::read(&decoded(key)?).map_err(bad)?);
                 }
                 _ => {
                     has_attrs |= key == "target_session_attrs";

@@ -2,7 +2,6 @@
 
 mod batch;
 mod erase;
-mod row;
 mod sql;
 
 use waynote::engine::{IndexChange, Row, SegmentHead};

@@ -259,7 +259,7 @@ impl<'e> Session<'e> {
             Some(leased) => leased,
             None => {
                 let new = self.engine.server.lease(&self.limits)?;
-                new.take_warned();
+                new.take_notices();
                 leased.insert(new)
             }
         };
@@ -423,7 +423,7 @@ impl<'e> Session<'e> {
     /// write is only on this server.
     pub(crate) fn is_warned(&self) -> bool {
         let leased = self.leased.take();
-        leased.is_some_and(|leased| leased.take_warned())
+        leased.is_some_and(|leased| leased.take_notices()[0])
     }
 }
 

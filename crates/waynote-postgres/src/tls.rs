@@ -30,9 +30,11 @@ pub(crate) struct Trust {
     roots: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
 enum Mode {
     /// Nobody named one: TLS off this machine, and on it if the server has it. The certificate is not checked.
+    #[strum(disabled)]
     Unnamed,
     Disable,
     /// TLS if the server has it; its certificate is not checked.
@@ -53,12 +55,9 @@ impl Trust {
             // With somebody to be held against, it is.
             None | Some("require") if roots.is_some() => Mode::VerifyCa,
             None => Mode::Unnamed,
-            Some("disable") => Mode::Disable,
-            Some("prefer") => Mode::Prefer,
-            Some("require") => Mode::Require,
-            Some("verify-ca") => Mode::VerifyCa,
-            Some("verify-full") => Mode::VerifyFull,
-            Some(_) => return Err("sslmode is disable, prefer, require, verify-ca or verify-full"),
+            Some(word) => word
+                .parse()
+                .map_err(|_| "sslmode is disable, prefer, require, verify-ca or verify-full")?,
         };
         if is_system && mode != Mode::VerifyFull {
             return Err("sslrootcert=system needs sslmode=verify-full");

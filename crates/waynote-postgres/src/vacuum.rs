@@ -182,14 +182,14 @@ impl At<'_> {
         let sql = format!("VACUUM (SKIP_LOCKED{full}) waynote.\"{name}\"");
         let started = Instant::now();
         loop {
-            self.leased.take_warned();
-            self.leased.take_skipped();
+            self.leased.take_notices();
             self.run(Statement::plain(sql.clone()))?;
+            let [is_warned, is_skipped] = self.leased.take_notices();
             // It also warns about other things.
-            if self.leased.take_warned() && !is_ours {
+            if is_warned && !is_ours {
                 return Ok(Became::NotPermitted);
             }
-            if !self.leased.take_skipped() {
+            if !is_skipped {
                 return Ok(Became::Vacuumed);
             }
             if started.elapsed() + PAUSE >= self.limits.clamped(self.limits.wait) {

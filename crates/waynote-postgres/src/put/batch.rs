@@ -7,12 +7,12 @@ use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State;
 use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
+use crate::cells::{Cell, Row, arrays, scalars};
 use crate::engine::Opened;
 use crate::read::plan::{scope_hash, stored_key};
 use crate::row::kind_key;
 use crate::trip::{Statement, Value, big};
 
-use super::row::{Cell, Row, arrays, scalars};
 use super::sql::{
     CHANGED, CONTENT, CONTENTS, COUNT, COUNTS, EVENTS, GONE, JOURNAL, LEASES, NOTE, NOTES,
     RESOLVED, REVISION, SCOPES,

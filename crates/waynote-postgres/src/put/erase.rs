@@ -10,7 +10,7 @@ use crate::read::plan::session_hash;
 use crate::trip::{big, bigs, many_bytes, text, texts};
 
 use super::batch::{Batch, json, operation, signed};
-use super::row::Cell::{Big, Bytes, Text};
+use crate::cells::Cell::{Big, Bytes, Text};
 
 const REVISIONS: &str =
     "UPDATE waynote.journal SET content = NULL, cites = NULL, forgotten_at = $3, forgotten_by = $4

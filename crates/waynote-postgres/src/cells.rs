@@ -1,4 +1,4 @@
-//! Rows that are written, and the values of a statement that writes them.
+//! Rows that are handed to a statement, and the values of the statement.
 
 use std::error::Error;
 
@@ -8,11 +8,11 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use crate::trip::Value;
 
 /// The cells of a row, in the order of the statement.
-pub(super) type Row = Vec<Cell>;
+pub(crate) type Row = Vec<Cell>;
 
 /// A cell of a row.
 #[derive(Debug)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     Big(Option<i64>),
     Flag(bool),
     Text(Option<String>),
@@ -53,7 +53,7 @@ impl ToSql for Cell {
 }
 
 /// The cells of rows as values of their own.
-pub(super) fn scalars(rows: Vec<Row>) -> Vec<Value> {
+pub(crate) fn scalars(rows: Vec<Row>) -> Vec<Value> {
     let cells = rows.into_iter().flatten();
     let value = |cell: Cell| -> Value {
         let (of, _) = cell.types();
@@ -63,7 +63,7 @@ pub(super) fn scalars(rows: Vec<Row>) -> Vec<Value> {
 }
 
 /// The columns of rows, each an array.
-pub(super) fn arrays(rows: Vec<Row>) -> Vec<Value> {
+pub(crate) fn arrays(rows: Vec<Row>) -> Vec<Value> {
     let mut columns: Vec<Vec<Cell>> = Vec::new();
     for row in rows {
         columns.resize_with(row.len(), Vec::new);
