@@ -47,10 +47,8 @@ impl<S: LocalStore> SyncedStore<S> {
             self.no_leftovers()?;
             let back = self.brought_back(&forgotten.gone, &texts)?;
             if back.is_empty() {
-                let own = self.space();
-                forgotten.spaces.retain(|space| *space != own);
                 self.set_done(stamp)?;
-                return Ok(forgotten);
+                return Ok(self.without_own(forgotten));
             }
             for request in &back {
                 forgotten.and(self.inner.forget(request, &of_texts)?);
@@ -76,10 +74,8 @@ impl<S: LocalStore> SyncedStore<S> {
             revision: number,
         }) = request.note().cloned()
         else {
-            let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
-            let own = self.space();
-            forgotten.spaces.retain(|space| *space != own);
-            return Ok(forgotten);
+            let forgotten = forgotten.ok_or_else(|| request.not_found())?;
+            return Ok(self.without_own(forgotten));
         };
         let history = self.history(&address)?;
         let is_meant = |revision: &&Revision| {
@@ -98,10 +94,15 @@ impl<S: LocalStore> SyncedStore<S> {
                 forgotten.gone.push(address);
             }
         }
-        let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
+        let forgotten = forgotten.ok_or_else(|| request.not_found())?;
+        Ok(self.without_own(forgotten))
+    }
+
+    /// Without the file of this store: the call clears it.
+    fn without_own(&self, mut forgotten: Forgotten) -> Forgotten {
         let own = self.space();
         forgotten.spaces.retain(|space| *space != own);
-        Ok(forgotten)
+        forgotten
     }
 
     /// The text of the revision that is named, when it lies only in the file.
