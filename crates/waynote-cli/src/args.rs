@@ -411,7 +411,7 @@ pub(crate) struct RestoreArgs {
 }
 
 // Where a place is.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct At {
     /// The directory, as a path or an address; it need not exist [default: the working directory]
     #[arg(long = "at", value_name = "PATH", value_parser = given_path())]

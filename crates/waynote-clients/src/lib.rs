@@ -58,7 +58,7 @@ mod rights;
 
 pub use client::{Client, Event};
 pub use doctor::probe;
-pub use doctor::trial::{HookTime, TrialError};
+pub use doctor::trial::HookTime;
 pub use doctor::{Examination, FileCheck, ServerCheck, examine};
 pub use error::{Error, Result};
 pub use formats::refusal::{ManualEdit, Refusal};

@@ -42,21 +42,19 @@ pub(super) fn can_ask() -> bool {
 
 /// Asks; only a yes is one.
 pub(super) fn is_yes(question: &str) -> Outcome<bool> {
-    let answer = answer_to(&format!("{question} [y/N] "))?;
-    Ok(matches!(answer.as_str(), "y" | "yes"))
+    let answer = answered(&format!("{question} [y/N] "))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Asks for a word, which comes in lower case; `q` at the end of the input.
-pub(super) fn answer_to(question: &str) -> Outcome<String> {
+/// The line that a person answers.
+pub(super) fn answered(question: &str) -> Outcome<String> {
     let ask = || -> io::Result<String> {
         let mut terminal = io::stderr();
-        write!(terminal, "{question}")?;
+        terminal.write_all(question.as_bytes())?;
         terminal.flush()?;
         let mut answer = String::new();
-        match io::stdin().read_line(&mut answer)? {
-            0 => Ok("q".into()),
-            _ => Ok(answer.trim().to_lowercase()),
-        }
+        io::stdin().read_line(&mut answer)?;
+        Ok(answer)
     };
     ask().map_err(|error| Failure::file("terminal", "read", error))
 }

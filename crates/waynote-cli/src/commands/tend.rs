@@ -105,9 +105,15 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
     let stamp = context.stamp()?;
     let expect = Expect::Revision(note.revision);
     loop {
-        let answer = confirm::answer_to(&format!("{choices}, [q]uit; Enter leaves it as it is: "))?;
+        let question = format!("{choices}, [q]uit; Enter leaves it as it is: ");
+        let answer = confirm::answered(&question)?.to_lowercase();
+        let answer = match answer.as_str() {
+            // The end of the input.
+            "" => "q",
+            line => line.trim(),
+        };
         let of = note.address.clone();
-        let done = match (answer.as_str(), &found.reason) {
+        let done = match (answer, &found.reason) {
             ("q", _) => return Ok(false),
             ("", _) => return Ok(true),
             ("d", _) => {

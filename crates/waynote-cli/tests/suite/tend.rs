@@ -85,7 +85,7 @@ fn each_is_merged_unpinned_confirmed_deleted_or_left() {
     );
     assert_eq!(
         scratch.ok("key show old"),
-        "the old deploy host is called tulip\n"
+        "the old deploy host is called tulip"
     );
     lacks(tend(&scratch, "\n"), "#old");
 }
