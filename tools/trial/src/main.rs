@@ -157,6 +157,7 @@ impl Choice {
         if let Some(file) = &self.json {
             std::fs::write(file, format!("{:#}\n", report.json()))?;
         }
+        report.has_a_task_done()?;
         match (self.short, self.check) {
             (true, _) => report.is_as_told(),
             (false, true) => report.shows_an_effect(),

@@ -210,6 +210,16 @@ impl Report {
         json!({ "head": self.head(), "is_scripted": self.is_scripted, "rows": self.rows(), "runs": self.runs })
     }
 
+    /// An agent that cannot be started or asks for an account does nothing.
+    pub(crate) fn has_a_task_done(&self) -> Result<()> {
+        let is_done = self.runs.iter().any(|run| run.is_done);
+        ensure!(
+            is_done,
+            "no run did its task: with --keep, agent.log says what the agent printed"
+        );
+        Ok(())
+    }
+
     /// Every run without a note makes the mistake, and none with a note: so it is with a rule and without chance.
     pub(crate) fn is_as_told(&self) -> Result<()> {
         for run in &self.runs {
@@ -316,6 +326,7 @@ mod tests {
         assert_eq!(both(&unclear).tokens_per_avoided_mistake, None);
         assert!(unclear.text().contains("INSUFFICIENT") && unclear.shows_an_effect().is_err());
         assert!(unclear.head().contains("does not show that a model"));
-        assert!(unclear.is_as_told().is_err());
+        assert!(unclear.is_as_told().is_err() && unclear.has_a_task_done().is_ok());
+        assert!(report(0, 0, 0).has_a_task_done().is_err());
     }
 }
