@@ -11,26 +11,23 @@ use kit::unchecked::not_checked;
 use crate::built::TestProgram;
 use crate::{tools, watched};
 
-/// Formats, lints, documents, tests: everything that needs only Rust and a C compiler. The tools are left for the rest.
+/// Format, lints, tests: what a change most often breaks, with only Rust and a C compiler. The tools are left for the rest.
 pub(crate) fn test() -> Result<()> {
     step("format", cargo(&["fmt", "--all", "--check"]))?;
-    let without_tools = || tools::ALL.into_iter().flat_map(|tool| ["--exclude", tool]);
     let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
     lints.args(without_tools()).args(["--", "-D", "warnings"]);
     step("lints", lints)?;
-    let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
-    documentation.args(without_tools());
-    documentation.env("RUSTDOCFLAGS", "-D warnings");
-    step("documentation", documentation)?;
-    crate::public_api::check()?;
     // Of a tool's package this builds nothing: its programs are no tests.
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     if std::env::var_os(POSTGRES).is_none() {
         tests.env(POSTGRES, waynote_test_postgres::LEFT_OUT);
     }
-    watched::tests("tests", tests)?;
-    // With the features of a build of its own, which are fewer than those of the whole workspace.
-    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))
+    watched::tests("tests", tests)
+}
+
+/// Arguments that leave the tools out.
+fn without_tools() -> impl Iterator<Item = &'static str> {
+    tools::ALL.into_iter().flat_map(|tool| ["--exclude", tool])
 }
 
 /// The variable that names a server for the tests, or leaves out those that need one.
@@ -39,6 +36,10 @@ const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
 /// The checks that take longer or need other programs, which are installed first where that can be done.
 pub(crate) fn rest() -> Result<()> {
     crate::packages::check()?;
+    documentation()?;
+    crate::public_api::check()?;
+    // With the features of a build of its own, which are fewer than those of the whole workspace.
+    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
     smaller_programs(&[""])?;
     let built = TestProgram::all()?;
     crate::package::check()?;
@@ -51,6 +52,13 @@ pub(crate) fn rest() -> Result<()> {
     tools::run("agents", &[])?;
     tools::run("trial", &["--short"])?;
     licences()
+}
+
+fn documentation() -> Result<()> {
+    let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    documentation.args(without_tools());
+    documentation.env("RUSTDOCFLAGS", "-D warnings");
+    step("documentation", documentation)
 }
 
 /// Lints of the program with only these features.

@@ -269,6 +269,11 @@ pub(crate) enum Command {
     ///
     /// Code that only moved or was indented anew is not listed. `waynote confirm` says that a note is still true.
     Stale,
+    /// Go through the notes that are worth a look, one after another: confirm, merge, unpin or delete each
+    ///
+    /// These are notes that cite changed code, notes that say nearly the same, and notes and pins that no session was given
+    /// for 90 days. Nothing changes without an answer; elsewhere than on a terminal they are listed.
+    Tend,
     /// Say that a note is still true: a revision with the same text, which cites the code as it is now
     Confirm {
         /// The note
@@ -406,7 +411,7 @@ pub(crate) struct RestoreArgs {
 }
 
 // Where a place is.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct At {
     /// The directory, as a path or an address; it need not exist [default: the working directory]
     #[arg(long = "at", value_name = "PATH", value_parser = given_path())]

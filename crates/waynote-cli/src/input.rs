@@ -1,6 +1,6 @@
 //! Texts and paths as they are typed.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -43,8 +43,8 @@ pub(crate) fn file(path: &Path, allow_empty: bool) -> Outcome<Content> {
 }
 
 /// Says that a text is the name of a file, where its contents were perhaps meant.
-pub(crate) fn say_if_file(text: Option<&OsString>) {
-    let Some(text) = text.and_then(|text| text.to_str()) else {
+pub(crate) fn say_if_file(text: &OsStr) {
+    let Some(text) = text.to_str() else {
         return;
     };
     let file = text.strip_prefix('@').unwrap_or(text);

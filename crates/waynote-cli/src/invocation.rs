@@ -9,7 +9,7 @@ use waynote_loop::identity;
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::inside::{self, Inside};
-use crate::opened::Opened;
+use crate::opened::{Opened, Wait};
 use crate::output::Output;
 use crate::settings::{Origin, Settings};
 
@@ -80,10 +80,11 @@ impl<'o> Context<'o> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let opened = match self.writes.get() {
-            true => Opened::patient(&self.settings, self.output.json)?,
-            false => Opened::of(&self.settings, self.output.json)?,
+        let wait = match self.writes.get() {
+            true => Wait::Patiently,
+            false => Wait::Now,
         };
+        let opened = Opened::of(&self.settings, self.output.json, wait)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 

@@ -65,51 +65,35 @@ impl Store for Kind {
 
 /// When and how long a store is waited for.
 #[derive(Clone, Copy)]
-enum InstallScope {
+pub(crate) enum Wait {
     Now,
+    /// For a command that writes, which waits for a standby to take over.
     Patiently,
+    /// For a server, which starts even if the store has a problem: each call reports it until it is fixed.
     AtTheFirstCall,
+    /// For a hook, which has so much time for all that it does.
     Within(Duration),
 }
 
 impl Opened {
     /// The store. One that does not exist is empty, and the first write creates it.
-    pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
-        Self::reached(settings, json, InstallScope::Now)
-    }
-
-    /// The same for a command that writes, which waits for a standby to take over.
-    pub(crate) fn patient(settings: &Settings, json: bool) -> Outcome<Self> {
-        Self::reached(settings, json, InstallScope::Patiently)
-    }
-
-    /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
-    pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
-        Self::reached(settings, false, InstallScope::AtTheFirstCall)
-    }
-
-    /// The same for a hook, which has so much time for all that it does.
-    pub(crate) fn within(settings: &Settings, longest: Duration) -> Outcome<Self> {
-        Self::reached(settings, false, InstallScope::Within(longest))
-    }
-
-    fn reached(settings: &Settings, json: bool, reach: InstallScope) -> Outcome<Self> {
-        let longest = match reach {
-            InstallScope::Within(longest) => Some(longest),
+    pub(crate) fn of(settings: &Settings, json: bool, wait: Wait) -> Outcome<Self> {
+        let longest = match wait {
+            Wait::Within(longest) => Some(longest),
             _ => None,
         };
         let kind = if let Some(url) = settings.remote() {
             Kind::Remote(Box::new(remote::open(settings, url, longest)?))
         } else if let Some(url) = settings.database() {
-            let store = match reach {
-                InstallScope::Patiently => database::open_for_writing(settings, url)?,
+            let store = match wait {
+                Wait::Patiently => database::open_for_writing(settings, url)?,
                 _ => database::open(settings, url, longest)?,
             };
             Kind::Database(Box::new(store))
         } else {
             let (path, options) = (&settings.store.value, options(settings));
-            let store = match reach {
-                InstallScope::AtTheFirstCall => SqliteStore::at(path, &options),
+            let store = match wait {
+                Wait::AtTheFirstCall => SqliteStore::at(path, &options),
                 _ => SqliteStore::open(path, &options)?,
             };
             match &settings.notes_file.value {
@@ -140,7 +124,7 @@ impl Opened {
         settings.may_write()?;
         let store = &settings.store.value;
         if settings.remote().is_some() || settings.database().is_some() {
-            return Self::patient(settings, json);
+            return Self::of(settings, json, Wait::Patiently);
         }
         // The warning is printed once, while the place of the store can still be chosen; `doctor` repeats it at any
         // time.
@@ -148,7 +132,7 @@ impl Opened {
             let (what, hint) = on_network(store, &network);
             warning("network_file_system", &what, &hint, json!({}), json);
         }
-        Self::of(settings, json)
+        Self::of(settings, json, Wait::Now)
     }
 
     /// Does something with the store, then reports problems of the synced file.

@@ -31,50 +31,26 @@ const TYPES: [(&str, char); 5] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Bar {
     counts: [u64; TYPES.len()],
-    end: End,
+    /// Its place in [`ENDS`].
+    end: usize,
 }
 
-/// How iterations ended: of several the worst.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
-    /// No loop ran it.
-    #[default]
-    None,
-    Done,
-    Running,
-    /// Interrupted, or nobody knows.
-    Broken,
-    Failed,
-}
+/// How iterations ended, of several the worst: its mark below a bar, and its word. The first is for those that no loop
+/// ran.
+const ENDS: [(char, &str); 5] = [
+    (' ', ""),
+    ('.', "done"),
+    ('>', "running"),
+    ('!', "interrupted or lost"),
+    ('x', "failed"),
+];
 
-impl End {
-    fn of(outcome: Option<IterationOutcome>) -> Self {
-        match outcome {
-            None => Self::Running,
-            Some(IterationOutcome::Interrupted | IterationOutcome::Lost) => Self::Broken,
-            Some(outcome) if outcome.is_success() => Self::Done,
-            Some(_) => Self::Failed,
-        }
-    }
-
-    fn mark(self) -> char {
-        match self {
-            Self::None => ' ',
-            Self::Done => '.',
-            Self::Running => '>',
-            Self::Broken => '!',
-            Self::Failed => 'x',
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Done => "done",
-            Self::Running => "running",
-            Self::Broken => "interrupted or lost",
-            Self::Failed => "failed",
-        }
+fn end_of(outcome: Option<IterationOutcome>) -> usize {
+    match outcome {
+        None => 2,
+        Some(IterationOutcome::Interrupted | IterationOutcome::Lost) => 3,
+        Some(outcome) if outcome.is_success() => 1,
+        Some(_) => 4,
     }
 }
 
@@ -105,7 +81,7 @@ impl Plot {
         let mut bars = vec![Bar::default(); place(*last).unwrap_or(0) + 1];
         for of in iterations {
             if let Some(bar) = place(of.number).and_then(|place| bars.get_mut(place)) {
-                bar.end = End::of(of.outcome);
+                bar.end = end_of(of.outcome);
             }
         }
         for (kind, number) in entries {
@@ -139,8 +115,8 @@ impl Plot {
             let _ = writeln!(text, "{}", line.trim_end());
         }
         let _ = writeln!(text, "     └{}", "─".repeat(bars.len() * cell));
-        if bars.iter().any(|bar| bar.end != End::None) {
-            let marks = bars.iter().map(|bar| format!("{:<cell$}", bar.end.mark()));
+        if bars.iter().any(|bar| bar.end > 0) {
+            let marks = bars.iter().map(|bar| format!("{:<cell$}", ENDS[bar.end].0));
             let _ = writeln!(
                 text,
                 "{}",
@@ -234,9 +210,9 @@ fn legend(bars: &[Bar], step: u64, share: usize, colour: bool) -> String {
             });
         }
     }
-    for end in [End::Done, End::Running, End::Broken, End::Failed] {
+    for (end, (mark, word)) in ENDS.iter().enumerate().skip(1) {
         if bars.iter().any(|bar| bar.end == end) {
-            parts.push(format!("{} {}", end.mark(), end.word()));
+            parts.push(format!("{mark} {word}"));
         }
     }
     let mut text = format!("{}\n", parts.join("   "));

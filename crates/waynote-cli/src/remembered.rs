@@ -1,9 +1,8 @@
 //! What this program remembers on this machine for its user, in files that nobody else can read: how loops were started,
 //! and how far the user has looked.
 
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use waynote::{Content, StoreId};
@@ -39,10 +38,7 @@ impl Remembered {
 
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         if let Some(folder) = self.0.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
+            plain::make_private_folder(folder)?;
         }
         replace_private(&self.0, bytes, None)
     }

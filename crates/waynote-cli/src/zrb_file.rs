@@ -1,10 +1,10 @@
 //! Zrb's `notes.json` without a sync to the store: it is found, and named with a hint.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::OpenOptions;
 use std::path::PathBuf;
 
 use serde_json::json;
+use waynote_system::plain::make_private_folder;
 
 use crate::error::say;
 use crate::home;
@@ -51,7 +51,7 @@ fn is_first() -> bool {
         return false;
     };
     if let Some(folder) = told.parent() {
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let _ = make_private_folder(folder);
     }
     OpenOptions::new()
         .write(true)

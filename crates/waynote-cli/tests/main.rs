@@ -99,6 +99,7 @@ mod suite {
     mod slips;
     mod start;
     mod synced;
+    mod tend;
     mod terminal;
     mod tips;
     mod tls;

@@ -1,4 +1,4 @@
-//! The clients, and their events with a hook of ours. The facts of each client are in its own file, in
+//! The clients, and their events with a hook of ours. The profile of each client are in its own file, in
 //! [`clients`](crate::clients).
 
 /// An agent program.

@@ -58,7 +58,7 @@ mod rights;
 
 pub use client::{Client, Event};
 pub use doctor::probe;
-pub use doctor::trial::{HookTime, TrialError};
+pub use doctor::trial::HookTime;
 pub use doctor::{Examination, FileCheck, ServerCheck, examine};
 pub use error::{Error, Result};
 pub use formats::refusal::{ManualEdit, Refusal};
@@ -68,8 +68,8 @@ pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
 pub use ledger::{
-    About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, Ledgers, PauseTarget,
-    PendingDelivery,
+    About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, LastGiven, Ledgers,
+    PauseTarget, PendingDelivery,
 };
 pub use plugin::Plugin;
 pub use profile::check::{Finding, Findings, Verdict};

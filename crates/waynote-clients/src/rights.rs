@@ -18,7 +18,7 @@ use crate::profile::{Profile, has_server, target};
 pub fn rights(machine: Machine<'_>, client: Client, words: &[OsString]) -> Result<Rights> {
     let mut rights = Rights::default();
     let call = Invocation::new(machine, words);
-    client.profile().allow(&call, &mut rights)?;
+    (client.profile().allow)(&call, &mut rights)?;
     Ok(rights)
 }
 
@@ -33,7 +33,7 @@ pub fn missing_rights(
     let mut missing = Vec::new();
     let is_set_up = has_server(profile, machine, InstallScope::User)
         || has_server(profile, machine, InstallScope::Project)
-        || profile.has_server_elsewhere(&call);
+        || (profile.has_server_elsewhere)(&call);
     if !is_set_up {
         missing.push(MissingRight::new(
             format!(
@@ -51,12 +51,12 @@ pub fn missing_rights(
             format!("run `waynote install {} --store {url}`", client.word()),
         ));
     }
-    profile.missing(&call, &mut missing);
+    (profile.missing)(&call, &mut missing);
     missing
 }
 
 /// The store of the endpoint that a client has, where it has no program of ours.
-fn endpoint_alone(profile: &dyn Profile, machine: Machine<'_>) -> Option<String> {
+fn endpoint_alone(profile: &'static Profile, machine: Machine<'_>) -> Option<String> {
     let mut url = None;
     for reach in [InstallScope::User, InstallScope::Project] {
         match target(profile, machine, reach) {

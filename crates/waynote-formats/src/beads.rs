@@ -8,7 +8,7 @@ use waynote::{Address, Content, Result, Scope};
 use crate::files::key;
 use crate::format::{Format, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
-use crate::source::{self, MAX_LINE, too_long};
+use crate::source::{self, Lines, unreadable};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
@@ -67,15 +67,11 @@ impl Line {
 pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
     let (bytes, written_at) = source::read(path)?;
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
-    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        let number = format!("line {}", index + 1);
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        if line.len() as u64 > MAX_LINE {
-            incoming.skip(number, too_long());
-            continue;
-        }
+    let mut lines = Lines::of(&*bytes);
+    while let Some((number, line)) = lines
+        .next(&mut incoming)
+        .map_err(|error| unreadable(path, error))?
+    {
         match serde_json::from_slice::<Line>(line) {
             Err(error) => incoming.skip(number, format!("it is no issue and no memory: {error}")),
             Ok(line) => {

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use waynote::{Address, Place, Result};
 
-use crate::files::{MarkdownFile, key, markdown_below};
+use crate::files::key;
 use crate::format::{Format, Project, SourceKind};
-use crate::incoming::{ForeignNotes, Precedence, unreadable};
+use crate::incoming::{ForeignNotes, Precedence};
 use crate::source::Folder;
-use crate::text_files::name_of;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
@@ -57,10 +56,8 @@ pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
         }
     }
     let rules = directory.join(".claude/rules");
-    for file in below(&rules, &project_folder, &mut incoming)? {
-        let name = format!("claude-rule-{}", name_of(&file.path, &rules));
-        incoming.push_found(&project_folder, &file, note(&name)?);
-    }
+    let rule = |name: &str| note(&format!("claude-rule-{name}"));
+    incoming.push_folder(&project_folder, &rules, rule)?;
     let (Some(folder), Some(of_user)) = (claude_folder, of_user) else {
         incoming.skip("the user's own files", "there is no home directory");
         return Ok(incoming);
@@ -73,44 +70,17 @@ pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
         .join("projects")
         .join(folder_name(directory))
         .join("memory");
-    let claude_folder = Folder::of(folder);
-    for file in below(&memory, &claude_folder, &mut incoming)? {
-        let name = match name_of(&file.path, &memory).as_str() {
-            "MEMORY" => "memory".into(),
-            name => format!("memory-{name}"),
-        };
-        incoming.push_found(&claude_folder, &file, note(&name)?);
-    }
+    incoming.push_folder(&Folder::of(folder), &memory, |name| match name {
+        "MEMORY" => note("memory"),
+        name => note(&format!("memory-{name}")),
+    })?;
     Ok(incoming)
-}
-
-/// The Markdown files below a folder inside another one, if it is there.
-fn below(path: &Path, inside: &Folder, incoming: &mut ForeignNotes) -> Result<Vec<MarkdownFile>> {
-    match inside.has_folder(path) {
-        Ok(true) => {
-            let found = markdown_below(path)?;
-            incoming.skip_all(found.skipped);
-            return Ok(found.files);
-        }
-        Ok(false) => {}
-        Err(error) => incoming.skip(path.to_string_lossy(), unreadable(&error)),
-    }
-    Ok(Vec::new())
 }
 
 /// The name under which Claude Code files a project: its path, every character but letters and digits a dash.
 fn folder_name(directory: &Path) -> String {
-    directory
-        .to_string_lossy()
-        .chars()
-        .map(|char| {
-            if char.is_ascii_alphanumeric() {
-                char
-            } else {
-                '-'
-            }
-        })
-        .collect()
+    let path = directory.to_string_lossy();
+    path.replace(|char: char| !char.is_ascii_alphanumeric(), "-")
 }
 
 #[cfg(test)]

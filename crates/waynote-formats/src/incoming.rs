@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use waynote::event::EventAddress;
 use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 
-use crate::files::MarkdownFile;
+use crate::files::markdown_below;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::report::{ImportReport, SkippedItem};
 use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
@@ -190,9 +190,28 @@ impl ForeignNotes {
         self.push_read(path, folder.read(path), address);
     }
 
-    /// As [`push_file`](Self::push_file), for a file that was found below the folder.
-    pub(crate) fn push_found(&mut self, folder: &Folder, file: &MarkdownFile, address: Address) {
-        self.push_read(&file.path, file.read(folder), address);
+    /// Adds the Markdown files below a folder inside another one, if it is there: the note of each by its name without
+    /// the ending.
+    pub(crate) fn push_folder(
+        &mut self,
+        inside: &Folder,
+        path: &Path,
+        note: impl Fn(&str) -> Result<Address>,
+    ) -> Result<()> {
+        match inside.has_folder(path) {
+            Ok(false) => {}
+            Ok(true) => {
+                let found = markdown_below(path)?;
+                self.skip_all(found.skipped);
+                for file in found.files {
+                    let name = file.path.strip_prefix(path).unwrap_or(&file.path);
+                    let address = note(&name.with_extension("").to_string_lossy())?;
+                    self.push_read(&file.path, file.read(inside), address);
+                }
+            }
+            Err(error) => self.skip(path.to_string_lossy(), unreadable(&error)),
+        }
+        Ok(())
     }
 
     fn push_read(&mut self, path: &Path, read: io::Result<Option<TimedBytes>>, address: Address) {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -250,29 +249,12 @@ fn time(value: ValueRef<'_>) -> Option<Timestamp> {
 /// `2026-05-17 12:00:00`, with `T`, a fraction, an offset, or what Go prints for a time
 /// (`… +0000 UTC m=+0.1`).
 fn parse_time(text: &str) -> Option<Timestamp> {
-    let text = text.trim();
-    let end = text
-        .get(10..)?
-        .find(|char: char| !(char.is_ascii_digit() || ": T.".contains(char)));
-    let (civil, rest) = text.split_at(end.map_or(text.len(), |end| end + 10));
-    let civil: DateTime = civil.trim_end().replacen(' ', "T", 1).parse().ok()?;
-    let zone: String = rest
-        .split(' ')
-        .next()?
-        .chars()
-        .filter(|char| *char != ':')
-        .collect();
-    let offset = match zone.as_str() {
-        "" | "Z" => Offset::UTC,
-        zone => {
-            let sign = if zone.starts_with('-') { -1 } else { 1 };
-            let digits = zone.get(1..)?;
-            let hours: i32 = digits.get(..2)?.parse().ok()?;
-            let minutes: i32 = digits.get(2..4).map_or(Ok(0), str::parse).ok()?;
-            Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()?
-        }
-    };
-    offset.to_timestamp(civil).ok()
+    let is_part =
+        |word: &&str| word.starts_with(|char: char| char.is_ascii_digit() || "+-".contains(char));
+    let parts: Vec<&str> = text.split_whitespace().take_while(is_part).collect();
+    let time = parts.join(" ").replacen(' ', "T", 1).replace(' ', "");
+    let civil = || Offset::UTC.to_timestamp(time.parse().ok()?).ok();
+    time.parse().ok().or_else(civil)
 }
 
 fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<ExportReport> {

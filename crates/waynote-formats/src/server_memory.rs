@@ -12,7 +12,7 @@ use waynote::{Address, Content, Key, Result, Scope};
 use crate::files::key;
 use crate::format::{Format, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
-use crate::source::{self, MAX_LINE, too_long};
+use crate::source::{self, Lines, unreadable};
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
@@ -75,7 +75,7 @@ impl Distinct {
 }
 
 struct Relation {
-    line: usize,
+    line: String,
     from: String,
     text: String,
 }
@@ -92,15 +92,11 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
     let mut relations = Vec::new();
     // Editors on Windows begin a file with a byte order mark.
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        let number = index + 1;
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        if line.len() as u64 > MAX_LINE {
-            incoming.skip(format!("line {number}"), too_long());
-            continue;
-        }
+    let mut lines = Lines::of(text);
+    while let Some((number, line)) = lines
+        .next(&mut incoming)
+        .map_err(|error| unreadable(path, error))?
+    {
         let refused = match serde_json::from_slice(line) {
             Ok(Line {
                 kind: LineKind::Entity,
@@ -140,14 +136,14 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
             Ok(_) => "missing field `to`".into(),
             Err(error) => error.to_string(),
         };
-        incoming.skip(format!("line {number}"), refused);
+        incoming.skip(number, refused);
     }
     for Relation { line, from, text } in relations {
         match entities.get_mut(&key(&from)?) {
             Some(entity) => entity.facts.add(&text),
             None => {
                 let reason = format!("it is about `{from}`, which is no entity of the file");
-                incoming.skip(format!("line {line}"), reason);
+                incoming.skip(line, reason);
             }
         }
     }

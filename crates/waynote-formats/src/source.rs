@@ -12,6 +12,8 @@ use jiff::Timestamp;
 use rustix::fs::OFlags;
 use waynote::{Error, Result};
 
+use crate::incoming::ForeignNotes;
+
 /// The largest text of one note.
 pub(crate) const MAX_TEXT: u64 = 16 << 20;
 
@@ -40,7 +42,7 @@ pub(crate) fn read(path: &Path) -> Result<TimedBytes> {
     read.map_err(|error| unreadable(path, error))
 }
 
-fn unreadable(path: &Path, error: io::Error) -> Error {
+pub(crate) fn unreadable(path: &Path, error: io::Error) -> Error {
     Error::file(path, "read", error)
 }
 
@@ -153,43 +155,42 @@ impl Folder {
 pub(crate) struct Lines<R> {
     from: R,
     line: Vec<u8>,
-}
-
-/// A line of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'l> {
-    /// Without its line end.
-    Whole(&'l [u8]),
-    TooLong,
+    number: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn of(from: R) -> Self {
-        let line = Vec::new();
-        Self { from, line }
+        let (line, number) = (Vec::new(), 0);
+        Self { from, line, number }
     }
 
-    /// The next line; none at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        self.line.clear();
-        let mut from = self.from.by_ref().take(MAX_LINE + 1);
-        let read = from.read_until(b'\n', &mut self.line)?;
-        if read == 0 {
-            return Ok(None);
+    /// The next line that is not blank, with its name, without its line end; none at the end. Lines that are too long
+    /// are left out of the import.
+    pub(crate) fn next(
+        &mut self,
+        incoming: &mut ForeignNotes,
+    ) -> io::Result<Option<(String, &[u8])>> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let name = format!("line {}", self.number);
+            let mut from = self.from.by_ref().take(MAX_LINE + 1);
+            let read = from.read_until(b'\n', &mut self.line)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if self.line.last() == Some(&b'\n') {
+                self.line.pop();
+            } else if read as u64 > MAX_LINE {
+                self.from.skip_until(b'\n')?;
+                incoming.skip(name, format!("it is longer than {} MiB", MAX_LINE >> 20));
+                continue;
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(Some((name, &self.line)));
+            }
         }
-        if self.line.last() == Some(&b'\n') {
-            self.line.pop();
-        } else if read as u64 > MAX_LINE {
-            self.from.skip_until(b'\n')?;
-            return Ok(Some(Line::TooLong));
-        }
-        Ok(Some(Line::Whole(&self.line)))
     }
-}
-
-/// Why a line that is too long is left out.
-pub(crate) fn too_long() -> String {
-    format!("it is longer than {} MiB", MAX_LINE >> 20)
 }
 
 #[cfg(test)]
@@ -202,24 +203,23 @@ mod tests {
         let fits = "y".repeat(MAX_LINE as usize);
         let text = format!("a\n\n{long}\nb\n{fits}\n{long}");
         let mut lines = Lines::of(text.as_bytes());
+        let mut incoming = ForeignNotes::of("lines", crate::Precedence::Here).unwrap();
         let mut seen = Vec::new();
-        while let Some(line) = lines.next().unwrap() {
-            seen.push(match line {
-                Line::TooLong => "too long".into(),
-                Line::Whole(line) => format!("{} bytes", line.len()),
-            });
+        while let Some((name, line)) = lines.next(&mut incoming).unwrap() {
+            seen.push(format!("{name}: {} bytes", line.len()));
         }
         assert_eq!(
             seen,
             [
-                "1 bytes",
-                "0 bytes",
-                "too long",
-                "1 bytes",
-                "4194304 bytes",
-                "too long"
+                "line 1: 1 bytes",
+                "line 4: 1 bytes",
+                "line 5: 4194304 bytes"
             ]
         );
+        let skipped = incoming.skipped().iter();
+        let skipped: Vec<_> = skipped.map(|of| (&*of.what, &*of.reason)).collect();
+        let reason = "it is longer than 4 MiB";
+        assert_eq!(skipped, [("line 3", reason), ("line 6", reason)]);
     }
 
     #[test]

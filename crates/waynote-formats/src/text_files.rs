@@ -1,12 +1,10 @@
 //! Text files that agents and their plugins keep: instructions, rules, memories. Each becomes a keyed note.
 
-use std::path::Path;
-
 use waynote::{Address, Place, Result};
 
-use crate::files::{key, markdown_below};
+use crate::files::key;
 use crate::format::{Format, Project, SourceKind};
-use crate::incoming::{ForeignNotes, Precedence, unreadable};
+use crate::incoming::{ForeignNotes, Precedence};
 use crate::source::Folder;
 
 /// A file, or a folder of Markdown files when `path` ends with `/`.
@@ -125,24 +123,7 @@ pub(crate) fn read(
             incoming.push_file(&root, &path, note(file.key)?);
             continue;
         }
-        match root.has_folder(&path) {
-            Ok(false) => {}
-            Ok(true) => {
-                let found = markdown_below(&path)?;
-                incoming.skip_all(found.skipped);
-                for file_below in found.files {
-                    let name = format!("{}{}", file.key, name_of(&file_below.path, &path));
-                    incoming.push_found(&root, &file_below, note(&name)?);
-                }
-            }
-            Err(error) => incoming.skip(path.to_string_lossy(), unreadable(&error)),
-        }
+        incoming.push_folder(&root, &path, |name| note(&format!("{}{name}", file.key)))?;
     }
     Ok(incoming)
-}
-
-/// The name of a file below a folder, without its ending.
-pub(crate) fn name_of(path: &Path, folder: &Path) -> String {
-    let name = path.strip_prefix(folder).unwrap_or(path).with_extension("");
-    name.to_string_lossy().into_owned()
 }

@@ -15,12 +15,11 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::json;
 
 use crate::host::Host;
 use crate::scan::{MESSAGE_VALUES, Scan};
 use crate::server::{Options, Server};
-use crate::stdio::{INVALID_REQUEST, MESSAGE_BYTES, TOO_LONG};
+use crate::stdio::{INVALID_REQUEST, MESSAGE_BYTES, TOO_LONG, error_message};
 
 /// Answers a request. Who may send it, and from where, is for the program to check before: host, origin, token. So is
 /// the time that the body may take. [`Options::delivery`] should be none.
@@ -78,9 +77,7 @@ fn refused(
     message: &str,
     id: Option<&serde_json::Value>,
 ) -> Response<BoxBody<Bytes, Infallible>> {
-    let error = json!({
-        "jsonrpc": "2.0", "id": id, "error": { "code": INVALID_REQUEST, "message": message },
-    });
+    let error = error_message(INVALID_REQUEST, message, id);
     let mut response = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
     *response.status_mut() = status;
     let json = header::HeaderValue::from_static("application/json");

@@ -93,7 +93,6 @@ mod reader_tools;
 mod reply;
 mod resources;
 mod scan;
-mod search;
 mod server;
 mod stdio;
 mod tool;

@@ -200,6 +200,11 @@ impl Work {
     }
 }
 
+/// The message of an error that belongs to no call.
+pub(crate) fn error_message(code: i32, message: &str, id: Option<&Value>) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
 /// Standard output, one message at a time.
 struct Output<W>(Arc<Mutex<W>>);
 
@@ -227,11 +232,8 @@ impl<W: Write> Output<W> {
 
     /// Answers a message that is handed to nobody.
     fn refuse(&self, code: i32, message: &str, id: Option<&Value>) {
-        let error = json!({
-            "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message },
-        });
         // A client that has left is seen at the end of the input.
-        let _ = self.write(&error);
+        let _ = self.write(&error_message(code, message, id));
     }
 }
 

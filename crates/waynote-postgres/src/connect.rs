@@ -16,13 +16,14 @@ use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
-use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial, is_here};
-use crate::error::{Away, Failure, PostgresError, told};
+use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial};
+use crate::error::{Away, Failure, Fault, told};
+use crate::hosts::Target;
 use crate::options::Options;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
-    hosts: Vec<Config>,
+    hosts: Vec<Target>,
     /// The one that answered last.
     first: AtomicUsize,
     time: Duration,
@@ -34,24 +35,17 @@ pub(crate) struct Hosts {
 /// A connection to one server.
 pub(crate) struct Connection {
     pub(crate) client: Client,
-    /// True if the server has warned since the last `take_warned`.
-    warned: Arc<AtomicBool>,
-    /// True if it has skipped a table that others use since the last `take_skipped`.
-    skipped: Arc<AtomicBool>,
+    notices: Arc<[AtomicBool; 2]>,
     /// The port on this side.
     pub(crate) local_port: Option<u16>,
     task: AbortHandle,
 }
 
 impl Connection {
-    /// True if the server has warned since the last call.
-    pub(crate) fn take_warned(&self) -> bool {
-        self.warned.swap(false, Ordering::SeqCst)
-    }
-
-    /// True if the server has skipped a table that others use since the last call.
-    pub(crate) fn take_skipped(&self) -> bool {
-        self.skipped.swap(false, Ordering::SeqCst)
+    /// True if the server has warned since the last call; and if it has skipped a table that others use.
+    pub(crate) fn take_notices(&self) -> [bool; 2] {
+        let [warned, skipped] = &*self.notices;
+        [warned, skipped].map(|notice| notice.swap(false, Ordering::SeqCst))
     }
 
     /// Closes it now, without waiting for the server's answers.
@@ -88,13 +82,14 @@ impl Hosts {
     }
 
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
-        let config = &self.hosts[index];
-        let methods = self.methods(config);
+        let target = &self.hosts[index];
+        let config = &target.config;
+        let methods = self.methods(target);
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
-            let line = dial(config, methods.0).await.map_err(away)?;
+            let line = dial(target, methods.0).await.map_err(away)?;
             let local_port = line.local_port();
-            let name = match config.get_hosts().first() {
+            let name = match &target.host {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
             };
@@ -111,32 +106,26 @@ impl Hosts {
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
-            return Err(PostgresError::Unsuitable {
-                store: self.shown.clone(),
-                reason: format!("its encoding is {encoding}, and has to be UTF8"),
-            }
-            .into());
+            let reason = format!("its encoding is {encoding}, and has to be UTF8");
+            return Err(Fault::Unsuitable.of(&self.shown, reason).into());
         }
-        let warned = Arc::new(AtomicBool::new(false));
-        let skipped = Arc::new(AtomicBool::new(false));
-        let sees = (Arc::clone(&warned), Arc::clone(&skipped));
+        let notices = Arc::<[AtomicBool; 2]>::default();
+        let noticed = Arc::clone(&notices);
         let task = tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
                 // Those of statements outside a transaction, which say nothing, have a code of their own.
                 let AsyncMessage::Notice(notice) = message else {
                     continue;
                 };
-                if notice.code() == &SqlState::WARNING {
-                    sees.0.store(true, Ordering::SeqCst);
-                } else if notice.code() == &SqlState::LOCK_NOT_AVAILABLE {
-                    sees.1.store(true, Ordering::SeqCst);
+                let kinds = [&SqlState::WARNING, &SqlState::LOCK_NOT_AVAILABLE];
+                if let Some(kind) = kinds.iter().position(|kind| notice.code() == *kind) {
+                    noticed[kind].store(true, Ordering::SeqCst);
                 }
             }
         });
         let connection = Connection {
             client,
-            warned,
-            skipped,
+            notices,
             local_port,
             task: task.abort_handle(),
         };
@@ -151,36 +140,28 @@ impl Hosts {
     }
 
     /// The methods by which a host may ask for the password: without TLS, and with it.
-    fn methods(&self, config: &Config) -> (AuthMethods, AuthMethods) {
+    fn methods(&self, target: &Target) -> (AuthMethods, AuthMethods) {
         match self.require_auth {
             Some(methods) => (methods, methods),
-            None if is_here(config) => (AuthMethods::ANY, AuthMethods::ANY),
+            None if target.is_here() => (AuthMethods::ANY, AuthMethods::ANY),
             None => (AuthMethods::SAFE, AuthMethods::ANY),
         }
     }
 
     /// The failure that an error of a connection attempt stands for.
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
-        let store = || self.shown.clone();
+        let ours = |fault: Fault, reason: String| fault.of(&self.shown, reason).into();
         let reason = told(&error);
         if let Some(reason) = cause::<MethodRefused>(&error) {
-            return PostgresError::Refused {
-                store: store(),
-                reason: reason.to_string(),
-            }
-            .into();
+            return ours(Fault::Refused, reason.to_string());
         }
         if reason.contains("server does not support TLS") {
-            return PostgresError::NoTls { store: store() }.into();
+            return ours(Fault::NoTls, String::new());
         }
         if cause::<rustls::Error>(&error).is_some()
             || reason.starts_with("error performing TLS handshake")
         {
-            return PostgresError::NotTrusted {
-                store: store(),
-                reason,
-            }
-            .into();
+            return ours(Fault::NotTrusted, reason);
         }
         match error.as_db_error().map(DbError::code) {
             Some(
@@ -190,16 +171,10 @@ impl Hosts {
                 | SqlState::INSUFFICIENT_PRIVILEGE),
             ) => Failure::Server(error),
             Some(_) => Failure::Away(Away::Unreachable(reason)),
-            None if reason.contains("password missing") => {
-                PostgresError::NoPassword { store: store() }.into()
-            }
+            None if reason.contains("password missing") => ours(Fault::NoPassword, String::new()),
             // It asked in a way that is not spoken here.
             None if reason.contains("authentication") || reason.contains("password") => {
-                PostgresError::Refused {
-                    store: store(),
-                    reason,
-                }
-                .into()
+                ours(Fault::Refused, reason)
             }
             None => Failure::Away(Away::Unreachable(reason)),
         }

@@ -1,6 +1,5 @@
 //! Dialing a host: its socket, and a look at how the server asks for the password before it gets one.
 
-use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -17,17 +16,16 @@ use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_util::either::Either;
 
+use crate::hosts::Target;
+
 /// A connection without TLS, to a host or to a socket of this machine.
 pub(crate) type PlainStream = FirstMessageCheck<Either<TcpStream, UnixStream>>;
 
-/// The port of a server that names none.
-const PORT: u16 = 5432;
-
-/// Connects to the one host of `config`.
-pub(crate) async fn dial(config: &Config, methods: AuthMethods) -> io::Result<PlainStream> {
-    let port = config.get_ports().first().copied().unwrap_or(PORT);
-    let address = config.get_hostaddrs().first().map(ToString::to_string);
-    let host = match (&address, config.get_hosts().first()) {
+/// Connects to a host.
+pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<PlainStream> {
+    let (port, config) = (target.port, &target.config);
+    let address = target.address.as_ref().map(ToString::to_string);
+    let host = match (&address, &target.host) {
         (Some(address), _) => address.as_str(),
         (None, Some(Host::Tcp(host))) => host.as_str(),
         #[cfg(unix)]
@@ -60,41 +58,24 @@ pub(crate) async fn dial(config: &Config, methods: AuthMethods) -> io::Result<Pl
     ))
 }
 
-/// True if a host is on this machine, so that nobody can listen in between.
-pub(crate) fn is_here(config: &Config) -> bool {
-    match (config.get_hostaddrs().first(), config.get_hosts().first()) {
-        (Some(address), _) => address.is_loopback(),
-        (None, Some(Host::Tcp(host))) => {
-            let address = host.parse::<std::net::IpAddr>();
-            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-        }
-        (None, _) => true,
-    }
-}
+/// The methods by which a server may ask for the password: the name in libpq's `require_auth`, the code of the server's
+/// message, and words.
+const METHODS: [(&str, u32, &str); 4] = [
+    ("none", 0, "no password"),
+    ("password", 3, "the password in clear text"),
+    ("md5", 5, "the password's MD5 hash"),
+    ("scram-sha-256", 10, "SCRAM-SHA-256"),
+];
 
-/// The methods by which a server may ask for the password, as in libpq's `require_auth`.
+/// Which of [`METHODS`] are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AuthMethods {
-    nothing: bool,
-    clear: bool,
-    md5: bool,
-    scram: bool,
-}
+pub(crate) struct AuthMethods([bool; 4]);
 
 impl AuthMethods {
-    pub(crate) const ANY: Self = Self {
-        nothing: true,
-        clear: true,
-        md5: true,
-        scram: true,
-    };
+    pub(crate) const ANY: Self = Self([true; 4]);
 
     /// Those that give the password to nobody who listens.
-    pub(crate) const SAFE: Self = Self {
-        clear: false,
-        md5: false,
-        ..Self::ANY
-    };
+    pub(crate) const SAFE: Self = Self([true, false, false, true]);
 
     /// Reads `require_auth`: names of methods, or names with a `!`, which are those that are not allowed.
     pub(crate) fn read(text: &str) -> Result<Self, &'static str> {
@@ -105,54 +86,36 @@ impl AuthMethods {
                 "require_auth names methods, or only methods that are not allowed (`!md5`)",
             );
         }
-        let is_taken = |method| {
-            words
-                .iter()
-                .any(|word| word.trim_start_matches('!') == method)
-        };
-        let known = ["none", "password", "md5", "scram-sha-256"];
-        if !words
+        let names: Vec<&str> = words
             .iter()
-            .all(|word| known.contains(&word.trim_start_matches('!')))
-        {
+            .map(|word| word.trim_start_matches('!'))
+            .collect();
+        let is_known = |name: &&str| METHODS.iter().any(|(known, ..)| known == name);
+        if !names.iter().all(is_known) {
             return Err("require_auth is none, password, md5 or scram-sha-256");
         }
-        let may = |method| is_taken(method) != (excluded != 0);
-        Ok(Self {
-            nothing: may("none"),
-            clear: may("password"),
-            md5: may("md5"),
-            scram: may("scram-sha-256"),
-        })
+        let is_allowed = |name| names.contains(&name) != (excluded != 0);
+        Ok(Self(METHODS.map(|(name, ..)| is_allowed(name))))
     }
 
     /// Checks the code of the server's first message about authentication.
     fn check(self, code: u32) -> Result<(), MethodRefused> {
-        let (is_allowed, method) = match code {
-            0 => (self.nothing, "no password"),
-            3 => (self.clear, "the password in clear text"),
-            5 => (self.md5, "the password's MD5 hash"),
-            10 => (self.scram, "SCRAM-SHA-256"),
-            _ => (true, ""),
-        };
-        match is_allowed {
-            true => Ok(()),
-            false => Err(MethodRefused(method)),
+        let methods = METHODS.iter().zip(self.0);
+        let refused = methods.filter(|(_, is_allowed)| !is_allowed);
+        match refused
+            .map(|(method, _)| method)
+            .find(|(_, of, _)| *of == code)
+        {
+            Some((.., words)) => Err(MethodRefused(words)),
+            None => Ok(()),
         }
     }
 }
 
 /// A server asked for a password by a method that is not allowed. It did not get one.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("it wants {0}, which is not allowed here")]
 pub(crate) struct MethodRefused(&'static str);
-
-impl fmt::Display for MethodRefused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it wants {}, which is not allowed here", self.0)
-    }
-}
-
-impl std::error::Error for MethodRefused {}
 
 /// A connection whose first message is looked at.
 pub(crate) struct FirstMessageCheck<S> {

@@ -11,7 +11,7 @@ use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{Error, Position, Result, Version};
 
-use crate::error::{Failure, Outcome, PostgresError};
+use crate::error::{Failure, Fault, Outcome};
 use crate::head::Which;
 use crate::options::Options;
 use crate::rows::{Handle, Now};
@@ -162,10 +162,7 @@ impl Opened {
 
     pub(crate) fn no_store(&self) -> Failure {
         match self.incarnation.get() {
-            None => PostgresError::NoStore {
-                store: self.shown.clone(),
-            }
-            .into(),
+            None => Fault::NoStore.of(&self.shown, "").into(),
             Some(_) => Error::store_lost(&*self.shown, "it was dropped").into(),
         }
     }

@@ -1,6 +1,7 @@
 //! Errors of a database server beside the errors of a store.
 
 use std::error::Error as _;
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -9,245 +10,219 @@ use waynote::Error;
 use waynote::error::{CustomError, ErrorClass, safe};
 use waynote::text::seconds;
 
-/// An error of the connection to a database. None of them ever holds a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+/// An error of the connection to a database. It never holds a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PostgresError {
+    /// The kind of the error.
+    pub fault: Fault,
+    /// The store, or the password file.
+    pub store: String,
+    /// The reason: the server's message, a time limit; empty where the kind says everything.
+    pub reason: String,
+}
+
+/// The kind of a [`PostgresError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
-pub enum PostgresError {
+pub enum Fault {
     /// The URL is none of a store in PostgreSQL.
-    #[error(
-        "`{}` is not the address of a store in PostgreSQL: {}",
-        safe(url),
-        safe(reason)
-    )]
-    BadUrl {
-        /// The URL, without a password.
-        url: String,
-        /// The reason.
-        reason: String,
-    },
+    BadUrl,
     /// A password file that others than its owner may read.
-    #[error("the password file {} is not used: others may read it", safe(file))]
     #[strum(serialize = "password_file_open")]
-    OpenPasswords {
-        /// Its path.
-        file: String,
-    },
+    OpenPasswords,
     /// The database has no such store.
-    #[error("there is no store {}", safe(store))]
-    NoStore {
-        /// The store.
-        store: String,
-    },
+    NoStore,
     /// The tables are of an older version, and lack something that this program needs.
-    #[error(
-        "the tables of {} are of an older version, and need an update by their owner",
-        safe(store)
-    )]
-    OlderTables {
-        /// The store.
-        store: String,
-    },
+    OlderTables,
     /// The database has such a store already.
-    #[error("there is a store {} already", safe(store))]
-    StoreExists {
-        /// The store.
-        store: String,
-    },
+    StoreExists,
     /// No server answers, or none that can be written.
-    #[error("the store {} does not answer: {away}", safe(store))]
     #[strum(serialize = "server_away")]
-    Away {
-        /// The store.
-        store: String,
-        /// How that showed.
-        away: Away,
-    },
+    Away,
     /// The server does not let this user write there, or is a standby.
-    #[error("the store {} cannot be written: {}", safe(store), safe(reason))]
-    ReadOnly {
-        /// The store.
-        store: String,
-        /// The server's message.
-        reason: String,
-    },
+    ReadOnly,
     /// The server does not let this user in, or not into this database.
-    #[error("the server of {} refuses: {}", safe(store), safe(reason))]
     #[strum(serialize = "server_refuses")]
-    Refused {
-        /// The store.
-        store: String,
-        /// The server's message.
-        reason: String,
-    },
+    Refused,
     /// The server asks for a password, and none was given.
-    #[error("the server of {} asks for a password, and there is none", safe(store))]
-    NoPassword {
-        /// The store.
-        store: String,
-    },
+    NoPassword,
     /// The certificate of the server cannot be trusted.
-    #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
     #[strum(serialize = "server_not_trusted")]
-    NotTrusted {
-        /// The store.
-        store: String,
-        /// Why.
-        reason: String,
-    },
+    NotTrusted,
     /// The server has no TLS, and the address asks for it.
-    #[error(
-        "the server of {} has no TLS, and the connection needs it",
-        safe(store)
-    )]
     #[strum(serialize = "server_without_tls")]
-    NoTls {
-        /// The store.
-        store: String,
-    },
+    NoTls,
     /// The server is set up in a way that loses or mixes up notes.
-    #[error(
-        "the database of {} cannot hold a store: {}",
-        safe(store),
-        safe(reason)
-    )]
     #[strum(serialize = "server_unsuitable")]
-    Unsuitable {
-        /// The store.
-        store: String,
-        /// The setting, and the value that it has to have.
-        reason: String,
-    },
+    Unsuitable,
     /// The connection was lost during a commit, and no server could be asked about it: it may have been carried out.
-    #[error(
-        "the connection to {} was lost during a commit: whether it was carried out is not known ({})",
-        safe(store),
-        safe(reason)
-    )]
     #[strum(serialize = "commit_unknown")]
-    Unknown {
-        /// The store.
-        store: String,
-        /// The error of the connection.
-        reason: String,
-    },
+    Unknown,
     /// The server stopped a statement that took longer than it may.
-    #[error("the store {} takes too long: the limit is {}", safe(store), seconds(*limit))]
-    TooLong {
-        /// The store.
-        store: String,
-        /// The limit.
-        limit: Duration,
-    },
+    TooLong,
+}
+
+impl Fault {
+    /// The error of this kind with a store.
+    pub fn of(self, store: impl Into<String>, reason: impl Into<String>) -> PostgresError {
+        PostgresError {
+            fault: self,
+            store: store.into(),
+            reason: reason.into(),
+        }
+    }
+
+    /// The class, and the advice, in which `{}` stands for the store.
+    fn class_and_advice(self) -> (ErrorClass, &'static str) {
+        use ErrorClass::{Conflict, Denied, Invalid, NotFound, Unreachable};
+        match self {
+            Self::BadUrl => (
+                Invalid,
+                "write it as postgres://USER@HOST/DATABASE?store=NAME",
+            ),
+            Self::OpenPasswords => (Invalid, "take their access away: chmod 600 '{}'"),
+            Self::NoStore => (
+                NotFound,
+                "check the name, or make it: waynote stores create '{}'",
+            ),
+            Self::OlderTables => (
+                Unreachable,
+                "as the owner of the tables: waynote stores migrate '{}'",
+            ),
+            Self::StoreExists => (Conflict, "use it, or choose another name"),
+            Self::Away => (
+                Unreachable,
+                "check the address and the server, then try again",
+            ),
+            Self::ReadOnly => (
+                Denied,
+                "use a database user with the right to write, and an address that leads to no standby",
+            ),
+            Self::Refused => (
+                Denied,
+                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE",
+            ),
+            Self::NoPassword => (
+                Denied,
+                "set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+            ),
+            Self::NotTrusted => (
+                Unreachable,
+                "check the address, or name the certificate of whoever signed the server's with sslrootcert",
+            ),
+            Self::NoTls => (
+                Unreachable,
+                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted",
+            ),
+            Self::Unsuitable => (Unreachable, "ask whoever runs the server to change it"),
+            Self::Unknown => (
+                Unreachable,
+                "look whether it is there before you write it again; a call with an id can be repeated as it is",
+            ),
+            Self::TooLong => (
+                Unreachable,
+                "try again when the server has less to do, or raise the limit",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for PostgresError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (store, reason) = (safe(&self.store), safe(&self.reason));
+        match self.fault {
+            Fault::BadUrl => write!(
+                f,
+                "`{store}` is not the address of a store in PostgreSQL: {reason}"
+            ),
+            Fault::OpenPasswords => write!(
+                f,
+                "the password file {store} is not used: others may read it"
+            ),
+            Fault::NoStore => write!(f, "there is no store {store}"),
+            Fault::OlderTables => {
+                write!(
+                    f,
+                    "the tables of {store} are of an older version, and need an update by their owner"
+                )
+            }
+            Fault::StoreExists => write!(f, "there is a store {store} already"),
+            Fault::Away => write!(f, "the store {store} does not answer: {reason}"),
+            Fault::ReadOnly => write!(f, "the store {store} cannot be written: {reason}"),
+            Fault::Refused => write!(f, "the server of {store} refuses: {reason}"),
+            Fault::NoPassword => write!(
+                f,
+                "the server of {store} asks for a password, and there is none"
+            ),
+            Fault::NotTrusted => write!(f, "the server of {store} cannot be trusted: {reason}"),
+            Fault::NoTls => write!(
+                f,
+                "the server of {store} has no TLS, and the connection needs it"
+            ),
+            Fault::Unsuitable => write!(f, "the database of {store} cannot hold a store: {reason}"),
+            Fault::Unknown => write!(
+                f,
+                "the connection to {store} was lost during a commit: whether it was carried out is not known ({reason})"
+            ),
+            Fault::TooLong => write!(f, "the store {store} takes too long: the limit is {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for PostgresError {}
+
+impl CustomError for PostgresError {
+    fn kind(&self) -> &'static str {
+        self.fault.into()
+    }
+
+    fn class(&self) -> ErrorClass {
+        self.fault.class_and_advice().0
+    }
+
+    fn advice(&self) -> Option<String> {
+        let (_, advice) = self.fault.class_and_advice();
+        Some(advice.replace("{}", &safe(&self.store)))
+    }
+
+    fn of_store(&self) -> Option<Box<dyn CustomError>> {
+        let is_of_call = matches!(
+            self.fault,
+            Fault::BadUrl
+                | Fault::OpenPasswords
+                | Fault::ReadOnly
+                | Fault::StoreExists
+                | Fault::Unknown
+                | Fault::TooLong
+        );
+        (!is_of_call).then(|| Box::new(self.clone()) as _)
+    }
 }
 
 /// How it showed that a server is away.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Away {
+pub(crate) enum Away {
     /// No answer within the time.
     #[error("no answer within {}", seconds(*.0))]
     TimedOut(Duration),
     /// No connection to any of its hosts.
-    #[error("no connection ({})", safe(.0))]
+    #[error("no connection ({0})")]
     Unreachable(String),
     /// The connection ended before the answer did.
-    #[error("the connection ended ({})", safe(.0))]
+    #[error("the connection ended ({0})")]
     Lost(String),
     /// All connections of this process were in use for the whole wait.
     #[error("all connections were in use for {}", seconds(*.0))]
     InUse(Duration),
 }
 
-impl CustomError for PostgresError {
-    fn kind(&self) -> &'static str {
-        self.into()
-    }
-
-    fn class(&self) -> ErrorClass {
-        match self {
-            Self::BadUrl { .. } | Self::OpenPasswords { .. } => ErrorClass::Invalid,
-            Self::NoStore { .. } => ErrorClass::NotFound,
-            Self::StoreExists { .. } => ErrorClass::Conflict,
-            Self::Refused { .. } | Self::NoPassword { .. } | Self::ReadOnly { .. } => {
-                ErrorClass::Denied
-            }
-            Self::Away { .. }
-            | Self::NotTrusted { .. }
-            | Self::NoTls { .. }
-            | Self::Unsuitable { .. }
-            | Self::OlderTables { .. }
-            | Self::Unknown { .. }
-            | Self::TooLong { .. } => ErrorClass::Unreachable,
-        }
-    }
-
-    fn advice(&self) -> Option<String> {
-        Some(match self {
-            Self::BadUrl { .. } => "write it as postgres://USER@HOST/DATABASE?store=NAME".into(),
-            Self::OpenPasswords { file } => format!("take their access away: chmod 600 '{}'", safe(file)),
-            Self::NoStore { store } => {
-                format!("check the name, or make it: waynote stores create '{}'", safe(store))
-            }
-            Self::OlderTables { store } => {
-                format!("as the owner of the tables: waynote stores migrate '{}'", safe(store))
-            }
-            Self::StoreExists { .. } => "use it, or choose another name".into(),
-            Self::Away { .. } => "check the address and the server, then try again".into(),
-            Self::ReadOnly { .. } => {
-                "use a database user with the right to write, and an address that leads to no standby".into()
-            }
-            Self::Refused { .. } => {
-                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE".into()
-            }
-            Self::NoPassword { .. } => {
-                "set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)".into()
-            }
-            Self::NotTrusted { .. } => {
-                "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
-            }
-            Self::NoTls { .. } => {
-                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted".into()
-            },
-            Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
-            Self::Unknown { .. } => {
-                "look whether it is there before you write it again; a call with an id can be repeated as it is".into()
-            }
-            Self::TooLong { .. } => "try again when the server has less to do, or raise the limit".into(),
-        })
-    }
-
-    fn of_store(&self) -> Option<Box<dyn CustomError>> {
-        match self {
-            // Each of them waited as long as it may.
-            Self::Away { .. }
-            | Self::NoStore { .. }
-            | Self::Refused { .. }
-            | Self::NoPassword { .. }
-            | Self::NotTrusted { .. }
-            | Self::NoTls { .. }
-            | Self::OlderTables { .. }
-            | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
-            Self::BadUrl { .. }
-            | Self::OpenPasswords { .. }
-            | Self::ReadOnly { .. }
-            | Self::StoreExists { .. }
-            | Self::Unknown { .. }
-            | Self::TooLong { .. } => None,
-        }
-    }
-}
-
 /// True if an error says that the server is away or cannot serve now. False if the request was answered, and if the
 /// server cannot be trusted.
 pub fn is_away(error: &Error) -> bool {
     match error.downcast_ref::<PostgresError>() {
-        Some(error) => matches!(
-            error,
-            PostgresError::Away { .. }
-                | PostgresError::Unknown { .. }
-                | PostgresError::TooLong { .. }
-        ),
+        Some(error) => matches!(error.fault, Fault::Away | Fault::Unknown | Fault::TooLong),
         None => matches!(error.class(), ErrorClass::Busy | ErrorClass::Unreachable),
     }
 }
@@ -320,13 +295,7 @@ impl Failure {
 
     /// The error for the caller. `waited` is how long a lock was waited for, and `limit` how long a statement may take.
     pub(crate) fn of(self, store: &str, waited: Duration, limit: Duration) -> Error {
-        let name = || store.to_owned();
-        let away = |away| {
-            Error::from(PostgresError::Away {
-                store: name(),
-                away,
-            })
-        };
+        let away = |away: Away| Error::from(Fault::Away.of(store, away.to_string()));
         let error = match self {
             Self::Ours(error) => return error,
             Self::Away(how) => return away(how),
@@ -338,24 +307,16 @@ impl Failure {
                 false => Error::engine(store, told(&error)),
             };
         };
-        let reason = said.message().to_owned();
+        let reason = said.message();
         match *said.code() {
             SqlState::LOCK_NOT_AVAILABLE => Error::Busy {
                 path: store.into(),
                 waited,
                 holder: None,
             },
-            SqlState::QUERY_CANCELED => PostgresError::TooLong {
-                store: name(),
-                limit,
-            }
-            .into(),
+            SqlState::QUERY_CANCELED => Fault::TooLong.of(store, seconds(limit)).into(),
             SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
-                PostgresError::ReadOnly {
-                    store: name(),
-                    reason,
-                }
-                .into()
+                Fault::ReadOnly.of(store, reason).into()
             }
             SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
             SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => {
@@ -363,17 +324,15 @@ impl Failure {
             }
             SqlState::INVALID_PASSWORD
             | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
-            | SqlState::INVALID_CATALOG_NAME => PostgresError::Refused {
-                store: name(),
-                reason,
-            }
-            .into(),
+            | SqlState::INVALID_CATALOG_NAME => Fault::Refused.of(store, reason).into(),
             // The schema or a table of it.
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
-                PostgresError::NoStore { store: name() }.into()
+                Fault::NoStore.of(store, "").into()
             }
-            SqlState::UNDEFINED_COLUMN => crate::migrate::older(store).into(),
-            ref code if is_of_server(code) || is_of_standby(&error) => away(Away::Lost(reason)),
+            SqlState::UNDEFINED_COLUMN => Fault::OlderTables.of(store, "").into(),
+            ref code if is_of_server(code) || is_of_standby(&error) => {
+                away(Away::Lost(reason.to_owned()))
+            }
             ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }
     }

@@ -28,6 +28,7 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
+mod cells;
 mod connect;
 mod dial;
 pub mod doctor;
@@ -54,14 +55,14 @@ mod verify;
 use waynote::EngineStore;
 
 pub use engine::Postgres;
-pub use error::{Away, PostgresError, is_away};
+pub use error::{Fault, PostgresError, is_away};
 pub use options::{Options, VARIABLES, is_url};
 
 /// Opens a store, and looks whether it is there. The tables stay as they are: [`stores::migrate`] brings them up to date.
 ///
 /// # Errors
-/// [`PostgresError::NoStore`] when there is no such store: [`stores::create`] makes it;
-/// [`PostgresError::Away`], [`PostgresError::Refused`], [`PostgresError::NotTrusted`],
+/// [`Fault::NoStore`] when there is no such store: [`stores::create`] makes it;
+/// [`Fault::Away`], [`Fault::Refused`], [`Fault::NotTrusted`],
 /// [`waynote::Error::NewerStore`], [`waynote::Error::Engine`].
 pub fn open(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
     let engine = Postgres::at(options);

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use waynote::Error;
 
-use crate::error::{Outcome, PostgresError};
+use crate::error::{Fault, Outcome};
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{Statement, big, bytes, text};
 
@@ -65,7 +65,7 @@ impl Schema {
     /// Refuses tables that this program may not use in this way.
     pub(crate) fn allows(&self, shown: &str, writing: bool) -> Outcome<()> {
         if self.version < OLDEST {
-            return Err(older(shown).into());
+            return Err(Fault::OlderTables.of(shown, "").into());
         }
         let (least, program) = match writing {
             true => &self.writer,
@@ -82,12 +82,6 @@ impl Schema {
             }
             .into()),
         }
-    }
-}
-
-pub(crate) fn older(shown: &str) -> PostgresError {
-    PostgresError::OlderTables {
-        store: shown.to_owned(),
     }
 }
 
@@ -176,7 +170,7 @@ fn migrated(server: &Server, leased: &Leased, limits: &Limits, shown: &str) -> O
     match run(statements) {
         // They belong to somebody else.
         Err(failure) if has_tables && failure.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            Err(older(shown).into())
+            Err(Fault::OlderTables.of(shown, "").into())
         }
         ran => ran.map(|_| version),
     }

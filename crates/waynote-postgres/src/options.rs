@@ -1,7 +1,7 @@
 //! Options for reaching a store: the parts of its URL, and the settings that are handed in.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -9,8 +9,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::TargetSessionAttrs;
 use waynote::{Error, Name};
 
-use crate::dial::{AuthMethods, is_here};
-use crate::error::{Outcome, PostgresError, told};
+use crate::dial::AuthMethods;
+use crate::error::{Fault, Outcome, told};
 use crate::passwords;
 use crate::tls::Trust;
 
@@ -26,7 +26,6 @@ pub struct Options {
     pub(crate) connections: usize,
     /// The URL with the user, without a password and without the store.
     pub(crate) shown: String,
-    pub(crate) password: Option<Vec<u8>>,
 }
 
 /// How long something may take.
@@ -77,7 +76,7 @@ impl Options {
     /// `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password without TLS).
     ///
     /// # Errors
-    /// [`PostgresError::BadUrl`].
+    /// [`Fault::BadUrl`].
     pub fn of_url(url: &str) -> Result<Self, Error> {
         Self::of_url_and(url, &|_| None)
     }
@@ -85,16 +84,11 @@ impl Options {
     /// The same, with libpq's variables for what the URL leaves open: the values of [`VARIABLES`].
     ///
     /// # Errors
-    /// [`PostgresError::BadUrl`], also when `PGSERVICE` is set: service files are not read.
+    /// [`Fault::BadUrl`], also when `PGSERVICE` is set: service files are not read.
     pub fn of_url_and(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let (rest, query) = url.split_once('?').unwrap_or((url, ""));
         let shown = without_password(rest);
-        let bad = |reason: &str| {
-            Error::from(PostgresError::BadUrl {
-                url: shown.clone(),
-                reason: reason.to_owned(),
-            })
-        };
+        let bad = |reason: &str| Error::from(Fault::BadUrl.of(&shown, reason));
         if !is_url(url) {
             return Err(bad("it must begin with postgres://"));
         }
@@ -103,27 +97,24 @@ impl Options {
         let mut has_attrs = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let decoded = || {
-                percent_decode_str(value)
-                    .decode_utf8()
-                    .map(|value| value.into_owned())
+            let decoded = |what: &str| {
+                let value = percent_decode_str(value).decode_utf8();
+                let value = value.map_err(|_| bad(&format!("{what} is not UTF-8")))?;
+                Ok::<_, Error>(value.into_owned())
             };
             match key {
                 "store" if store.is_some() => return Err(bad("it names two stores")),
                 "store" => {
-                    let name = decoded().map_err(|_| bad("the name of the store is not UTF-8"))?;
+                    let name = decoded("the name of the store")?;
                     let name: Name = name.parse().map_err(|_| {
                         bad("the name of a store has 1 to 200 bytes and no control characters")
                     })?;
                     store = Some(name);
                 }
-                "sslmode" => mode = Some(decoded().map_err(|_| bad("sslmode is not UTF-8"))?),
-                "sslrootcert" => {
-                    roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?);
-                }
+                "sslmode" => mode = Some(decoded(key)?),
+                "sslrootcert" => roots = Some(decoded(key)?),
                 "require_auth" => {
-                    let text = decoded().map_err(|_| bad("require_auth is not UTF-8"))?;
-                    require_auth = Some(AuthMethods::read(&text).map_err(bad)?);
+                    require_auth = Some(AuthMethods::read(&decoded(key)?).map_err(bad)?);
                 }
                 _ => {
                     has_attrs |= key == "target_session_attrs";
@@ -190,7 +181,6 @@ impl Options {
         let mode = mode.or_else(|| variable("PGSSLMODE"));
         let roots = roots.or_else(|| variable("PGSSLROOTCERT"));
         let trust = Trust::of(mode.as_deref(), roots.as_deref()).map_err(bad)?;
-        let password = config.get_password().map(<[u8]>::to_vec);
         Ok(Self {
             times: Times {
                 connect: config
@@ -208,15 +198,14 @@ impl Options {
             require_auth,
             connections: 8,
             shown,
-            password,
         })
     }
 
     /// The password, unless the URL has one: the value of `PGPASSWORD`.
     #[must_use]
     pub fn password(mut self, password: impl Into<Option<String>>) -> Self {
-        if let (None, Some(password)) = (&self.password, password.into()) {
-            self.password = Some(password.into_bytes());
+        if let (None, Some(password)) = (self.config.get_password(), password.into()) {
+            self.config.password(password);
         }
         self
     }
@@ -224,17 +213,15 @@ impl Options {
     /// The text of a password file, as `PGPASSFILE` names one: lines `HOST:PORT:DATABASE:USER:PASSWORD`. It counts
     /// for each host for which nothing else gives a password.
     #[must_use]
-    pub fn passwords(mut self, file: &str) -> Self {
-        if self.password.is_none() {
-            self.password = passwords::find(file, &self.config);
-        }
-        self
+    pub fn passwords(self, file: &str) -> Self {
+        let found = passwords::find(file, &self);
+        self.password(found)
     }
 
     /// The password file with this path. One that does not exist gives no password.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be read; [`PostgresError::OpenPasswords`] when others than its owner may read it.
+    /// [`Error::File`] when it cannot be read; [`Fault::OpenPasswords`] when others than its owner may read it.
     pub fn password_file(self, path: &Path) -> Result<Self, Error> {
         match passwords::read(path)? {
             Some(file) => Ok(self.passwords(&file)),
@@ -320,7 +307,7 @@ impl Options {
 
     /// True if every host is on this machine.
     pub(crate) fn is_here(&self) -> bool {
-        self.hosts().iter().all(is_here)
+        self.targets().all(|target| target.is_here())
     }
 
     /// True if only a server that can be written will do.
@@ -333,7 +320,6 @@ impl PartialEq for Options {
     /// True if both lead to the same connections. The store and the limits of calls are not compared.
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config
-            && self.password == other.password
             && self.trust == other.trust
             && self.require_auth == other.require_auth
             && self.connections == other.connections
@@ -371,11 +357,6 @@ fn without_password(url: &str) -> String {
     }
 }
 
-/// The path of a file that a URL names.
-pub(crate) fn path_of(text: &str) -> PathBuf {
-    PathBuf::from(text)
-}
-
 #[cfg(test)]
 mod tests {
     use tokio_postgres::config::{Host, SslMode};
@@ -391,12 +372,12 @@ mod tests {
         assert_eq!(options.times.connect, Duration::from_secs(2));
         let hosts = options.hosts();
         assert_eq!(hosts.len(), 2);
-        assert_eq!(hosts[0].get_ports(), [5433]);
-        assert_eq!(hosts[1].get_hosts(), [Host::Tcp("db2".into())]);
+        assert_eq!(hosts[0].port, 5433);
+        assert_eq!(hosts[1].host, Some(Host::Tcp("db2".into())));
         assert!(
             hosts
                 .iter()
-                .all(|host| host.get_password() == Some(b"hunter2"))
+                .all(|host| host.config.get_password() == Some(b"hunter2"))
         );
         assert_eq!(
             options.shown(),
@@ -421,24 +402,24 @@ mod tests {
             ("PGSSLMODE", "disable"),
         ];
         let hosts = of("postgres://?store=s", &all).unwrap().hosts();
-        assert_eq!(hosts[1].get_hosts(), [Host::Tcp("db2".into())]);
-        assert_eq!(hosts[1].get_ports(), [5433]);
+        assert_eq!(hosts[1].host, Some(Host::Tcp("db2".into())));
+        assert_eq!(hosts[1].port, 5433);
         assert_eq!(
-            (hosts[1].get_user(), hosts[1].get_dbname()),
+            (hosts[1].config.get_user(), hosts[1].config.get_dbname()),
             (Some("me"), Some("notes"))
         );
-        assert_eq!(hosts[1].get_ssl_mode(), SslMode::Disable);
+        assert_eq!(hosts[1].config.get_ssl_mode(), SslMode::Disable);
         // The URL counts.
         let hosts = of("postgres://you@db:1/other?store=s&sslmode=require", &all)
             .unwrap()
             .hosts();
-        assert_eq!(hosts[0].get_hosts(), [Host::Tcp("db".into())]);
-        assert_eq!(hosts[0].get_ports(), [1]);
+        assert_eq!(hosts[0].host, Some(Host::Tcp("db".into())));
+        assert_eq!(hosts[0].port, 1);
         assert_eq!(
-            (hosts[0].get_user(), hosts[0].get_dbname()),
+            (hosts[0].config.get_user(), hosts[0].config.get_dbname()),
             (Some("you"), Some("other"))
         );
-        assert_eq!(hosts[0].get_ssl_mode(), SslMode::Require);
+        assert_eq!(hosts[0].config.get_ssl_mode(), SslMode::Require);
         let error = of("postgres://me@db/notes", &[("PGSERVICE", "team")]).unwrap_err();
         assert!(error.to_string().contains("PGSERVICE is set"), "{error}");
     }
@@ -484,7 +465,8 @@ mod tests {
     #[test]
     fn passwords_come_from_the_url_the_variable_or_the_file() {
         let of = |url: &str| Options::of_url(url).unwrap();
-        let given = |options: &Options| options.hosts()[0].get_password().map(<[u8]>::to_vec);
+        let given =
+            |options: &Options| options.hosts()[0].config.get_password().map(<[u8]>::to_vec);
         let file = "# ours\ndb:*:notes:me:from\\:file\n*:*:*:*:any\n";
         assert_eq!(
             given(&of("postgres://me:url@db/notes").password("x".to_owned())),

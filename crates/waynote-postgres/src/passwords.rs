@@ -5,11 +5,11 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use waynote::Error;
 
-use crate::error::PostgresError;
+use crate::error::Fault;
+use crate::options::Options;
 
 /// The text of a password file; none if there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
@@ -21,10 +21,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     };
     let meta = file.metadata().map_err(of)?;
     if meta.mode() & 0o077 != 0 && meta.is_file() {
-        return Err(PostgresError::OpenPasswords {
-            file: path.display().to_string(),
-        }
-        .into());
+        return Err(Fault::OpenPasswords
+            .of(path.display().to_string(), "")
+            .into());
     }
     let mut text = String::new();
     // A pipe may be meant; a device has no end.
@@ -34,27 +33,21 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
 }
 
 /// The password for the first of the hosts for which there is one.
-pub(crate) fn find(file: &str, config: &Config) -> Option<Vec<u8>> {
-    let hosts = config.get_hosts().iter().enumerate();
-    let mut hosts = hosts.map(|(index, host)| {
-        let name = match host {
-            Host::Tcp(host) => host.clone(),
+pub(crate) fn find(file: &str, options: &Options) -> Option<String> {
+    let user = options.config.get_user().unwrap_or_default();
+    let database = options.config.get_dbname().unwrap_or(user);
+    options.targets().find_map(|target| {
+        let host = match target.host? {
+            Host::Tcp(host) => host,
             // As libpq names every socket.
             Host::Unix(_) => "localhost".to_owned(),
         };
-        let ports = config.get_ports();
-        let port = ports.get(index).or_else(|| ports.first());
-        (name, port.copied().unwrap_or(5432).to_string())
-    });
-    let user = config.get_user().unwrap_or_default();
-    let database = config.get_dbname().unwrap_or(user);
-    hosts.find_map(|(host, port)| {
-        let wanted = [host.as_str(), &port, database, user];
+        let wanted = [host.as_str(), &target.port.to_string(), database, user];
         file.lines().find_map(|line| matching(line, wanted))
     })
 }
 
-fn matching(line: &str, wanted: [&str; 4]) -> Option<Vec<u8>> {
+fn matching(line: &str, wanted: [&str; 4]) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }
@@ -62,7 +55,7 @@ fn matching(line: &str, wanted: [&str; 4]) -> Option<Vec<u8>> {
     let (password, of) = fields.split_last()?;
     let matches = |(field, wanted): (&String, &str)| field == "*" || field == wanted;
     let is_it = of.len() == wanted.len() && of.iter().zip(wanted).all(matches);
-    is_it.then(|| password.clone().into_bytes())
+    is_it.then(|| password.clone())
 }
 
 /// The fields between colons; a backslash takes the next character as it is.

@@ -103,27 +103,44 @@ fn content(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Op
     }
 }
 
-fn cites(row: &Row, column: usize, what: &dyn std::fmt::Display) -> Outcome<Vec<Citation>> {
-    Citation::of_column(get(row, column)?).ok_or_else(|| unreadable(what))
-}
-
 /// The current note whose columns begin there.
 pub(crate) fn note(row: &Row, at: usize, scope: &Scope) -> Outcome<Note> {
     let address = address(scope, get(row, at)?)?;
     let content = content(row, at + 10, &address)?.ok_or_else(|| unreadable(&address))?;
+    let resolved_by = match get::<Option<&str>>(row, at + 9)? {
+        Some(id) => Some(id.parse().map_err(|_| unreadable(&address))?),
+        None => None,
+    };
+    Ok(Note {
+        resolved_by,
+        ..stated(row, at, (address, content), at + 12, None)?
+    })
+}
+
+/// The note in the columns that a current note and a revision have alike, and the citations in a column. Where they are
+/// damaged, it has this name, or its address.
+fn stated(
+    row: &Row,
+    at: usize,
+    (address, content): (Address, Content),
+    cites: usize,
+    what: Option<&str>,
+) -> Outcome<Note> {
+    let what: &dyn std::fmt::Display = match &what {
+        Some(what) => what,
+        None => &address,
+    };
+    let cites = Citation::of_column(get(row, cites)?);
     Ok(Note {
         revision: count(row, at + 2)?,
         kind: get::<Option<&str>>(row, at + 3)?.map(EntryType::stored),
         iteration: get(row, at + 4)?,
         pinned: get(row, at + 5)?,
-        author: name(row, at + 6, &address)?,
-        created_at: time(row, at + 7, &address)?,
-        updated_at: time(row, at + 8, &address)?,
-        resolved_by: match get::<Option<&str>>(row, at + 9)? {
-            Some(id) => Some(id.parse().map_err(|_| unreadable(&address))?),
-            None => None,
-        },
-        cites: cites(row, at + 12, &address)?,
+        author: name(row, at + 6, what)?,
+        created_at: time(row, at + 7, what)?,
+        updated_at: time(row, at + 8, what)?,
+        resolved_by: None,
+        cites: cites.ok_or_else(|| unreadable(what))?,
         preview: content.preview(),
         content,
         address,
@@ -155,21 +172,10 @@ pub(crate) fn revision(row: &Row, at: usize, scope: &Scope) -> Outcome<Revision>
             revision: number,
             author,
         },
-        (Some(content), _) => State::Present(Note {
-            address,
-            preview: content.preview(),
-            content,
-            kind: get::<Option<&str>>(row, at + 3)?.map(EntryType::stored),
-            iteration: get(row, at + 4)?,
-            // A current note has it in its own row. For an earlier state the events tell.
-            resolved_by: None,
-            cites: cites(row, at + 17, &what)?,
-            pinned: get(row, at + 5)?,
-            revision: number,
-            author,
-            created_at: time(row, at + 7, &what)?,
-            updated_at: time(row, at + 8, &what)?,
-        }),
+        // A current note has `resolved_by` in its own row. For an earlier state the events tell.
+        (Some(content), _) => {
+            State::Present(stated(row, at, (address, content), at + 17, Some(&what))?)
+        }
     };
     let action: &str = get(row, at + 9)?;
     Ok(Revision {

@@ -11,7 +11,7 @@ use waynote::engine::{IndexState, Writing};
 use waynote::{Error, Result};
 
 use crate::engine::Opened;
-use crate::error::{Away, Cure, Failure, Outcome, PostgresError};
+use crate::error::{Away, Cure, Failure, Fault, Outcome};
 use crate::head::{self, Head};
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{Statement, big};
@@ -259,7 +259,7 @@ impl<'e> Session<'e> {
             Some(leased) => leased,
             None => {
                 let new = self.engine.server.lease(&self.limits)?;
-                new.take_warned();
+                new.take_notices();
                 leased.insert(new)
             }
         };
@@ -333,12 +333,8 @@ impl<'e> Session<'e> {
                 Purpose::Write(Writing::Durable | Writing::Erasing)
             )
         {
-            return Err(PostgresError::Unsuitable {
-                store: engine.shown.clone(),
-                reason: "synchronous_commit is off, so that it acknowledges what it may lose"
-                    .into(),
-            }
-            .into());
+            let reason = "synchronous_commit is off, so that it acknowledges what it may lose";
+            return Err(Fault::Unsuitable.of(&engine.shown, reason).into());
         }
         *self.head.borrow_mut() = Some(head);
         Ok(())
@@ -427,7 +423,7 @@ impl<'e> Session<'e> {
     /// write is only on this server.
     pub(crate) fn is_warned(&self) -> bool {
         let leased = self.leased.take();
-        leased.is_some_and(|leased| leased.take_warned())
+        leased.is_some_and(|leased| leased.take_notices()[0])
     }
 }
 

@@ -7,7 +7,7 @@ use waynote::visible::visible;
 use waynote::{Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
-use crate::error::{Failure, Outcome, PostgresError};
+use crate::error::{Failure, Fault, Outcome};
 use crate::head::{self, Head, PARTIAL, Which};
 use crate::migrate::{self, KNOWN, Schema};
 use crate::options::Options;
@@ -48,7 +48,7 @@ pub fn list(options: Options) -> Result<Vec<Listed>, Error> {
 /// schema `waynote` that somebody made before.
 ///
 /// # Errors
-/// [`PostgresError::StoreExists`], and as [`open`](crate::open).
+/// [`Fault::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
     let at = At::new(options)?;
     let which = at.new_name()?;
@@ -58,7 +58,7 @@ pub fn create(options: Options) -> Result<(), Error> {
 /// Brings the tables up to date, for their owner. Returns the version that they had, and the one that they have.
 ///
 /// # Errors
-/// [`PostgresError::NoStore`] when the database has no tables; [`PostgresError::OlderTables`] when they belong to another
+/// [`Fault::NoStore`] when the database has no tables; [`Fault::OlderTables`] when they belong to another
 /// user; and as [`open`](crate::open).
 pub fn migrate(options: Options) -> Result<(i64, i64), Error> {
     let at = At::new(options)?;
@@ -112,7 +112,7 @@ pub fn grants(role: &str, access: Access) -> Vec<String> {
 /// of an interrupted one.
 ///
 /// # Errors
-/// [`PostgresError::StoreExists`]; [`Error::StoreLost`] when another process makes this store anew; the errors of `fill`;
+/// [`Fault::StoreExists`]; [`Error::StoreLost`] when another process makes this store anew; the errors of `fill`;
 /// and as [`open`](crate::open).
 pub fn make<T>(
     options: Options,
@@ -132,7 +132,7 @@ pub fn make<T>(
 /// Removes a store with all that it holds. Nothing brings it back but a backup.
 ///
 /// # Errors
-/// [`PostgresError::NoStore`]; [`Error::Busy`] when somebody writes it for too long; and as [`open`](crate::open).
+/// [`Fault::NoStore`]; [`Error::Busy`] when somebody writes it for too long; and as [`open`](crate::open).
 pub fn drop(options: Options) -> Result<(), Error> {
     let at = At::new(options)?;
     let which = at.which()?;
@@ -163,13 +163,9 @@ impl At {
         if visible(&which.name) == which.name && is_nfc(&which.name) {
             return Ok(which);
         }
-        Err(PostgresError::BadUrl {
-            url: self.options.shown(),
-            reason:
-                "the name of a new store has no invisible characters, and is in Unicode's form NFC"
-                    .into(),
-        }
-        .into())
+        let reason =
+            "the name of a new store has no invisible characters, and is in Unicode's form NFC";
+        Err(Fault::BadUrl.of(self.options.shown(), reason).into())
     }
 
     pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T, Error> {
@@ -251,10 +247,7 @@ impl At {
             )],
         )?;
         match made[0].is_empty() {
-            true => Err(PostgresError::StoreExists {
-                store: self.options.shown(),
-            }
-            .into()),
+            true => Err(Fault::StoreExists.of(self.options.shown(), "").into()),
             false => Ok(()),
         }
     }
@@ -341,18 +334,12 @@ impl At {
     }
 
     pub(crate) fn no_store(&self) -> Failure {
-        PostgresError::NoStore {
-            store: self.options.shown(),
-        }
-        .into()
+        Fault::NoStore.of(self.options.shown(), "").into()
     }
 }
 
 /// The error for a URL without a store.
 pub(crate) fn no_name(options: &Options) -> Error {
-    PostgresError::BadUrl {
-        url: options.shown(),
-        reason: "it names no store: add store=NAME".into(),
-    }
-    .into()
+    let reason = "it names no store: add store=NAME";
+    Fault::BadUrl.of(options.shown(), reason).into()
 }

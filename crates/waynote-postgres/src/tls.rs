@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio_postgres::config::SslMode;
@@ -21,8 +22,6 @@ use tokio_rustls::rustls::{
 };
 use waynote::Error;
 
-use crate::options::path_of;
-
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trust {
@@ -31,9 +30,11 @@ pub(crate) struct Trust {
     roots: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "kebab-case")]
 enum Mode {
     /// Nobody named one: TLS off this machine, and on it if the server has it. The certificate is not checked.
+    #[strum(disabled)]
     Unnamed,
     Disable,
     /// TLS if the server has it; its certificate is not checked.
@@ -54,12 +55,9 @@ impl Trust {
             // With somebody to be held against, it is.
             None | Some("require") if roots.is_some() => Mode::VerifyCa,
             None => Mode::Unnamed,
-            Some("disable") => Mode::Disable,
-            Some("prefer") => Mode::Prefer,
-            Some("require") => Mode::Require,
-            Some("verify-ca") => Mode::VerifyCa,
-            Some("verify-full") => Mode::VerifyFull,
-            Some(_) => return Err("sslmode is disable, prefer, require, verify-ca or verify-full"),
+            Some(word) => word
+                .parse()
+                .map_err(|_| "sslmode is disable, prefer, require, verify-ca or verify-full")?,
         };
         if is_system && mode != Mode::VerifyFull {
             return Err("sslrootcert=system needs sslmode=verify-full");
@@ -115,7 +113,7 @@ impl Trust {
             roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
             return Ok(roots);
         };
-        let path = path_of(path);
+        let path = PathBuf::from(path);
         let of = |reason: String| {
             Error::file(
                 &path,

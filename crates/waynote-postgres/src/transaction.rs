@@ -7,7 +7,7 @@ use waynote::forget::Residue;
 use waynote::{Error, Result};
 
 use crate::engine::{Opened, residue};
-use crate::error::{Away, Cure, Failure, PostgresError, told};
+use crate::error::{Away, Cure, Failure, Fault, told};
 use crate::rows::Handle;
 use crate::server::Limits;
 use crate::session::{Purpose, Session, Then};
@@ -81,11 +81,7 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
 }
 
 fn unknown(engine: &Opened, reason: &str) -> Error {
-    PostgresError::Unknown {
-        store: engine.shown.clone(),
-        reason: reason.to_owned(),
-    }
-    .into()
+    Fault::Unknown.of(&engine.shown, reason).into()
 }
 
 /// The connection was lost while the transaction was being committed: its rows say whether it was.
@@ -97,11 +93,8 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
         Failure::Ours(error) => error.to_string(),
     };
     let gone = |reason: &str| {
-        let away = Away::Lost(reason.to_owned());
-        let error = PostgresError::Away {
-            store: engine.shown.clone(),
-            away,
-        };
+        let away = Away::Lost(reason.to_owned()).to_string();
+        let error = Fault::Away.of(&engine.shown, away);
         Committed::No(error.into(), Cure::Elsewhere)
     };
     let Some((first, _)) = lost.put_positions() else {

@@ -49,29 +49,37 @@ impl Statement {
 }
 
 macro_rules! values {
-    ($($one:ident, $many:ident: $rust:ty => $type:ident, $array:ident;)*) => {
-        $(
-            pub(crate) fn $one(value: impl Into<$rust>) -> Value {
-                let value: $rust = value.into();
-                (Box::new(value), Type::$type)
-            }
+    ($($name:ident: $rust:ty => $type:ident;)*) => {$(
+        pub(crate) fn $name(value: impl Into<$rust>) -> Value {
+            let value: $rust = value.into();
+            (Box::new(value), Type::$type)
+        }
+    )*};
+}
 
-            pub(crate) fn $many(values: impl IntoIterator<Item = impl Into<$rust>>) -> Value {
-                let values: Vec<$rust> = values.into_iter().map(Into::into).collect();
-                (Box::new(values), Type::$array)
-            }
-        )*
-    };
+macro_rules! arrays {
+    ($($name:ident: $rust:ty => $type:ident;)*) => {$(
+        pub(crate) fn $name(values: impl IntoIterator<Item = impl Into<$rust>>) -> Value {
+            let values: Vec<$rust> = values.into_iter().map(Into::into).collect();
+            (Box::new(values), Type::$type)
+        }
+    )*};
 }
 
 values! {
-    big, bigs: i64 => INT8, INT8_ARRAY;
-    maybe_big, maybe_bigs: Option<i64> => INT8, INT8_ARRAY;
-    flag, flags: bool => BOOL, BOOL_ARRAY;
-    text, texts: String => TEXT, TEXT_ARRAY;
-    maybe_text, maybe_texts: Option<String> => TEXT, TEXT_ARRAY;
-    bytes, many_bytes: Vec<u8> => BYTEA, BYTEA_ARRAY;
-    maybe_bytes, maybe_many_bytes: Option<Vec<u8>> => BYTEA, BYTEA_ARRAY;
+    big: i64 => INT8;
+    maybe_big: Option<i64> => INT8;
+    flag: bool => BOOL;
+    text: String => TEXT;
+    maybe_text: Option<String> => TEXT;
+    bytes: Vec<u8> => BYTEA;
+}
+
+arrays! {
+    bigs: i64 => INT8_ARRAY;
+    texts: String => TEXT_ARRAY;
+    many_bytes: Vec<u8> => BYTEA_ARRAY;
+    maybe_many_bytes: Option<Vec<u8>> => BYTEA_ARRAY;
 }
 
 /// Sends all statements at once and waits for their answers. The error is that of the first statement that failed.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use waynote::Error;
 
-use crate::error::{Away, Failure, Outcome};
+use crate::error::{Away, Failure, Fault, Outcome};
 use crate::options::Options;
 use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement, big, text};
@@ -78,7 +78,7 @@ pub struct Vacuumed {
 /// wait limit of the options has passed.
 ///
 /// # Errors
-/// [`PostgresError::NoStore`](crate::PostgresError::NoStore) when the database has no tables of waynote; and as
+/// [`Fault::NoStore`] when the database has no tables of waynote; and as
 /// [`open`](crate::open).
 pub fn vacuum(options: &Options, how: Vacuum) -> Result<Vacuumed, Error> {
     let server = Server::of(options)?;
@@ -137,10 +137,7 @@ impl At<'_> {
     fn vacuum(self, how: Vacuum, shown: &str) -> Outcome<Vacuumed> {
         let found = self.ask(TABLES, Vec::new())?;
         if found.is_empty() {
-            return Err(crate::PostgresError::NoStore {
-                store: shown.to_owned(),
-            }
-            .into());
+            return Err(Fault::NoStore.of(shown, "").into());
         }
         let mut tables = Vec::with_capacity(found.len());
         let begun: i64 = self.one(NOW, Vec::new())?;
@@ -185,14 +182,14 @@ impl At<'_> {
         let sql = format!("VACUUM (SKIP_LOCKED{full}) waynote.\"{name}\"");
         let started = Instant::now();
         loop {
-            self.leased.take_warned();
-            self.leased.take_skipped();
+            self.leased.take_notices();
             self.run(Statement::plain(sql.clone()))?;
+            let [is_warned, is_skipped] = self.leased.take_notices();
             // It also warns about other things.
-            if self.leased.take_warned() && !is_ours {
+            if is_warned && !is_ours {
                 return Ok(Became::NotPermitted);
             }
-            if !self.leased.take_skipped() {
+            if !is_skipped {
                 return Ok(Became::Vacuumed);
             }
             if started.elapsed() + PAUSE >= self.limits.clamped(self.limits.wait) {

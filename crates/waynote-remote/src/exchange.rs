@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use ureq::http::{HeaderMap, Response};
+use ureq::http::request::Builder;
+use ureq::http::{HeaderMap, Request, Response};
 use ureq::tls::TlsConfig;
-use ureq::{Agent, Body};
+use ureq::{Agent, AsSendBody, Body};
 use waynote::wire::{CERTIFICATE_HEADER, PROBLEM, VERSION, VERSION_HEADER};
 use waynote::{Error, Limits, Result};
 
@@ -32,6 +33,8 @@ const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
 /// The pauses before a call is sent again: the first, and the longest. Each is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+const JSON: &str = "application/json";
 
 /// A wait that is shorter is not told of.
 const NOT_TOLD: Duration = Duration::from_secs(2);
@@ -176,25 +179,40 @@ impl Exchange {
 
     /// Sends a message of MCP to a path below the store's address, and returns the answer.
     pub(crate) fn message(&self, below: &str, protocol: &str, message: &[u8]) -> Result<Vec<u8>> {
-        let token = self.current_token()?;
-        let mut request = self.agent.post(format!("{}{below}", self.url.as_str()));
-        if let Some(token) = token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        let sent = request
-            .content_type("application/json")
+        let request = Request::post(format!("{}{below}", self.url.as_str()))
+            .header("content-type", JSON)
             .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", protocol)
-            .config()
-            .timeout_global(Some(self.times.call))
-            .timeout_connect(Some(self.times.connect))
-            .build()
-            .send(message);
-        let answer = match sent {
-            Ok(response) => self.body(response, self.times.call),
-            Err(error) => Err(self.failed(error, self.times.call)),
-        };
+            .header("mcp-protocol-version", protocol);
+        let whole = self.times.call;
+        let answer = self.sent(request, message, whole, whole);
+        let answer = answer.and_then(|response| self.body(response, whole));
         answer.map_err(|failed| self.unanswered(failed))
+    }
+
+    /// Sends a request with the token, within the time that is `left` of the `whole`.
+    fn sent(
+        &self,
+        request: Builder,
+        body: impl AsSendBody,
+        left: Duration,
+        whole: Duration,
+    ) -> Result<Response<Body>, Failed> {
+        let request = match self.current_token().map_err(Failed::For)? {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
+        };
+        let request = request
+            .header("content-type", "application/json")
+            .body(body);
+        let request = request.map_err(|error| self.failed(error.into(), whole))?;
+        let request = self
+            .agent
+            .configure_request(request)
+            .timeout_global(Some(left))
+            .timeout_connect(Some(self.times.connect.min(left)))
+            .build();
+        let response = self.agent.run(request);
+        response.map_err(|error| self.failed(error, whole))
     }
 
     /// The token as it is now, if there is one.
@@ -330,43 +348,17 @@ impl Exchange {
             .unwrap_or(self.times.call)
             .min(self.times.call);
         let timed_out = || Failed::Away(Away::TimedOut(whole));
-        let token = self.current_token().map_err(Failed::For)?;
         let left = self.left(begun).ok_or_else(timed_out)?;
-        let connect = self.times.connect.min(left);
         let url = self.url.route(call.route);
-        let sent = match call.method {
+        let response = match call.method {
             Method::Post(body) => {
-                let mut request = self.agent.post(url).content_type("application/json");
-                if let Some(token) = token {
-                    request = request.header("authorization", format!("Bearer {token}"));
-                }
-                request
-                    .config()
-                    .timeout_global(Some(left))
-                    .timeout_connect(Some(connect))
-                    .build()
-                    .send(body)
+                let request = Request::post(url).header("content-type", JSON);
+                self.sent(request, body, left, whole)
             }
-            Method::Get | Method::Delete => {
-                let mut request = match call.method {
-                    Method::Delete => self.agent.delete(url),
-                    _ => self.agent.get(url),
-                };
-                if let Some(token) = token {
-                    request = request.header("authorization", format!("Bearer {token}"));
-                }
-                request
-                    .config()
-                    .timeout_global(Some(left))
-                    .timeout_connect(Some(connect))
-                    .build()
-                    .call()
-            }
+            Method::Get => self.sent(Request::get(url), (), left, whole),
+            Method::Delete => self.sent(Request::delete(url), (), left, whole),
         };
-        match sent {
-            Ok(response) => self.answer(response, whole),
-            Err(error) => Err(self.failed(error, whole)),
-        }
+        self.answer(response?, whole)
     }
 
     /// The answer of the API.

@@ -4,7 +4,8 @@
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::http::Method;
@@ -42,48 +43,38 @@ pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(String, String, u16), Times>>,
     pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
-    pub(crate) refused_connections: Counter,
-    pub(crate) ended_connections: Counter,
+    pub(crate) refused_connections: Gauge,
+    pub(crate) ended_connections: Gauge,
     pub(crate) working: Gauge,
     pub(crate) feeds: Gauge,
 }
 
-/// A number that only grows.
-#[derive(Default)]
-pub(crate) struct Counter(AtomicU64);
-
-impl Counter {
-    pub(crate) fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// A number that grows and falls.
-#[derive(Default)]
-pub(crate) struct Gauge(AtomicI64);
+/// A number that grows, and may fall.
+#[derive(Clone, Default)]
+pub(crate) struct Gauge(Arc<AtomicU64>);
 
 impl Gauge {
     fn now(&self) -> u64 {
-        self.0.load(Ordering::Relaxed).max(0).unsigned_abs()
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts one more until the returned guard is dropped.
-    pub(crate) fn one(&self) -> One<'_> {
-        self.add(1);
-        One(self)
-    }
-
-    pub(crate) fn add(&self, more: i64) {
-        self.0.fetch_add(more, Ordering::Relaxed);
+    pub(crate) fn one(&self) -> One {
+        self.add();
+        One(self.clone())
     }
 }
 
 /// The guard of one that is counted.
-pub(crate) struct One<'g>(&'g Gauge);
+pub(crate) struct One(Gauge);
 
-impl Drop for One<'_> {
+impl Drop for One {
     fn drop(&mut self) {
-        self.0.add(-1);
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -153,10 +144,8 @@ impl Metrics {
         let up = "waynote_store_up";
         head(text, up, "gauge", "1 if the last call could use the store.");
         for (name, of) in calls() {
-            line(
-                text,
-                &format!("{up}{{store=\"{name}\"}} {}", u8::from(of.is_up)),
-            );
+            let is_up = u8::from(of.is_up);
+            line(text, &format!("{up}{{store=\"{name}\"}} {is_up}"));
         }
         let took = "waynote_store_call_duration_seconds";
         head(text, took, "histogram", "How long calls of the store took.");
@@ -164,44 +153,33 @@ impl Metrics {
             of.times.write(text, took, &format!("store=\"{name}\""));
         }
         let errors = "waynote_store_errors_total";
-        head(
-            text,
-            errors,
-            "counter",
-            "Errors of calls of the store, by kind.",
-        );
+        let help = "Errors of calls of the store, by kind.";
+        head(text, errors, "counter", help);
         for (name, of) in calls() {
             for (kind, count) in &of.errors {
                 let labels = format!("store=\"{name}\",kind=\"{kind}\"");
                 line(text, &format!("{errors}{{{labels}}} {count}"));
             }
         }
-        type Of = fn(&PoolState) -> usize;
-        let gauges: [(&str, &str, Of); 4] = [
-            ("connections", "Connections to the database.", |pool| {
-                pool.connections
-            }),
-            (
-                "connections_most",
-                "The most connections to the database.",
-                |pool| pool.most,
-            ),
+        for (index, (gauge, help)) in [
+            ("connections", "Connections to the database."),
+            ("connections_most", "The most connections to the database."),
             (
                 "connections_idle",
                 "Connections to the database that nobody uses.",
-                |pool| pool.idle,
             ),
-            ("waiting", "Calls that wait for a connection.", |pool| {
-                pool.waiting
-            }),
-        ];
-        for (gauge, help, of) in gauges {
+            ("waiting", "Calls that wait for a connection."),
+        ]
+        .into_iter()
+        .enumerate()
+        {
             let gauge = format!("waynote_database_{gauge}");
             if !pools.is_empty() {
                 head(text, &gauge, "gauge", help);
             }
             for (name, pool) in pools {
-                line(text, &format!("{gauge}{{store=\"{name}\"}} {}", of(pool)));
+                let count = pool[index];
+                line(text, &format!("{gauge}{{store=\"{name}\"}} {count}"));
             }
         }
     }
@@ -234,13 +212,13 @@ impl Metrics {
                 "waynote_http_connections_refused_total",
                 "counter",
                 "Connections that were closed at once because there were too many.",
-                self.refused_connections.0.load(Ordering::Relaxed),
+                self.refused_connections.now(),
             ),
             (
                 "waynote_http_connections_ended_total",
                 "counter",
                 "Idle connections that were closed to make room for others.",
-                self.ended_connections.0.load(Ordering::Relaxed),
+                self.ended_connections.now(),
             ),
             (
                 "waynote_store_calls_running",

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use waynote::{Name, Place};
-use waynote_access::Audit;
+use waynote_access::{Audit, Tokens};
 
 use crate::app::{App, Clock, Shared, Shelf, Start};
 use crate::edge::rate::Buckets;
@@ -30,7 +30,7 @@ use crate::tls::{Certificates, Reloader};
 use crate::told::Told;
 use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
-use crate::{connection, quiet, routes, sign_in, tls, watch};
+use crate::{connection, quiet, routes, tls, watch};
 
 /// A server that does not listen yet.
 pub struct Server {
@@ -130,7 +130,8 @@ impl Server {
             return Err(StartError::LinkNotLocal { listen }.into());
         }
         for (name, shelf) in &mut shared.shelves {
-            if is_reached && !sign_in::has_tokens(&shelf.store)? {
+            let tokens = Tokens::new(&shelf.store);
+            if is_reached && tokens.is_empty()? {
                 return Err(StartError::NoTokens {
                     store: name.clone(),
                     listen,
@@ -138,7 +139,7 @@ impl Server {
                 }
                 .into());
             }
-            let is_closed = match sign_in::is_closed(&shelf.store) {
+            let is_closed = match tokens.is_closed() {
                 Ok(is_closed) => is_closed,
                 // If only this machine can reach the server, a damaged store may be repaired while it is served.
                 Err(_) if !is_reached => continue,

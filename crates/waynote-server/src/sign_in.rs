@@ -12,7 +12,6 @@ use waynote_access::{Checked, Grant, Line, Refusal, Tokens, Watch};
 use crate::app::{App, Shared, Shelf};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
-use crate::told::Told;
 use crate::visit::waiting;
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
@@ -28,16 +27,6 @@ pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
     scheme
         .eq_ignore_ascii_case("bearer")
         .then(|| token.trim().to_owned())
-}
-
-/// True if a store needs a token.
-pub(crate) fn is_closed(store: &Told) -> waynote::Result<bool> {
-    Tokens::new(store).is_closed()
-}
-
-/// True if the store has a token.
-pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
-    Ok(!Tokens::new(store).is_empty()?)
 }
 
 /// The grant of the token as it is now, or the grant of anybody if the store needs no token.
@@ -89,7 +78,7 @@ enum Found {
 /// Looks a token up. Reads only.
 fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> {
     if !shelf.needs_token.load(Ordering::Relaxed) {
-        if !is_closed(&shelf.store)? {
+        if !Tokens::new(&shelf.store).is_closed()? {
             return Ok(Found::Granted(Grant::everything()));
         }
         shelf.needs_token.store(true, Ordering::Relaxed);

@@ -38,18 +38,9 @@ pub trait Database: Send + Sync {
     fn polled(&self) -> waynote::Result<Version>;
 }
 
-/// The connections to a database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolState {
-    /// How many there are.
-    pub connections: usize,
-    /// How many there may be.
-    pub most: usize,
-    /// How many nobody uses now.
-    pub idle: usize,
-    /// How many calls wait for one.
-    pub waiting: usize,
-}
+/// The connections to a database: how many there are, how many there may be, how many nobody uses now, and how many
+/// calls wait for one.
+pub type PoolState = [usize; 4];
 
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.

@@ -2,10 +2,10 @@
 //! followed.
 
 use std::ffi::OsString;
-use std::fs::{File, FileType};
+use std::fs::{DirBuilder, File, FileType};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
@@ -16,6 +16,14 @@ use rustix::io::Errno;
 const LOOKUP: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const LOOKUP: OFlags = OFlags::RDONLY;
+
+/// Makes a folder that only its owner may enter, and those above it that are not there.
+///
+/// # Errors
+/// Those of the system.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
 
 /// Opens a regular file for reading. A link in its place is refused; those above it are followed.
 pub fn open(path: &Path) -> io::Result<File> {

@@ -19,6 +19,19 @@ pub fn plural(count: u64, noun: &str) -> String {
     }
 }
 
+/// A number with commas between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// A word for a shell: in quotes where it needs them. The name of a note or a session may hold a command; copied from a
 /// hint, it stays one word.
 pub fn shell_word(word: &str) -> String {

@@ -398,9 +398,9 @@ pub enum Row<'r> {
         /// By whom.
         by: &'r Name,
         /// The revisions, each with its position.
-        revisions: &'r [(AddressAt, Position)],
+        revisions: Vec<(AddressAt, Position)>,
         /// The events without their forgotten texts, each with its session.
-        events: &'r [(Name, RecordedEvent)],
+        events: Vec<(Name, RecordedEvent)>,
         /// The call, if it has an id.
         step: Option<Step>,
     },

@@ -156,7 +156,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
-pub use views::{loops, moved, named, notebook, places, session_log, session_status, single};
+pub use views::{loops, moved, named, notebook, places, session_log, session_status, single, tend};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};

@@ -2,15 +2,15 @@
 //! notes belong in an answer is worked out here again, from paths alone.
 
 use std::collections::{BTreeSet, HashSet};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use kit::random::Random;
 use kit::release;
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote::{Address, Change, Content, Expect, Limits, Options, SqliteStore, Stamp, Store};
 
 const CALLS: usize = 600;
@@ -26,7 +26,7 @@ const STORES: [(usize, usize); 4] = [(0, 100), (50, 100), (5_000, 100), (5_000, 
 
 /// A call, the path that it touches, and whether that is read from a command.
 struct Call {
-    input: serde_json::Value,
+    input: Value,
     path: Option<PathBuf>,
 }
 
@@ -37,18 +37,102 @@ pub(crate) fn run() -> Result<()> {
     };
     let top = Path::new(".").canonicalize()?;
     let calls = calls(&top)?;
-    println!(
-        "actions: {} calls in sessions of {SESSION}, whole processes",
-        calls.len()
-    );
+    println!("actions: {} calls in sessions of {SESSION}", calls.len());
     for (places, others) in STORES {
         let folder = tempfile::tempdir_in("target")?;
         let folder = folder.path().canonicalize()?;
         let noted = fill(&folder.join("notes.db"), &top, places, others)?;
-        replay(&program, &folder, &top, &noted, &calls)
-            .with_context(|| format!("{places} places, {others} others"))?;
+        for by in [Way::Process, Way::Server] {
+            replay(&program, by, &folder, &top, &noted, &calls)
+                .with_context(|| format!("{places} places, {others} others, {by:?}"))?;
+        }
     }
     Ok(())
+}
+
+/// How a client asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    /// It starts the program.
+    Process,
+    /// It calls the server that is connected.
+    Server,
+}
+
+/// A connected server.
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start(mut command: Command) -> Result<Self> {
+        let mut child = command.arg("mcp").spawn()?;
+        let mut server = Self {
+            input: child.stdin.take().context("no input")?,
+            output: BufReader::new(child.stdout.take().context("no output")?),
+            child,
+        };
+        server.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "bench", "version": "1" },
+            }),
+        )?;
+        Ok(server)
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.input.write_all(format!("{message}\n").as_bytes())?;
+        let mut reply = String::new();
+        self.output.read_line(&mut reply)?;
+        Ok(serde_json::from_str(&reply)?)
+    }
+
+    /// Calls the tool as the hooks of Claude Code with `--by-server` do.
+    fn hook(&mut self, input: &Value) -> Result<String> {
+        let mut arguments = json!({ "client": "claude-code", "event": "PreToolUse" });
+        for name in ["session_id", "cwd", "tool_name"] {
+            arguments[name] = input[name].clone();
+        }
+        for name in ["file_path", "command"] {
+            arguments[name] = input["tool_input"][name]
+                .as_str()
+                .unwrap_or_default()
+                .into();
+        }
+        let reply = self.request(
+            "tools/call",
+            json!({ "name": "hook", "arguments": arguments }),
+        )?;
+        let text = &reply["result"]["content"][0]["text"];
+        let text = text.as_str().with_context(|| reply.to_string())?;
+        Ok(text.to_owned())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts the program for a hook's input.
+fn process(mut command: Command, input: &Value) -> Result<String> {
+    let mut child = command
+        .args(["hook", "claude-code", "PreToolUse"])
+        .spawn()?;
+    let mut written = child.stdin.take().context("no input")?;
+    written.write_all(input.to_string().as_bytes())?;
+    drop(written);
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{}", output.status);
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Calls as agents make them: reads, edits and commands, on files that the history names and that are there.
@@ -157,11 +241,28 @@ fn fill(store: &Path, top: &Path, places: usize, others: usize) -> Result<HashSe
 
 fn replay(
     program: &Path,
+    by: Way,
     folder: &Path,
     top: &Path,
     noted: &HashSet<PathBuf>,
     calls: &[Call],
 ) -> Result<()> {
+    let command = || {
+        let mut command = Command::new(program);
+        command
+            .current_dir(top)
+            .env_clear()
+            .envs([("HOME", "/home/bench"), ("WAYNOTE_HOOK_WAIT", "10")])
+            .env("XDG_STATE_HOME", folder.join(format!("{by:?}")))
+            .env("WAYNOTE_STORE", folder.join("notes.db"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        command
+    };
+    let mut server = match by {
+        Way::Process => None,
+        Way::Server => Some(Server::start(command())?),
+    };
     let (mut times, mut given) = (Vec::new(), HashSet::new());
     let (mut due, mut told, mut wrong, mut none, mut tokens) = (0, 0, 0, 0, Vec::new());
     for (number, call) in calls.iter().enumerate() {
@@ -172,28 +273,14 @@ fn replay(
         let mut input = call.input.clone();
         input["session_id"] = format!("s{}", number / SESSION).into();
         input["cwd"] = top.to_string_lossy().into();
-        let mut command = Command::new(program);
-        command
-            .args(["hook", "claude-code", "PreToolUse"])
-            .env_clear()
-            .envs([("HOME", "/home/bench"), ("WAYNOTE_HOOK_WAIT", "10")])
-            .env("XDG_STATE_HOME", folder)
-            .env("WAYNOTE_STORE", folder.join("notes.db"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
         let begin = Instant::now();
-        let mut child = command.spawn()?;
-        child
-            .stdin
-            .take()
-            .context("no input")?
-            .write_all(input.to_string().as_bytes())?;
-        let output = child.wait_with_output()?;
+        let said = match &mut server {
+            None => process(command(), &input)?,
+            Some(server) => server.hook(&input)?,
+        };
         times.push(begin.elapsed().as_secs_f64() * 1e3);
-        ensure!(output.status.success(), "{}", output.status);
-        let said = String::from_utf8(output.stdout)?;
         if let Some(sum) = tokens.last_mut() {
-            let answer: serde_json::Value = serde_json::from_str(&said).unwrap_or_default();
+            let answer: Value = serde_json::from_str(&said).unwrap_or_default();
             let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
             *sum += waynote_tokens::count(text.unwrap_or_default());
         }
@@ -220,8 +307,12 @@ fn replay(
             part as f64 / of as f64 * 100.0
         }
     };
+    let wanted = match by {
+        Way::Process => "a process each (wanted 10, 20)",
+        Way::Server => "by the connected server (wanted 0.5, 2)",
+    };
     println!(
-        "  {} places: told {told} of {due} notes that apply ({:.1} %, wanted 95), spoke at {wrong} of {none} calls where none applies ({:.1} %, wanted at most 2); at most {} tokens in a session (wanted 1,500); median {:.1} ms, p99 {:.1} ms (wanted 10, 20)",
+        "  {} places: told {told} of {due} notes that apply ({:.1} %, wanted 95), spoke at {wrong} of {none} calls where none applies ({:.1} %, wanted at most 2); at most {} tokens in a session (wanted 1,500); median {:.2} ms, p99 {:.2} ms, {wanted}",
         noted.len(),
         share(told, due),
         share(wrong, none),

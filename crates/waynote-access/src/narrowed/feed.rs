@@ -53,33 +53,68 @@ impl HasText for FeedEntry {
     }
 }
 
-impl<T: HasText, P> Stretch<T, P> {
-    fn empty() -> Self {
-        Self {
+/// Rows of the store inside: how far each reaches, and what the grant sees of it.
+struct Page<T, P> {
+    rows: Vec<(Option<P>, Option<T>)>,
+    is_last: bool,
+    damaged: Vec<String>,
+}
+
+impl<T: HasText, P: Copy> Stretch<T, P> {
+    /// Reads pages until there are `limit` visible items, or enough rows were looked at.
+    fn read(
+        start: Option<P>,
+        limit: usize,
+        mut page: impl FnMut(Option<P>, usize) -> Result<Page<T, P>>,
+    ) -> Result<Self> {
+        let mut found = Self {
             items: Vec::new(),
             reached: None,
             is_last: false,
             damaged: Vec::new(),
+        };
+        let mut scanned = 0;
+        for size in sizes(limit) {
+            let from = found.reached.or(start);
+            // Most of it may be of others.
+            let mut page = Allowance::passing(|| page(from, size))?;
+            scanned += page.rows.len();
+            found.damaged.append(&mut page.damaged);
+            for (at, item) in page.rows {
+                found.reached = at.or(found.reached);
+                if let Some(item) = item {
+                    Allowance::take(item.text_bytes())?;
+                    found.items.push(item);
+                }
+                if found.items.len() >= limit {
+                    return Ok(found);
+                }
+            }
+            found.is_last = page.is_last;
+            if page.is_last || scanned >= SCANNED {
+                break;
+            }
         }
+        Ok(found)
     }
 
-    /// Takes the visible items of a page, until there are as many as were asked for.
-    fn take(
-        &mut self,
-        page: impl IntoIterator<Item = (Option<P>, Option<T>)>,
+    /// Reads stretches until there are `limit` items, if there are as many. Returns them, and what is damaged.
+    fn whole(
+        start: Option<P>,
         limit: usize,
-    ) -> Result<bool> {
-        for (at, item) in page {
-            self.reached = at.or(self.reached.take());
-            if let Some(item) = item {
-                Allowance::take(item.text_bytes())?;
-                self.items.push(item);
-            }
-            if self.items.len() >= limit {
-                return Ok(true);
+        mut stretch: impl FnMut(Option<P>, usize) -> Result<Self>,
+    ) -> Result<(Vec<T>, Vec<String>)> {
+        let (mut seen, mut damaged, mut from) = (Vec::new(), Vec::new(), start);
+        while seen.len() < limit {
+            let mut found = stretch(from, limit - seen.len())?;
+            seen.append(&mut found.items);
+            damaged.append(&mut found.damaged);
+            from = found.reached.filter(|_| !found.is_last);
+            if from.is_none() {
+                break;
             }
         }
-        Ok(false)
+        Ok((seen, damaged))
     }
 }
 
@@ -97,44 +132,26 @@ impl<R: Reader> Narrowed<R> {
     /// # Errors
     /// As [`Reader::read`].
     pub fn feed_stretch(&self, after: Cursor, limit: usize) -> Result<Stretch<FeedEntry, Cursor>> {
-        self.shown(self.feed_from(after, limit))
+        self.shown(self.feed_from(Some(after), limit))
     }
 
-    fn feed_from(&self, after: Cursor, limit: usize) -> Result<Stretch<FeedEntry, Cursor>> {
-        let mut found = Stretch::empty();
-        let mut rows = 0;
-        for size in sizes(limit) {
-            let from = found.reached.unwrap_or(after);
-            // Most of it may be of others.
-            let page = Allowance::passing(|| self.store.feed(from, size))?;
-            rows += page.len();
+    fn feed_from(&self, after: Option<Cursor>, limit: usize) -> Result<Stretch<FeedEntry, Cursor>> {
+        Stretch::read(after, limit, |from, size| {
+            let page = self.store.feed(from.unwrap_or(Cursor::START), size)?;
             let is_last = page.len() < size;
-            let page = page
-                .into_iter()
-                .map(|entry| (Some(entry.at), of_feed(&self.grant, entry)));
-            if found.take(page, limit)? {
-                break;
-            }
-            found.is_last = is_last;
-            if is_last || rows >= SCANNED {
-                break;
-            }
-        }
-        Ok(found)
+            let seen = |entry: FeedEntry| (Some(entry.at), of_feed(&self.grant, entry));
+            Ok(Page {
+                rows: page.into_iter().map(seen).collect(),
+                is_last,
+                damaged: Vec::new(),
+            })
+        })
     }
 
     /// The feed after a point, as far as the grant sees it: `limit` items if there are as many.
     pub(super) fn feed_after(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
-        let mut seen = Vec::new();
-        let mut after = after;
-        while seen.len() < limit {
-            let found = self.feed_from(after, limit - seen.len())?;
-            seen.extend(found.items);
-            match found.reached.filter(|_| !found.is_last) {
-                Some(reached) => after = reached,
-                None => break,
-            }
-        }
+        let from = |from, limit| self.feed_from(from, limit);
+        let (seen, _) = Stretch::whole(Some(after), limit, from)?;
         Ok(seen)
     }
 
@@ -157,52 +174,37 @@ impl<R: Reader> Narrowed<R> {
         before: Option<Position>,
         limit: usize,
     ) -> Result<Stretch<Revision, Position>> {
-        let mut found = Stretch::empty();
-        let mut rows = 0;
-        for size in sizes(limit) {
+        Stretch::read(before, limit, |before, limit| {
             let ask = Ask {
-                journal: vec![JournalPage {
-                    before: found.reached.or(before),
-                    limit: size,
-                }],
+                journal: vec![JournalPage { before, limit }],
                 ..Ask::default()
             };
-            let mut answers = Allowance::passing(|| self.store.read(&ask))?;
-            found.damaged.append(&mut answers.damaged);
-            // A page is shorter than asked for where something in it is damaged: only an empty one is the end.
+            let mut answers = self.store.read(&ask)?;
             let page = answers.journal.pop().unwrap_or_default();
-            found.is_last = page.is_empty();
-            rows += page.len();
-            let page = page.into_iter().map(|of| {
+            // A page is shorter than asked for where something in it is damaged: only an empty one is the end.
+            let is_last = page.is_empty();
+            let seen = |of: Revision| {
                 let is_seen = self.grant.sees_note(of.address());
                 (of.position, is_seen.then_some(of))
-            });
-            if found.take(page, limit)? || found.is_last || rows >= SCANNED {
-                break;
-            }
-        }
-        Ok(found)
+            };
+            Ok(Page {
+                rows: page.into_iter().map(seen).collect(),
+                is_last,
+                damaged: answers.damaged,
+            })
+        })
     }
 
-    /// The changes before a position, latest first, as far as the grant sees them, and the damage among them: `limit`
-    /// changes if there are as many.
+    /// The changes before a position, as far as the grant sees them: `limit` if there are as many. And the damaged
+    /// ones among those that were read.
     pub(super) fn journal_before(
         &self,
         before: Option<Position>,
         limit: usize,
     ) -> Result<(Vec<Revision>, Vec<String>)> {
-        let (mut seen, mut damaged) = (Vec::new(), Vec::new());
-        let mut before = before;
-        while seen.len() < limit {
-            let mut found = self.journal_from(before, limit - seen.len())?;
-            seen.append(&mut found.items);
-            damaged.append(&mut found.damaged);
-            match found.reached.filter(|_| !found.is_last) {
-                Some(reached) => before = Some(reached),
-                None => break,
-            }
-        }
-        Ok((seen, damaged))
+        Stretch::whole(before, limit, |before, limit| {
+            self.journal_from(before, limit)
+        })
     }
 }
 

@@ -51,33 +51,16 @@ impl TokenInfo {
 /// The value that is kept, as JSON.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    name: String,
-    /// SHA-256 of the token's bytes, as hexadecimal digits.
+    /// In hexadecimal digits.
     hash: String,
-    rights: Rights,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    agents: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    places: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    sessions: Vec<String>,
-    created_at: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    expires_at: Option<String>,
+    #[serde(flatten)]
+    info: TokenInfo,
 }
 
-/// The value under which a token is kept.
 pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
-    let texts = |values: &[Name]| values.iter().map(Name::to_string).collect();
     let kept = Kept {
-        name: info.name.to_string(),
         hash: hex(hash),
-        rights: info.rights,
-        agents: texts(&info.agents),
-        places: info.places.iter().map(Place::to_string).collect(),
-        sessions: texts(&info.sessions),
-        created_at: info.created_at.to_string(),
-        expires_at: info.expires_at.map(|at| at.to_string()),
+        info: info.clone(),
     };
     SideValue::new(
         info.id.clone(),
@@ -87,36 +70,18 @@ pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
 
 /// A stored token. An unreadable one grants nothing: with its unreadable scopes left out, it could grant everything.
 pub(super) fn info(value: &SideValue) -> Option<TokenInfo> {
-    read(&serde_json::from_slice(&value.value).ok()?, &value.key)
-}
-
-fn read(kept: &Kept, id: &str) -> Option<TokenInfo> {
-    let names = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect();
-    let places: Option<Vec<Place>> = kept.places.iter().map(|text| text.parse().ok()).collect();
-    let (agents, sessions): (Option<Vec<Name>>, Option<Vec<Name>>) =
-        (names(&kept.agents), names(&kept.sessions));
-    let expires_at = match &kept.expires_at {
-        Some(text) => Some(text.parse().ok()?),
-        None => None,
-    };
-    Some(TokenInfo {
-        id: id.to_owned(),
-        name: kept.name.parse().ok()?,
-        rights: kept.rights,
-        agents: agents?,
-        places: places?,
-        sessions: sessions?,
-        created_at: kept.created_at.parse().ok()?,
-        expires_at,
-        last_used: None,
-    })
+    read(value).map(|kept| kept.info)
 }
 
 /// The token that is kept there, if it has this hash. The comparison takes as long for every hash.
 pub(super) fn checked(value: Option<&SideValue>, hash: &[u8; 32]) -> Option<TokenInfo> {
-    let value = value?;
-    let kept: Kept = serde_json::from_slice(&value.value).ok()?;
+    let kept = read(value?)?;
     let presented = hex(hash);
     let is_it: bool = kept.hash.as_bytes().ct_eq(presented.as_bytes()).into();
-    is_it.then(|| read(&kept, &value.key)).flatten()
+    is_it.then_some(kept.info)
+}
+
+fn read(value: &SideValue) -> Option<Kept> {
+    let kept: Kept = serde_json::from_slice(&value.value).ok()?;
+    (kept.info.id == value.key).then_some(kept)
 }

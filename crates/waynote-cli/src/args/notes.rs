@@ -145,7 +145,7 @@ pub(crate) enum KeyCommand {
     },
 }
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     pub(crate) at: At,

@@ -42,14 +42,19 @@ pub(super) fn can_ask() -> bool {
 
 /// Asks; only a yes is one.
 pub(super) fn is_yes(question: &str) -> Outcome<bool> {
+    let answer = answered(&format!("{question} [y/N] "))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// The line that a person answers.
+pub(super) fn answered(question: &str) -> Outcome<String> {
     let ask = || -> io::Result<String> {
         let mut terminal = io::stderr();
-        write!(terminal, "{question} [y/N] ")?;
+        terminal.write_all(question.as_bytes())?;
         terminal.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
         Ok(answer)
     };
-    let answer = ask().map_err(|error| Failure::file("terminal", "read", error))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    ask().map_err(|error| Failure::file("terminal", "read", error))
 }

@@ -9,7 +9,7 @@ use waynote::secrets::masked;
 use waynote::text::{day, plural};
 use waynote_clients::{
     Client, Examination, FileCheck, Findings, HookTime, InstallScope, MissingRight, ServerCheck,
-    Setup, State, Target, TrialError, Verdict, examine,
+    Setup, State, Target, Verdict, examine, probe::Reason,
 };
 use waynote_formats::zrb::NotesFile;
 use waynote_remote::RemoteStore;
@@ -20,7 +20,7 @@ use super::install::reach;
 use super::{hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::opened::{Opened, on_network};
+use crate::opened::{Opened, Wait, on_network};
 use crate::settings::Settings;
 use crate::shell::quoted;
 use crate::variables::machine;
@@ -296,23 +296,23 @@ pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut
     if let Some(server) = &examined.server {
         of_server(title, server, findings);
     }
+    let failed = |findings: &mut Findings, hook: &str, reason: &Reason| {
+        findings.wrong(
+            format!("{title}: {hook}: {}", said(reason)),
+            "run the hook's command by hand: it prints the reason on standard error",
+        );
+    };
     match examined.hook {
         None => {}
         Some(Ok(took)) => of_hook(title, took, findings),
-        Some(Err(reason)) => findings.wrong(
-            format!("{title}: the hook: {}", said(&reason)),
-            "run the hook's command by hand: it prints the reason on standard error",
-        ),
+        Some(Err(reason)) => failed(findings, "the hook", &reason),
     }
     match examined.action {
         None => {}
         Some(Ok(())) => findings.ok(format!(
             "{title}: hook at tools works: it brings a note of the path"
         )),
-        Some(Err(reason)) => findings.wrong(
-            format!("{title}: the hook at tools: {}", said(&reason)),
-            "run the hook's command by hand: it prints the reason on standard error",
-        ),
+        Some(Err(reason)) => failed(findings, "the hook at tools", &reason),
     }
     findings.append(examined.settings);
     // In the words of `waynote loop --with` at its start.
@@ -400,7 +400,8 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
     // The server of the settings has been checked already.
     let mut named = settings.clone();
     named.store.value = url.into();
-    let answer = Opened::of(&named, false).and_then(|opened| Ok(opened.store().store_id()?));
+    let answer =
+        Opened::of(&named, false, Wait::Now).and_then(|opened| Ok(opened.store().store_id()?));
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),
@@ -461,6 +462,6 @@ fn of_hook(title: &str, took: HookTime, findings: &mut Findings) {
 }
 
 /// Why a trial run delivers no note; credentials are masked.
-fn said(reason: &TrialError) -> String {
+fn said(reason: &Reason) -> String {
     masked(&reason.to_string()).into_owned()
 }

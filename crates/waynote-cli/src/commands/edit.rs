@@ -1,17 +1,16 @@
 //! `waynote edit`: a note in the editor of the user.
 
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
-use serde_json::json;
 use waynote::visible::{editable, visible};
 use waynote::{Address, Content, Error, Expect, Note, SaveOptions, single};
 use waynote_system::shell::quoted;
 
 use super::confirm;
-use super::saved::Saved;
+use super::saved::{Saved, say_deleted};
 use crate::args::{AllowArgs, EditArgs, TextArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
@@ -184,11 +183,8 @@ fn emptied(
     let stamp = context.stamp()?;
     context.write(|store| Ok(single::delete(store, address.clone(), expect, &stamp)?))?;
     let undo = quoted(&address.to_string());
-    context
-        .output
-        .answer(&json!({ "address": address, "deleted": true }), || {
-            format!("deleted {shown}; `waynote undo {undo}` brings it back")
-        })
+    let said = format!("deleted {shown}; `waynote undo {undo}` brings it back");
+    say_deleted(context, address, said)
 }
 
 /// Saves the text, or adds it to the end. Codes for characters that the editor was shown become the characters again.
@@ -210,23 +206,25 @@ fn save(
         })
     })?;
     let saved = Saved::new(&note, before);
-    context.output.answer(&saved, || match before {
-        None => format!("saved {} (new note)", note.address.masked()),
-        Some(_) => format!("saved {} ({})", note.address.masked(), saved.told()),
-    })
-}
-
-/// True if an editor can be opened: a person is at the terminal.
-pub(super) fn is_possible() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    context.output.answer(&saved, || saved.told("new note"))
 }
 
 /// The text of an argument or a file; none where the editor is to be opened for it.
-pub(super) fn text_or_editor(given: &TextArgs, allow: &AllowArgs) -> Outcome<Option<Content>> {
+pub(super) fn text_or_editor(
+    context: &Context<'_>,
+    given: &TextArgs,
+    allow: &AllowArgs,
+) -> Outcome<Option<Content>> {
+    let is_possible = io::stdin().is_terminal() && io::stdout().is_terminal();
     match (&given.text, &given.file) {
-        (Some(text), _) => input::note_text(text, allow.empty).map(Some),
+        (Some(text), _) => {
+            if !context.output.json {
+                input::say_if_file(text);
+            }
+            input::note_text(text, allow.empty).map(Some)
+        }
         (None, Some(file)) => input::file(file, allow.empty).map(Some),
-        (None, None) if is_possible() => Ok(None),
+        (None, None) if is_possible => Ok(None),
         (None, None) => Err(Failure::usage(
             "no text is given",
             "write it as an argument; `-` reads it from standard input, `--file FILE` from a file",

@@ -5,13 +5,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_formats::xs::MisfiledFrames;
 use waynote_formats::{ExportReport, markdown, openotters, xs, zrb};
 
 use super::copy;
 use super::import::{say_skipped, zrb_file};
 use crate::args::ExportCommand;
-use crate::error::{Outcome, say};
+use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::{home, input};
 
@@ -33,8 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
         ExportCommand::Xs { target } => {
             let session = context.settings.session()?.clone();
             let server = xs::Server::of_store(target);
-            let exported = context
-                .read(|store| Ok(xs::export(store, &server, &session, &mut say_misfiled)?))?;
+            let exported = context.read(|store| Ok(xs::export(store, &server, &session)?))?;
             let to = format!("{} of {}", xs::topic(&session), target.display());
             report(context, &exported, &to)
         }
@@ -77,17 +75,4 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
     let stamp = context.stamp()?;
     let exported = context.opened_for_writing()?.export_zrb(&path, &stamp)?;
     report(context, &exported, &path.display().to_string())
-}
-
-/// Names frames that an earlier version exported under a topic that nobody reads.
-fn say_misfiled(misfiled: &MisfiledFrames) {
-    let MisfiledFrames {
-        topic,
-        frames,
-        meant,
-    } = misfiled;
-    say(&format!(
-        "warning: an earlier export filed notes under `{topic}`, where ralph.nu does not look: {frames}\n  \
-         they are appended under `{meant}` now; remove those with `xs remove STORE ID`",
-    ));
 }

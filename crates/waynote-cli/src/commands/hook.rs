@@ -15,7 +15,7 @@ use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
 use crate::home::environment;
 use crate::inside::{Inside, of_the_loop};
-use crate::opened::Opened;
+use crate::opened::{Opened, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -46,12 +46,14 @@ struct Limit {
 }
 
 enum Message {
-    /// The input is there, and this limits the work.
+    /// The input is read: the work has this long.
     Read(Limit),
-    Done(Box<Answer>),
-    Explained(String),
+    Done(Box<Work>),
     Failed(String),
 }
+
+/// An answer, and with `--explain` what is printed in its place.
+type Work = (Answer, Option<String>);
 
 /// Always exit code 0.
 pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> ExitCode {
@@ -66,11 +68,9 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     let (words, global) = (args.clone(), global.clone());
     let worker = std::thread::Builder::new().spawn(move || {
         let message = match work(client, &words, &global, &sender) {
-            Ok((answer, None)) => Message::Done(Box::new(answer)),
-            Ok((_, Some(explained))) => Message::Explained(explained),
+            Ok(done) => Message::Done(Box::new(done)),
             Err(failure) => Message::Failed(failure.line()),
         };
-        // Whoever waited too long has answered already.
         let _ = sender.send(message);
     });
     let outcome = match worker {
@@ -79,8 +79,8 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     };
     let (text, pending) = match outcome {
         // The delivery is claimed only now: an answer that is never printed was never delivered.
-        Ok(Found::Answer(answer)) => answer.claim(),
-        Ok(Found::Explained(text)) => (text, None),
+        Ok((_, Some(explained))) => (explained, None),
+        Ok((answer, None)) => answer.claim(),
         Err(reason) => {
             say(&format!("waynote hook: nothing added: {reason}"));
             (client.adding_nothing().to_owned(), None)
@@ -105,13 +105,7 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What the hook found.
-enum Found {
-    Answer(Box<Answer>),
-    Explained(String),
-}
-
-fn wait(receiver: &Receiver<Message>) -> Result<Found, String> {
+fn wait(receiver: &Receiver<Message>) -> Result<Work, String> {
     let mut limit = Limit {
         wait: INPUT_WAIT,
         late: "the client sent no complete input",
@@ -124,8 +118,7 @@ fn wait(receiver: &Receiver<Message>) -> Result<Found, String> {
                 return Err(of_work.late.into());
             }
             Ok(Message::Read(of_work)) => (limit, begun) = (of_work, Instant::now()),
-            Ok(Message::Done(answer)) => return Ok(Found::Answer(answer)),
-            Ok(Message::Explained(text)) => return Ok(Found::Explained(text)),
+            Ok(Message::Done(work)) => return Ok(*work),
             Ok(Message::Failed(reason)) => return Err(reason),
             Err(RecvTimeoutError::Timeout) => return Err(limit.late.into()),
             Err(RecvTimeoutError::Disconnected) => return Err("an internal fault".into()),
@@ -183,7 +176,7 @@ fn work(
     words: &HookArgs,
     global: &Global,
     sender: &Sender<Message>,
-) -> Outcome<(Answer, Option<String>)> {
+) -> Outcome<Work> {
     let call = Call {
         client,
         event: words.event.as_deref().unwrap_or("SessionStart"),
@@ -198,16 +191,18 @@ fn work(
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
     let place = hook.place(environment())?;
     if !hook.looks(environment(), &place, &settings.action_roots.value)? {
-        let answer = hook.nothing();
-        let explained = words.explain.then(|| explained(&hook, &answer));
-        return Ok((answer, explained));
+        return Ok(explained(&hook, hook.nothing(), words.explain));
     }
     let limit = Limit::of(hook.can_wait(), is_elsewhere);
     let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
-    let opened = Opened::within(&settings, limit.wait - limit.wait / REST)?;
+    let opened = Opened::of(
+        &settings,
+        false,
+        Wait::Within(limit.wait - limit.wait / REST),
+    )?;
     let store = opened.store();
     let inside = match hook.can_wait() && is_elsewhere {
         // In time for one request: the loop that runs, which the environment names too, is not asked for.
@@ -223,8 +218,7 @@ fn work(
         !words.no_search,
         has_it_in_prompt,
     )?;
-    let explained = words.explain.then(|| explained(&hook, &answer));
-    Ok((answer, explained))
+    Ok(explained(&hook, answer, words.explain))
 }
 
 /// The request of a block for a session at a place.
@@ -274,13 +268,16 @@ pub(super) fn answered(
 }
 
 /// What a hook would say, and why.
-fn explained(hook: &Hook, answer: &Answer) -> String {
+fn explained(hook: &Hook, answer: Answer, is_wanted: bool) -> Work {
+    if !is_wanted {
+        return (answer, None);
+    }
     let mut lines = hook.explained();
     lines.push(match answer.text() {
         "" => "it would say nothing".into(),
         text => format!("it would say:\n\n{}", text.trim_end()),
     });
-    lines.join("\n") + "\n"
+    (answer, Some(lines.join("\n") + "\n"))
 }
 
 /// The ledgers of delivered notes. None without a home directory: then nothing can be remembered.

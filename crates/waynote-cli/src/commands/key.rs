@@ -1,15 +1,12 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
-use serde_json::json;
 use waynote::named;
 use waynote::notebook::each_page;
 use waynote::{
-    Address, AddressAt, Error, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store,
-    single,
+    Address, AddressAt, Error, Expect, Note, NoteAsOf, Notebook, SaveOptions, Scope, single,
 };
 
-use super::edit;
-use super::saved::Saved;
+use super::saved::{self, say_deleted};
 use crate::args::{KeyCommand, NotebookArgs, PinArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
@@ -30,38 +27,25 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             cites,
             allow,
         } => {
-            let target = Target::of(context, notebook, Some(key))?.current()?;
-            let key = target.key()?;
-            let Some(content) = edit::text_or_editor(text, allow)? else {
-                let address = target.address(&key)?;
-                return edit::in_editor(context, address, allow);
-            };
-            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
+            let address = Target::of(context, notebook, Some(key))?
+                .current()?
+                .address()?;
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
                 .expect(expected(*if_revision));
-            let (note, before) = context.write(|store| {
-                let notebook = target.notebook(store);
-                Ok(notebook.save(&key, content, options, &stamp)?)
-            })?;
-            let saved = Saved::new(&note, before);
-            if !context.output.json {
-                input::say_if_file(text.text.as_ref());
-            }
-            context.output.answer(&saved, || {
-                let how = match before {
-                    None => "new key".into(),
-                    Some(_) => saved.told(),
-                };
-                let pinned = if *pin { " (pinned)" } else { "" };
-                format!("saved {} ({how}){pinned}{}", note.address, note.cited())
+            saved::save(context, address, text, (cites, allow), options, |_| {
+                "new key".into()
             })
         }
         KeyCommand::Show { notebook, key } => {
             let target = Target::of(context, notebook, Some(key))?;
-            let key = target.key()?;
-            let note = context.read(|store| target.get(store, &key))?;
+            let named = AddressAt::new(target.address()?, target.revision);
+            let as_of = target.revision.map(NoteAsOf::Revision);
+            let note = context.read(|store| {
+                let note = single::get(store, &named.address, as_of);
+                found(store, &named, note)
+            })?;
             if context.output.json {
                 context.output.value(&note)
             } else {
@@ -80,11 +64,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let stamp = context.stamp()?;
             let expect = expected(*if_revision);
-            let deleted = context.write(|store| match target.key() {
-                Ok(key) => {
-                    let address = target.notebook(store).address(&key)?;
-                    single::delete(store, address, expect, &stamp).map_err(gone)
-                }
+            let deleted = context.write(|store| match target.address() {
+                Ok(address) => single::delete(store, address, expect, &stamp).map_err(gone),
                 // As in openotters, a text that is not a valid key deletes nothing.
                 Err(_) => Ok(false),
             })?;
@@ -96,17 +77,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 let keys = keys?.unwrap_or_else(|| format!("there are no notes in {scope}"));
                 return Err(nothing_to_delete(&shown, &keys));
             }
-            context
-                .output
-                .answer(&json!({ "address": name, "deleted": true }), || {
-                    format!("deleted {shown}")
-                })
+            say_deleted(context, &name, format!("deleted {shown}"))
         }
         KeyCommand::Pin(args) => pin(context, args, true),
         KeyCommand::Unpin(args) => pin(context, args, false),
         KeyCommand::Count { notebook } => {
             let target = Target::of(context, notebook, None)?;
-            let count = context.read(|store| Ok(target.notebook(store).count()?))?;
+            let count = context.read(|store| Ok(store.count(&target.scope)?))?;
             context.output.answer(&count, || count.to_string())
         }
     }
@@ -115,12 +92,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
 fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
     let target = Target::of(context, &args.notebook, Some(&args.key))?.current()?;
     let expect = expected(args.if_revision);
-    let (key, stamp) = (target.key()?, context.stamp()?);
+    let (named, stamp) = (AddressAt::new(target.address()?, None), context.stamp()?);
     let note = context.write(|store| {
-        let notebook = target.notebook(store);
-        let address = notebook.address(&key)?;
-        let named = AddressAt::new(address.clone(), None);
-        match single::set_pinned(store, address, pinned, expect, &stamp) {
+        match single::set_pinned(store, named.address.clone(), pinned, expect, &stamp) {
             Err(error @ Error::Conflict { .. }) => Err(gone(error)),
             pinned => found(store, &named, pinned),
         }
@@ -262,8 +236,9 @@ impl Target {
         })
     }
 
-    fn key(&self) -> Outcome<Key> {
-        Ok(self.text.parse()?)
+    /// The note's address, where the text is a key.
+    fn address(&self) -> Outcome<Address> {
+        Ok(Address::keyed(&self.scope, self.text.parse()?)?)
     }
 
     /// Refuses an address that names a revision, for a command that changes the note itself.
@@ -275,20 +250,5 @@ impl Target {
                 format!("leave out `@{revision}`, or use `waynote restore`"),
             )),
         }
-    }
-
-    fn address(&self, key: &Key) -> Outcome<Address> {
-        Ok(Address::keyed(&self.scope, key.clone())?)
-    }
-
-    fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
-        Notebook::of(store, self.scope.clone())
-    }
-
-    fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
-        let notebook = self.notebook(store);
-        let named = AddressAt::new(notebook.address(key)?, self.revision);
-        let as_of = self.revision.map(NoteAsOf::Revision);
-        found(store, &named, single::get(store, &named.address, as_of))
     }
 }

@@ -20,7 +20,7 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
-use crate::opened::Opened;
+use crate::opened::{Opened, Wait};
 use crate::settings::Settings;
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for variable in Client::project_variables() {
         directories.extend(home::variable(variable)?);
     }
-    let opened = Opened::at_the_first_call(settings)?;
+    let opened = Opened::of(settings, false, Wait::AtTheFirstCall)?;
     let inside = inside(settings, &opened);
     let lease = told_lease(settings)?.or(inside.lease.clone());
     let mut caller = caller(settings, inside, directories)?;

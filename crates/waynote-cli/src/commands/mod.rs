@@ -43,6 +43,7 @@ mod start;
 #[cfg(feature = "postgres")]
 mod stores;
 mod tail;
+mod tend;
 mod token;
 mod token_store;
 #[cfg(feature = "server")]
@@ -162,6 +163,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
         Some(Command::Stale) => stale::list(&mut context).map(ok),
+        Some(Command::Tend) => tend::run(&mut context).map(ok),
         Some(Command::Confirm { address }) => stale::confirm(&mut context, address).map(ok),
         Some(Command::Pause(args)) => pause::run(&mut context, args).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),

@@ -1,11 +1,10 @@
 //! `waynote place`: notes by directory.
 
-use serde_json::json;
-use waynote::{Address, Note, Places, single};
+use waynote::{Address, Note, Places, SaveOptions, single};
 
 use super::key::{expected, gone, nothing_to_delete};
-use super::saved::Saved;
-use super::{edit, moves, vanished};
+use super::saved::{self, say_deleted};
+use super::{moves, vanished};
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
@@ -30,26 +29,16 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             allow,
         } => {
             let place = input::place(at.path.as_deref())?;
-            let Some(content) = edit::text_or_editor(text, allow)? else {
-                return edit::in_editor(context, Address::Place(place), allow);
-            };
-            let stamp = context.stamp_allowing(allow)?.citing(cites.given());
-            let limits = context.settings.place_limits(*max_bytes);
-            let (note, before) = context
-                .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
-            let saved = Saved::new(&note, before);
-            if !context.output.json {
-                input::say_if_file(text.text.as_ref());
-            }
-            context.output.answer(&saved, || match before {
-                None => format!(
-                    "saved {} (revision {}){}",
-                    note.address,
-                    note.revision,
-                    note.cited()
-                ),
-                Some(_) => format!("saved {} ({}){}", note.address, saved.told(), note.cited()),
-            })
+            let options = SaveOptions::default().limits(context.settings.place_limits(*max_bytes));
+            let new = |note: &Note| format!("revision {}", note.revision);
+            saved::save(
+                context,
+                Address::Place(place),
+                text,
+                (cites, allow),
+                options,
+                new,
+            )
         }
         PlaceCommand::Read { at } => {
             let place = input::place(at.path.as_deref())?;
@@ -80,7 +69,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let gone = vanished::among(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
-            let is_gone = |note: &Note| gone.iter().any(|place| note.address.scope() == *place);
+            let is_gone = |note: &Note| matches!(&note.address, Address::Place(place) if gone.contains(place));
             list(context.output, &notes, nothing, &heading, |note| {
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![
@@ -118,11 +107,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                     "`waynote place list` shows the notes of directories",
                 ));
             }
-            context
-                .output
-                .answer(&json!({ "address": address, "deleted": true }), || {
-                    format!("deleted {shown}")
-                })
+            say_deleted(context, &address, format!("deleted {shown}"))
         }
     }
 }

@@ -1,8 +1,14 @@
-//! The note that a save overwrote, and the command that restores it.
+//! Saving a note, what it overwrote, and the command that restores that.
 
 use serde::Serialize;
+use serde_json::json;
 use waynote::text::shell_word;
-use waynote::{Note, NoteBefore};
+use waynote::{Address, Note, NoteBefore, SaveOptions, single};
+
+use super::edit;
+use crate::args::{AllowArgs, CitesArgs, TextArgs};
+use crate::error::Outcome;
+use crate::invocation::Context;
 
 /// A note that was saved.
 #[derive(Serialize)]
@@ -35,10 +41,10 @@ impl<'n> Saved<'n> {
         Self { note, overwrote }
     }
 
-    /// The overwritten note, in the words of the text output; empty for a new note.
-    pub(super) fn told(&self) -> String {
-        match &self.overwrote {
-            None => String::new(),
+    /// The note and what it overwrote, in the words of the text output; `new` says what a new note is.
+    pub(super) fn told(&self, new: &str) -> String {
+        let how = match &self.overwrote {
+            None => new.to_owned(),
             Some(Overwrote {
                 revision,
                 same_text: true,
@@ -47,6 +53,39 @@ impl<'n> Saved<'n> {
             Some(Overwrote { revision, undo, .. }) => {
                 format!("overwrote revision {revision}; `{undo}` brings it back")
             }
-        }
+        };
+        format!("saved {} ({how})", self.note.address.masked())
     }
+}
+
+/// Saves the whole text of a note, from an argument, a file or the editor, and says so.
+pub(super) fn save(
+    context: &mut Context<'_>,
+    address: Address,
+    text: &TextArgs,
+    (cites, allow): (&CitesArgs, &AllowArgs),
+    options: SaveOptions,
+    new: impl FnOnce(&Note) -> String,
+) -> Outcome {
+    let Some(content) = edit::text_or_editor(context, text, allow)? else {
+        return edit::in_editor(context, address, allow);
+    };
+    let stamp = context.stamp_allowing(allow)?.citing(cites.given());
+    let (note, before) =
+        context.write(|store| Ok(single::save(store, address, content, options, &stamp)?))?;
+    let saved = Saved::new(&note, before);
+    context.output.answer(&saved, || {
+        let pinned = options.pin.map_or("", |_| " (pinned)");
+        format!("{}{pinned}{}", saved.told(&new(&note)), note.cited())
+    })
+}
+
+/// Says that the note of an address is gone.
+pub(super) fn say_deleted(
+    context: &mut Context<'_>,
+    address: &impl Serialize,
+    said: String,
+) -> Outcome {
+    let value = json!({ "address": address, "deleted": true });
+    context.output.answer(&value, || said)
 }

@@ -190,13 +190,7 @@ struct Of(Arc<DatabaseStore>);
 
 impl Database for Of {
     fn pool(&self) -> Option<PoolState> {
-        let [connections, most, idle, waiting] = database::connections(&self.0)?;
-        Some(PoolState {
-            connections,
-            most,
-            idle,
-            waiting,
-        })
+        database::connections(&self.0)
     }
 
     fn polled(&self) -> waynote::Result<Version> {

@@ -41,6 +41,12 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
     Ok(())
 }
 
+/// The diffs of what a note cites.
+pub(super) fn diffs(checkouts: Option<&dyn cites::Checkouts>, note: &Note) -> String {
+    let diffs = spans(checkouts, note).iter().map(diff).collect::<Vec<_>>();
+    masked(&diffs.join("\n")).into_owned()
+}
+
 fn spans<'n>(checkouts: Option<&dyn cites::Checkouts>, note: &'n Note) -> Vec<Span<'n>> {
     let changed = note.cites.iter().filter(|cited| cited.changed);
     let span = |cited: &'n Citation| {

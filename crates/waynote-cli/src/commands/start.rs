@@ -2,7 +2,6 @@
 //! person chooses, sets up the agents of this machine, checks that notes reach them, and prints the block.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use waynote_formats::{ImportReport, Mode, Project};
 use waynote_system::text_file;
 
 use super::{confirm, context, doctor, import, install};
-use crate::args::{At, ContextArgs, StartArgs};
+use crate::args::{ContextArgs, StartArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::table::table;
@@ -36,12 +35,7 @@ struct Candidate {
     loaded_by: Vec<&'static str>,
 }
 
-/// What `start` wrote, so that `start --undo` can take it back.
-#[derive(Default, Serialize, Deserialize)]
-struct Record {
-    runs: Vec<Run>,
-}
-
+/// What a run of `start` wrote, so that `start --undo` can take it back.
 #[derive(Serialize, Deserialize)]
 struct Run {
     store: PathBuf,
@@ -84,17 +78,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         return context.output.value(&done);
     }
     context.output.line("\nA session here now starts with:\n")?;
-    let at = At {
-        path: args.at.path.clone(),
-    };
     let block = ContextArgs {
-        at,
-        style: None,
-        only: None,
-        budget: None,
-        query: None,
-        as_of: None,
-        explain: false,
+        at: args.at.clone(),
+        ..ContextArgs::default()
     };
     context::run(context, &block)
 }
@@ -135,20 +121,21 @@ fn candidates(
             .as_ref()
             .is_none_or(|file| !source.paths.contains(file))
     });
+    for source in &mut sources {
+        refuse_secrets(context, source);
+    }
+    let all = sources.iter().flat_map(|source| source.notes.notes());
+    let mut stored = stored(context, all.map(|note| note.address.clone()).collect())?.into_iter();
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
-    for mut source in sources {
-        refuse_secrets(context, &mut source);
+    for source in sources {
         let notes = source.notes.notes();
-        let addresses: Vec<Address> = notes.iter().map(|note| note.address.clone()).collect();
-        let stored = stored(context, addresses)?;
-        let same = notes.iter().zip(&stored).filter(|(note, stored)| {
-            stored
-                .as_ref()
-                .is_some_and(|stored| stored.content == note.content)
-        });
         let tokens = notes.iter().map(|note| tokens(&note.content)).sum();
-        let here = same.count();
+        let here = notes.iter().zip(&mut stored).filter(|(note, stored)| {
+            let stored = stored.as_ref();
+            stored.is_some_and(|stored| stored.content == note.content)
+        });
+        let here = here.count();
         // Notes of one source may say the same; those of another are doubles.
         let texts: Vec<String> = notes.iter().map(|note| folded(&note.content)).collect();
         let repeats = texts.iter().filter(|text| seen.contains(*text)).count();
@@ -284,15 +271,8 @@ fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usiz
     if candidates.is_empty() {
         return Ok(Some(Vec::new()));
     }
-    let mut terminal = io::stderr();
-    let mut answer = String::new();
-    let asked = write!(
-        terminal,
-        "Take which? (numbers or names, all, none; Enter: those with yes) "
-    )
-    .and_then(|()| terminal.flush())
-    .and_then(|()| io::stdin().read_line(&mut answer));
-    asked.map_err(|error| Failure::file("terminal", "read", error))?;
+    let question = "Take which? (numbers or names, all, none; Enter: those with yes) ";
+    let answer = confirm::answered(question)?;
     if answer.trim().is_empty() {
         let preselected = candidates.iter().enumerate();
         let preselected = preselected.filter(|(_, candidate)| candidate.is_preselected());
@@ -443,28 +423,23 @@ fn record_file() -> Outcome<Option<PathBuf>> {
 }
 
 /// The record, and the text of its file. One that cannot be read counts as empty.
-fn record(path: &Path) -> Outcome<(Record, Option<String>)> {
+fn runs(path: &Path) -> Outcome<(Vec<Run>, Option<String>)> {
     let text = text_file::read(path)?;
-    let record = text
-        .as_deref()
-        .and_then(|text| serde_json::from_str(text).ok());
-    Ok((record.unwrap_or_default(), text))
+    let runs = text.as_deref().map(serde_json::from_str);
+    Ok((runs.and_then(Result::ok).unwrap_or_default(), text))
 }
 
 fn remember(context: &Context<'_>, notes: Vec<AddressAt>, clients: &[Client]) -> Outcome {
     let Some(path) = record_file()?.filter(|_| !notes.is_empty() || !clients.is_empty()) else {
         return Ok(());
     };
-    let (mut record, before) = record(&path)?;
-    record.runs.push(Run {
+    let (mut runs, before) = runs(&path)?;
+    runs.push(Run {
         store: context.settings.store.value.clone(),
         notes,
-        clients: clients
-            .iter()
-            .map(|client| client.word().to_owned())
-            .collect(),
+        clients: clients.iter().map(|of| of.word().to_owned()).collect(),
     });
-    text_file::put(&path, &json!(record).to_string(), before.as_deref(), 0o600)?;
+    text_file::put(&path, &json!(runs).to_string(), before.as_deref(), 0o600)?;
     if !context.output.json {
         say("`waynote start --undo` takes it all back");
     }
@@ -482,9 +457,9 @@ fn undo(context: &mut Context<'_>) -> Outcome {
         )
     };
     let path = record_file()?.ok_or_else(nothing)?;
-    let (mut record, before) = record(&path)?;
-    let last = record.runs.iter().rposition(|run| run.store == store);
-    let run = record.runs.remove(last.ok_or_else(nothing)?);
+    let (mut runs, before) = runs(&path)?;
+    let last = runs.iter().rposition(|run| run.store == store);
+    let run = runs.remove(last.ok_or_else(nothing)?);
     let addresses = run.notes.iter().map(|note| note.address.clone()).collect();
     let stored = stored(context, addresses)?;
     let mut changes = Vec::new();
@@ -507,16 +482,13 @@ fn undo(context: &mut Context<'_>) -> Outcome {
         install::remove(client)?;
         removed.push(client.title());
     }
-    text_file::put(&path, &json!(record).to_string(), before.as_deref(), 0o600)?;
-    if context.output.json {
-        return context
-            .output
-            .value(&json!({ "notes": changes.len(), "clients": removed }));
-    }
+    text_file::put(&path, &json!(runs).to_string(), before.as_deref(), 0o600)?;
     let notes = plural(changes.len() as u64, "note");
     let clients = match removed.len() {
         0 => String::new(),
         _ => format!("; {} as before", removed.join(", ")),
     };
-    context.output.line(format!("took back {notes}{clients}"))
+    let value = json!({ "notes": changes.len(), "clients": removed });
+    let said = || format!("took back {notes}{clients}");
+    context.output.answer(&value, said)
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_postgres::{Options, PostgresError, stores};
+use waynote_postgres::{Fault, Options, stores};
 use waynote_system::shell::quoted;
 
 use super::confirm::Question;
@@ -104,7 +104,7 @@ fn notes(options: &Options) -> Outcome<u64> {
     let mut listed = listed.into_iter();
     let found = listed.find(|of| Some(&of.name) == options.store_name());
     let store = options.shown();
-    let no_store = || waynote::Error::from(PostgresError::NoStore { store });
+    let no_store = || waynote::Error::from(Fault::NoStore.of(store, ""));
     Ok(found.ok_or_else(no_store)?.notes)
 }
 

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::sink;
 use std::net::Ipv4Addr;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use serde_json::json;
 use waynote_server::{Log, Options};
+use waynote_system::plain::make_private_folder;
 
 use super::serve;
 use crate::args::UiArgs;
@@ -111,10 +111,7 @@ impl Shown {
             "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={link}\">\
              <title>waynote</title><p><a href=\"{link}\">Open the page</a></p>\n"
         );
-        let written = fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)
+        let written = make_private_folder(&folder)
             .and_then(|()| waynote_files::replace_private(&file, text.as_bytes(), None));
         written.map_err(|error| Failure::file(file.display().to_string(), "written", error))?;
         Ok(Some(Self {

@@ -1,6 +1,5 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
-use serde_json::json;
 use waynote::text::shell_word;
 use waynote::{
     Address, Applied, Change, Stamp, Store, UndoScope, Undone, log_entry_written_last, person,
@@ -8,6 +7,7 @@ use waynote::{
 };
 
 use super::confirm;
+use super::saved::say_deleted;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::invocation::Context;
@@ -164,11 +164,7 @@ fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -
                 preview(&note.preview)
             )
         }),
-        None => context
-            .output
-            .answer(&json!({ "address": address, "deleted": true }), || {
-                format!("{did} {address}{then}")
-            }),
+        None => say_deleted(context, address, format!("{did} {address}{then}")),
     }
 }
 

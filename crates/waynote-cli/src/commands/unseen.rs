@@ -170,44 +170,35 @@ fn config_set() -> Outcome<String> {
 
 /// The same for variables that are no settings, but decide which settings and which store are used.
 fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<String>> {
-    let mut steps = Vec::new();
-    let start_with = |name: &str, value: &str, purpose: &str| {
-        format!(
-            "start {title} with {name}={} in its environment if {purpose}: {}",
-            quoted(value),
-            unknown(name)
-        )
+    let start_with = |name: &str, value: Option<String>, purpose: &str| {
+        let value = quoted(&value?);
+        let why = unknown(name);
+        Some(format!(
+            "start {title} with {name}={value} in its environment if {purpose}: {why}"
+        ))
     };
     let file = home::variable(CONFIG)?;
-    if let Some(file) = &file {
-        steps.push(start_with(
-            CONFIG,
-            file,
-            "it should use this configuration file",
-        ));
-    }
-    let folder = home::variable(CONFIG_FOLDER)?.filter(|_| file.is_none());
-    if let Some(folder) = folder.filter(|_| settings.file.exists()) {
-        steps.push(start_with(
+    let is_by_folder = file.is_none() && settings.file.exists();
+    let folder = home::variable(CONFIG_FOLDER)?.filter(|_| is_by_folder);
+    let is_default = home::variable(DATA_FOLDER)?.is_some() && settings.store.is_default();
+    let store = is_default.then(|| {
+        let store = quoted(&settings.store.value.display().to_string());
+        let why = unknown(DATA_FOLDER);
+        format!("run `{set} store {store}` if {title} should use this store: {why}")
+    });
+    let steps = [
+        start_with(CONFIG, file, "it should use this configuration file"),
+        start_with(
             CONFIG_FOLDER,
-            &folder,
+            folder,
             "it should use the configuration file there",
-        ));
-    }
-    if home::variable(DATA_FOLDER)?.is_some() && settings.store.is_default() {
-        let store = settings.store.value.display().to_string();
-        steps.push(format!(
-            "run `{set} store {}` if {title} should use this store: {}",
-            quoted(&store),
-            unknown(DATA_FOLDER)
-        ));
-    }
-    if let Some(wait) = home::variable(HOOK_WAIT)? {
-        steps.push(start_with(
+        ),
+        store,
+        start_with(
             HOOK_WAIT,
-            &wait,
+            home::variable(HOOK_WAIT)?,
             "its hooks should wait that long",
-        ));
-    }
-    Ok(steps)
+        ),
+    ];
+    Ok(steps.into_iter().flatten().collect())
 }

@@ -15,13 +15,17 @@ use crate::typed::{in_shell, is_directory};
 
 /// The places of these notes that are no directories of this machine. None for a store of several machines: the
 /// directory may be on another one.
-pub(super) fn among(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Scope>> {
+pub(super) fn among(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
     if context.opened()?.is_of_several_machines() {
         return Ok(Vec::new());
     }
-    let mut places: Vec<Scope> = notes.iter().map(|note| note.address.scope()).collect();
+    let places = notes.iter().filter_map(|note| match note.address.scope() {
+        Scope::Place(place) => Some(place),
+        _ => None,
+    });
+    let mut places: Vec<Place> = places.collect();
     places.dedup();
-    places.retain(|scope| matches!(scope, Scope::Place(place) if !is_directory(place)));
+    places.retain(|place| !is_directory(place));
     Ok(places)
 }
 
@@ -29,13 +33,12 @@ pub(super) fn among(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Scope>
 pub(super) fn run(context: &mut Context<'_>, yes: bool) -> Outcome {
     let notes = context.read(|store| Ok(Places::new(store).list()?))?;
     let gone = among(context, &notes)?;
-    let gone: Vec<&Place> = gone.iter().filter_map(place_of).collect();
     let base = home::base_of_home()?;
     let mut found = Vec::new();
     // A directory below one that is gone too moves with it.
     let is_below = |place: &Place| {
         gone.iter()
-            .any(|of| *of != place && place.below(of).is_some())
+            .any(|of| of != place && place.below(of).is_some())
     };
     for old in gone.iter().filter(|place| !is_below(place)) {
         let now: Vec<Place> = candidates(&home::expanded(old.as_str())?)
@@ -46,7 +49,7 @@ pub(super) fn run(context: &mut Context<'_>, yes: bool) -> Outcome {
             [new] if yes => moves::relocated(context, old, new)?.len(),
             _ => 0,
         };
-        found.push((*old, now, moved));
+        found.push((old, now, moved));
     }
     if context.output.json {
         let found = found
@@ -78,13 +81,6 @@ pub(super) fn run(context: &mut Context<'_>, yes: bool) -> Outcome {
         context.output.line(lines.join("\n"))?;
     }
     Ok(())
-}
-
-fn place_of(scope: &Scope) -> Option<&Place> {
-    match scope {
-        Scope::Place(place) => Some(place),
-        _ => None,
-    }
 }
 
 /// Where a directory may be now: where git renamed it to, else every directory of its name near its old place.

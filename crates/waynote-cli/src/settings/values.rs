@@ -60,49 +60,37 @@ pub(super) fn name(text: &str) -> Outcome<Name> {
 }
 
 pub(super) fn whole(text: &str) -> Outcome<i64> {
-    i64::from_str(text.trim()).map_err(|_| {
-        Failure::usage(
-            format!("`{text}` is not a whole number"),
-            "write a number, for example 4096",
-        )
-    })
+    let whole = i64::from_str(text.trim());
+    whole.map_err(|_| unfit(text, "a whole number", "write a number, for example 4096"))
 }
 
 pub(super) fn style(text: &str) -> Outcome<Style> {
     text.parse()
-        .map_err(|hint: String| Failure::usage(format!("`{text}` is not a style"), hint))
+        .map_err(|hint: String| unfit(text, "a style", hint))
 }
 
 pub(super) fn budget(text: &str) -> Outcome<usize> {
-    whole(text)
-        .ok()
-        .and_then(|tokens| usize::try_from(tokens).ok())
-        .ok_or_else(|| {
-            Failure::usage(
-                format!("`{text}` is not a token budget"),
-                "write a number of tokens, for example 2000; 0 means no limit",
-            )
-        })
+    let hint = "write a number of tokens, for example 2000; 0 means no limit";
+    let tokens = whole(text).ok();
+    let tokens = tokens.and_then(|tokens| usize::try_from(tokens).ok());
+    tokens.ok_or_else(|| unfit(text, "a token budget", hint))
 }
 
 /// The bounds, 0.1 and 10, allow for any difference between vocabularies.
 pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
+    let hint = "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k";
     let factor = text.parse().ok().map(TokenFactor::new);
-    factor.and_then(Result::ok).ok_or_else(|| {
-        Failure::usage(
-            format!("`{text}` is not a token factor"),
-            "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k",
-        )
-    })
+    let factor = factor.and_then(Result::ok);
+    factor.ok_or_else(|| unfit(text, "a token factor", hint))
 }
 
 pub(super) fn wait(text: &str) -> Outcome<Duration> {
-    duration::seconds(text).ok_or_else(|| {
-        Failure::usage(
-            format!("`{text}` is not a waiting time"),
-            "write seconds, for example 10 or 0.5",
-        )
-    })
+    let hint = "write seconds, for example 10 or 0.5";
+    duration::seconds(text).ok_or_else(|| unfit(text, "a waiting time", hint))
+}
+
+fn unfit(text: &str, what: &str, hint: impl Into<String>) -> Failure {
+    Failure::usage(format!("`{text}` is not {what}"), hint)
 }
 
 /// Directories, separated by commas.
@@ -129,8 +117,6 @@ fn unknown_rule(name: &str) -> Failure {
     let names = waynote::secrets::rules().map(|rule| rule.name);
     let nearest = waynote::text::nearest(name, names);
     let meant = nearest.map_or(String::new(), |name| format!("did you mean `{name}`? "));
-    Failure::usage(
-        format!("`{name}` is not a credential rule"),
-        format!("{meant}the guide lists the rules"),
-    )
+    let hint = format!("{meant}the guide lists the rules");
+    unfit(name, "a credential rule", hint)
 }

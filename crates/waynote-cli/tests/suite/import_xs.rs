@@ -86,25 +86,6 @@ fn an_xs_before_0_9_gets_frames_under_the_right_topic_once() {
 }
 
 #[test]
-fn frames_that_an_earlier_version_misfiled_are_named() {
-    let scratch = noted();
-    let misfiled = json!({
-        "topic": "append/ralph.demo.note", "id": "03ha3k09cz6nrbzf8vnaynffw", "hash": "sha256-",
-        "meta": {"action": "add"}, "ttl": "forever",
-    });
-    let xs = FakeXs::serving(
-        &scratch.path("old"),
-        Version::ByTopic,
-        &misfiled.to_string(),
-    );
-    insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
-    wrote 2 notes to ralph.demo.note of STORE, 0 unchanged
-    warning: an earlier export filed notes under `append/ralph.demo.note`, where ralph.nu does not look: 1
-      they are appended under `ralph.demo.note` now; remove those with `xs remove STORE ID`
-    ");
-}
-
-#[test]
 fn a_frame_that_xs_files_elsewhere_is_taken_back() {
     let scratch = noted();
     let xs = FakeXs::serving(&scratch.path("xs"), Version::Mislabelled, "");

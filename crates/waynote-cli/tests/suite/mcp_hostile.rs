@@ -109,7 +109,7 @@ fn what_comes_before_the_beginning_ends_nothing() {
 fn huge_messages_are_refused_one_by_one() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, "mcp");
-    let before = cfg!(target_os = "linux").then(|| client.kilobytes("VmHWM"));
+    let before = cfg!(target_os = "linux").then(|| client.most_memory());
     let huge = |id: Value, bytes: usize| {
         json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "note_save", "arguments": {
             "place": "/p", "content": "x".repeat(bytes) } }, "id": id })
@@ -151,7 +151,7 @@ fn huge_messages_are_refused_one_by_one() {
         }
     });
     if let Some(before) = before {
-        let took = client.kilobytes("VmHWM") - before;
+        let took = client.most_memory().saturating_sub(before);
         assert!(took < MOST, "{took} kB");
     }
 }
@@ -163,7 +163,7 @@ fn the_largest_note_is_taken_and_shown() {
     command.env("WAYNOTE_MAX_PLACE_BYTES", "0");
     let mut client = Client::spawn(command);
     client.initialize(json!({}));
-    let before = cfg!(target_os = "linux").then(|| client.kilobytes("VmHWM"));
+    let before = cfg!(target_os = "linux").then(|| client.most_memory());
     // A text without a place to split, which is the hardest to count.
     let text = "\u{1}".repeat(256 * 1024);
     let reply = client.call("note_save", json!({ "place": "~/work", "content": text }));
@@ -172,7 +172,7 @@ fn the_largest_note_is_taken_and_shown() {
     assert!(shown == "<U+0001>".repeat(256 * 1024));
     client.request("resources/read", json!({ "uri": "waynote://context" }));
     if let Some(before) = before {
-        let took = client.kilobytes("VmHWM") - before;
+        let took = client.most_memory().saturating_sub(before);
         assert!(took < MOST, "{took} kB");
     }
 }

@@ -9,13 +9,12 @@ use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::{NAME, is_our_program};
 use crate::formats::source::Source;
-use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
-use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
+use crate::profile::{Profile, say_next_steps};
 
 /// The prefix of our tools in Claude Code.
 const TOOLS: &str = "mcp__waynote";
@@ -23,7 +22,7 @@ const TOOLS: &str = "mcp__waynote";
 /// The same, where they come with the plugin.
 const PLUGIN_TOOLS: &str = "mcp__plugin_waynote_waynote";
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::ClaudeCode,
     word: "claude-code",
     aliases: &["claude"],
@@ -56,94 +55,73 @@ static FACTS: Facts = Facts {
         url: "url",
         reference: "${WAYNOTE_TOKEN}",
     },
+    files,
+    trace: settings_file,
+    project_variable: Some("CLAUDE_PROJECT_DIR"),
+    next_steps,
+    allow,
+    missing,
+    has_server_elsewhere,
+    plugin,
+    check: |check| check.claude_code(),
+    trust,
+    ..Profile::BASE
 };
 
-pub(super) struct ClaudeCode;
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let seconds = [("timeout", HOOK_SECONDS.into())];
+    let root = setup.roots()?;
+    Ok(vec![
+        ClientFile::json(
+            state(&root)?,
+            Part::Server,
+            vec![setup.json_server("mcpServers", true)],
+        ),
+        ClientFile::json(
+            settings_file(&root)?,
+            Part::Hooks,
+            setup.hooks(&seconds, true),
+        ),
+    ])
+}
 
-impl Profile for ClaudeCode {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
-    }
-
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", HOOK_SECONDS.into())];
-        let root = setup.roots()?;
-        Ok(vec![
-            ClientFile::json(
-                state(&root)?,
-                Part::Server,
-                vec![setup.json_server("mcpServers", true)],
-            ),
-            ClientFile::json(
-                settings_file(&root)?,
-                Part::Hooks,
-                setup.hooks(&seconds, true),
-            ),
-        ])
-    }
-
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        settings_file(root)
-    }
-
-    fn project_variable(&self) -> Option<&'static str> {
-        Some("CLAUDE_PROJECT_DIR")
-    }
-
-    fn next_steps(&self, reach: InstallScope, _: bool) -> Vec<String> {
-        vec![match reach {
-            InstallScope::Project => {
-                "start Claude Code in this directory and approve the server `waynote` when it asks"
-                    .into()
-            }
-            InstallScope::User => "start a new session of Claude Code".into(),
-        }]
-    }
-
-    fn allow(&self, _: &Invocation<'_>, rights: &mut Rights) -> Result {
-        // In one word, since the option alone would take the words behind it as further tools. It adds to the user's own.
-        rights.argument(format!("--allowedTools={TOOLS},{PLUGIN_TOOLS}"));
-        Ok(())
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    /// Servers of one directory are in its state file; a plugin has its own.
-    fn has_server_elsewhere(&self, call: &Invocation<'_>) -> bool {
-        has_local_server(call).unwrap_or(false) || self.plugin(call).is_some()
-    }
-
-    fn plugin(&self, call: &Invocation<'_>) -> Option<String> {
-        let settings = settings(call);
-        let plugin = settings.iter().find_map(plugin_of);
-        plugin.map(str::to_owned)
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.claude_code();
-        Ok(())
-    }
-
-    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        match setup.reach {
-            InstallScope::User => {}
-            InstallScope::Project if is_approved(setup)? => {
-                for step in self.next_steps(setup.reach, setup.has_hooks()) {
-                    findings.note(
-                        "Claude Code: its files do not show whether it is switched on there",
-                        step,
-                    );
-                }
-            }
-            InstallScope::Project => findings.wrong(
-                "Claude Code: the server of .mcp.json is not approved yet",
-                "start Claude Code here and approve `waynote`",
-            ),
+fn next_steps(reach: InstallScope, _: bool) -> Vec<String> {
+    vec![match reach {
+        InstallScope::Project => {
+            "start Claude Code in this directory and approve the server `waynote` when it asks"
+                .into()
         }
-        Ok(())
+        InstallScope::User => "start a new session of Claude Code".into(),
+    }]
+}
+
+fn allow(_: &Invocation<'_>, rights: &mut Rights) -> Result {
+    // In one word, since the option alone would take the words behind it as further tools. It adds to the user's own.
+    rights.argument(format!("--allowedTools={TOOLS},{PLUGIN_TOOLS}"));
+    Ok(())
+}
+
+/// Servers of one directory are in its state file; a plugin has its own.
+fn has_server_elsewhere(call: &Invocation<'_>) -> bool {
+    has_local_server(call).unwrap_or(false) || plugin(call).is_some()
+}
+
+fn plugin(call: &Invocation<'_>) -> Option<String> {
+    let settings = settings(call);
+    let plugin = settings.iter().find_map(plugin_of);
+    plugin.map(str::to_owned)
+}
+
+fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
+    match setup.reach {
+        InstallScope::User => {}
+        InstallScope::Project if is_approved(setup)? => say_next_steps(setup, findings)?,
+        InstallScope::Project => findings.wrong(
+            "Claude Code: the server of .mcp.json is not approved yet",
+            "start Claude Code here and approve `waynote`",
+        ),
     }
+    Ok(())
 }
 
 /// The file that has the server. The user's is Claude Code's state file: beside `.claude`, or in the moved folder.
@@ -236,7 +214,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
         },
     };
     lines.extend(may.missing(
-        &FACTS,
+        &PROFILE,
         "--permission-mode acceptEdits",
         "--allowedTools 'Bash(make *)'",
     ));
@@ -263,15 +241,14 @@ fn is_approved(setup: &Setup<'_>) -> Result<bool> {
 
 /// Settings of the user, the project and the organization; the state of each directory.
 impl Check<'_> {
-    fn claude_code(&mut self) {
+    fn claude_code(&mut self) -> Result {
         let managed = match cfg!(target_os = "macos") {
             true => PathBuf::from("/Library/Application Support/ClaudeCode"),
             false => PathBuf::from("/etc/claude-code"),
         };
         let managed_settings = Source::read(&managed.join("managed-settings.json"));
         let own = [".claude/settings.local.json", ".claude/settings.json"];
-        let files = self.of_project(&own).chain(self.user.get(1).cloned());
-        let mut settings = Source::all(files.collect::<Vec<_>>());
+        let mut settings = self.sources(&own, self.user.get(1).cloned());
         if let Some(file) = &managed_settings {
             self.managed_hooks_only(file, "allowManagedHooksOnly");
         }
@@ -327,6 +304,7 @@ impl Check<'_> {
                 format!("`waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools {TOOLS}`, or \"{TOOLS}\" to `permissions.allow`"),
             );
         }
+        Ok(())
     }
 
     /// The plugin starts the program by its path; a setup by `install` beside it does no harm.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use waynote_system::text_file;
+use waynote_system::Environment;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
@@ -12,16 +12,13 @@ use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
-use crate::profile::facts::Facts;
-use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
+use crate::profile::permissions::{Invocation, MissingRight, Rights, read_json, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
-use crate::profile::target::EndpointForm;
 use crate::profile::{Profile, has_server};
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Codex,
     word: "codex",
-    aliases: &[],
     title: "Codex",
     program: "codex",
     events: &[
@@ -44,133 +41,105 @@ static FACTS: Facts = Facts {
         ("tool_response", "tool_response"),
     ]),
     ending: Ending::Block,
-    endpoint: EndpointForm {
-        kind: None,
-        url: "url",
-        // It has a member of its own for the variable.
-        reference: "",
-    },
+    // Its entry of an endpoint has a member of its own for the variable.
+    files,
+    trace: config,
+    next_steps,
+    reads_failure: Some(has_failed),
+    allow,
+    missing,
+    check: |check| check.codex(),
+    trust,
+    ..Profile::BASE
 };
 
-pub(super) struct Codex;
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let seconds = [("timeout", HOOK_SECONDS.into())];
+    let root = setup.roots()?;
+    Ok(vec![
+        ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),
+        ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&seconds, true)),
+    ])
+}
 
-impl Profile for Codex {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
+fn next_steps(reach: InstallScope, has_hooks: bool) -> Vec<String> {
+    let mut steps = Vec::new();
+    if has_hooks {
+        steps.push(
+            "start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks".into(),
+        );
     }
+    if reach == InstallScope::Project {
+        let trust =
+            "trust this directory in Codex: it reads project files only in trusted directories";
+        steps.insert(0, trust.into());
+    }
+    steps
+}
 
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let seconds = [("timeout", HOOK_SECONDS.into())];
-        let root = setup.roots()?;
-        Ok(vec![
-            ClientFile::new(config(&root)?, Part::Server, Edit::Toml(setup.server())),
-            ClientFile::json(hooks(&root)?, Part::Hooks, setup.hooks(&seconds, true)),
-        ])
+/// Without a server entry, Codex takes no settings for the server.
+fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
+    let is_read = has_server(&PROFILE, call.machine, InstallScope::User)
+        || has_server(&PROFILE, call.machine, InstallScope::Project) && trusts(call);
+    if is_read {
+        rights.argument("-c");
+        rights.argument(format!(
+            "mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
+        ));
     }
+    Ok(())
+}
 
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        config(root)
+fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
+    let environment = setup.machine.environment;
+    // An unreadable file is reported elsewhere.
+    let table = user_config(environment).unwrap_or_default();
+    let file = hooks(&setup.roots()?)?;
+    let known = table
+        .get("hooks")
+        .and_then(|hooks| hooks.get("state"))
+        .and_then(toml::Value::as_table);
+    // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
+    let entries = read_json(&file).unwrap_or_default();
+    let is_trusted = |event: &str| {
+        let head = format!("{}:{}:", file.display(), snake(event));
+        known.is_some_and(|known| {
+            let mut known = known.iter();
+            known.any(|(key, state)| key.starts_with(&head) && state.get("trusted_hash").is_some())
+        })
+    };
+    let words = PROFILE.events.iter().map(|(_, word)| *word);
+    let there = words.filter(|word| entries["hooks"][*word].is_array());
+    let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
+    if !setup.has_hooks() {
+        // There is nothing to trust.
+    } else if untrusted.is_empty() && !trusted.is_empty() {
+        findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
+    } else if !trusted.is_empty() {
+        findings.wrong(
+            format!(
+                "Codex: these hooks are not trusted yet, and silently skipped: {}",
+                untrusted.join(", ")
+            ),
+            "start Codex, open `/hooks` and trust them",
+        );
+    } else {
+        findings.wrong(
+            "Codex: the hooks are not trusted yet: Codex silently skips them",
+            "start Codex, open `/hooks` and trust them",
+        );
     }
-
-    fn next_steps(&self, reach: InstallScope, has_hooks: bool) -> Vec<String> {
-        let mut steps = Vec::new();
-        if has_hooks {
-            steps.push(
-                "start Codex, open `/hooks` and trust waynote's hooks, after an upgrade the new ones: it silently skips untrusted hooks".into(),
-            );
-        }
-        if reach == InstallScope::Project {
-            let trust =
-                "trust this directory in Codex: it reads project files only in trusted directories";
-            steps.insert(0, trust.into());
-        }
-        steps
+    let here = environment.working_directory()?;
+    if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {
+        findings.wrong(
+            format!(
+                "Codex: {} is not trusted: its files are not read",
+                here.display()
+            ),
+            "start Codex here and trust the directory",
+        );
     }
-
-    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
-        Some(has_failed)
-    }
-
-    /// Without a server entry, Codex takes no settings for the server.
-    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
-        let is_read = has_server(self, call.machine, InstallScope::User)
-            || has_server(self, call.machine, InstallScope::Project) && trusts(call);
-        if is_read {
-            rights.argument("-c");
-            rights.argument(format!(
-                "mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
-            ));
-        }
-        Ok(())
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.codex();
-        Ok(())
-    }
-
-    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        let environment = setup.machine.environment;
-        let user = Roots::of(environment, InstallScope::User)?;
-        // An unreadable file is reported elsewhere.
-        let table = text_file::read(&config(&user)?).ok().flatten();
-        let table: toml::Table = table.and_then(|text| text.parse().ok()).unwrap_or_default();
-        let file = hooks(&setup.roots()?)?;
-        let known = table
-            .get("hooks")
-            .and_then(|hooks| hooks.get("state"))
-            .and_then(toml::Value::as_table);
-        // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
-        let entries = text_file::read(&file).ok().flatten();
-        let entries: serde_json::Value = entries
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
-        let is_trusted = |event: &str| {
-            let head = format!("{}:{}:", file.display(), snake(event));
-            known.is_some_and(|known| {
-                let mut known = known.iter();
-                known.any(|(key, state)| {
-                    key.starts_with(&head) && state.get("trusted_hash").is_some()
-                })
-            })
-        };
-        let words = FACTS.events.iter().map(|(_, word)| *word);
-        let there = words.filter(|word| entries["hooks"][*word].is_array());
-        let (trusted, untrusted): (Vec<&str>, Vec<&str>) = there.partition(|word| is_trusted(word));
-        if !setup.has_hooks() {
-            // There is nothing to trust.
-        } else if untrusted.is_empty() && !trusted.is_empty() {
-            findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
-        } else if !trusted.is_empty() {
-            findings.wrong(
-                format!(
-                    "Codex: these hooks are not trusted yet, and silently skipped: {}",
-                    untrusted.join(", ")
-                ),
-                "start Codex, open `/hooks` and trust them",
-            );
-        } else {
-            findings.wrong(
-                "Codex: the hooks are not trusted yet: Codex silently skips them",
-                "start Codex, open `/hooks` and trust them",
-            );
-        }
-        let here = environment.working_directory()?;
-        if setup.reach == InstallScope::Project && !is_trusted_in(&table, here) {
-            findings.wrong(
-                format!(
-                    "Codex: {} is not trusted: its files are not read",
-                    here.display()
-                ),
-                "start Codex here and trust the directory",
-            );
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// True if the output of a command says that it failed: by the code, which some versions of Codex write above it, else by
@@ -247,14 +216,14 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 }
 
 /// The user's configuration.
-fn user_config(call: &Invocation<'_>) -> Option<toml::Table> {
-    let path = config(&call.roots(InstallScope::User).ok()?).ok()?;
+fn user_config(environment: &Environment) -> Option<toml::Table> {
+    let path = config(&Roots::of(environment, InstallScope::User).ok()?).ok()?;
     text(&path)?.parse().ok()
 }
 
 /// True if it trusts the working directory or one above it, by the user's file.
 fn trusts(call: &Invocation<'_>) -> bool {
-    let (Some(user), Some(directory)) = (user_config(call), call.directory()) else {
+    let (Some(user), Some(directory)) = (user_config(call.environment()), call.directory()) else {
         return false;
     };
     let mut folders = directory.ancestors();
@@ -289,7 +258,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
         .last()
         .map(|mode| (*mode).to_owned());
     let in_file = || {
-        let file = user_config(call)?;
+        let file = user_config(call.environment())?;
         Some(file.get("sandbox_mode")?.as_str()?.to_owned())
     };
     // In a directory that it trusts it writes by itself. Its profiles are not read.
@@ -319,10 +288,8 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
 
 /// Its configuration of the user and of the project, and what an organization requires.
 impl Check<'_> {
-    fn codex(&mut self) {
-        let config = self.user.first().cloned();
-        let files = self.of_project(&[".codex/config.toml"]).chain(config);
-        for file in Source::all(files.collect::<Vec<_>>()) {
+    fn codex(&mut self) -> Result {
+        for file in self.sources(&[".codex/config.toml"], self.user.first().cloned()) {
             for name in ["hooks", "codex_hooks"] {
                 if file.at(&["features", name]) == &json!(false) {
                     self.wrong(
@@ -349,10 +316,8 @@ impl Check<'_> {
                 );
             }
             let states = file.at(&["hooks", "state"]).as_object();
-            let hooks = self.user.get(1).cloned().into_iter();
-            let hooks: Vec<PathBuf> = hooks
-                .chain(self.of_project(&[".codex/hooks.json"]))
-                .collect();
+            let mut hooks = self.of_project(&[".codex/hooks.json"]);
+            hooks.extend(self.user.get(1).cloned());
             for (key, state) in states.into_iter().flatten() {
                 let is_ours = hooks
                     .iter()
@@ -370,6 +335,7 @@ impl Check<'_> {
         if let Some(file) = required {
             self.managed_hooks_only(&file, "allow_managed_hooks_only");
         }
+        Ok(())
     }
 }
 

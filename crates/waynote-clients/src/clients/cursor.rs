@@ -7,18 +7,15 @@ use serde_json::json;
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::{JsonEdit, NAME};
-use crate::formats::source::Source;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
-use crate::profile::facts::Facts;
-use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
+use crate::profile::setup::{ClientFile, Part, Setup};
 use crate::profile::target::EndpointForm;
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Cursor,
     word: "cursor",
-    aliases: &[],
     title: "Cursor",
     program: "cursor",
     // It speaks to the model only after a tool.
@@ -31,66 +28,43 @@ static FACTS: Facts = Facts {
     block_event: Some(Event::SessionStart),
     answer: Form::Flat,
     tools: ["^(Shell|Read|Write|Delete)$", "^Shell$"],
-    call: None,
     ending: Ending::Followup,
     endpoint: EndpointForm {
-        kind: None,
-        url: "url",
         reference: "${env:WAYNOTE_TOKEN}",
+        ..EndpointForm::NONE
     },
+    files,
+    trace: |root| Ok(root.at(SERVERS)),
+    project_variable: Some("CURSOR_PROJECT_DIR"),
+    hook_variable: Some("CURSOR_VERSION"),
+    next_steps: |_, _| {
+        vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
+    },
+    check: |check| check.cursor(),
+    ..Profile::BASE
 };
 
 /// The file that has the server, of the user and of a project.
 const SERVERS: &str = ".cursor/mcp.json";
 
-pub(super) struct Cursor;
-
-impl Profile for Cursor {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
-    }
-
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let root = setup.roots()?;
-        // It cuts comments out of this file alone, and from two slashes on, even within a text.
-        let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
-        hooks.extend(setup.hooks(&[], false));
-        Ok(vec![
-            ClientFile::json(
-                root.at(SERVERS),
-                Part::Server,
-                vec![setup.json_server("mcpServers", false)],
-            ),
-            ClientFile::json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
-        ])
-    }
-
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        Ok(root.at(SERVERS))
-    }
-
-    fn project_variable(&self) -> Option<&'static str> {
-        Some("CURSOR_PROJECT_DIR")
-    }
-
-    fn hook_variable(&self) -> Option<&'static str> {
-        Some("CURSOR_VERSION")
-    }
-
-    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
-        vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.cursor()
-    }
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let root = setup.roots()?;
+    // It cuts comments out of this file alone, and from two slashes on, even within a text.
+    let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
+    hooks.extend(setup.hooks(&[], false));
+    Ok(vec![
+        ClientFile::json(
+            root.at(SERVERS),
+            Part::Server,
+            vec![setup.json_server("mcpServers", false)],
+        ),
+        ClientFile::json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
+    ])
 }
 
 impl Check<'_> {
     fn cursor(&mut self) -> Result {
-        let user = self.user.first().cloned();
-        let servers: Vec<PathBuf> = self.of_project(&[SERVERS]).chain(user).collect();
-        for file in Source::all(servers) {
+        for file in self.sources(&[SERVERS], self.user.first().cloned()) {
             let path = ["mcpServers", NAME, "disabled"];
             if file.at(&path) == &json!(true) {
                 self.wrong(
@@ -101,11 +75,7 @@ impl Check<'_> {
             }
         }
         let settings = PathBuf::from(self.environment.home()?).join(".cursor/cli-config.json");
-        let settings: Vec<PathBuf> = self
-            .of_project(&[".cursor/cli.json"])
-            .chain([settings])
-            .collect();
-        for file in Source::all(settings) {
+        for file in self.sources(&[".cursor/cli.json"], [settings]) {
             let path = ["permissions", "deny"];
             let denied = file.texts(&path);
             let is_ours =

@@ -16,12 +16,11 @@ use crate::hook::BLOCK_BEGINS_WITH;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
-use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Gemini,
     word: "gemini",
     aliases: &["gemini-cli"],
@@ -37,13 +36,22 @@ static FACTS: Facts = Facts {
     block_event: Some(Event::Prompt),
     answer: Form::Nested,
     tools: ["^(read_file|write_file|replace|run_shell_command)$", ""],
-    call: None,
     ending: Ending::Deny,
     endpoint: EndpointForm {
         kind: None,
         url: "httpUrl",
         reference: "${WAYNOTE_TOKEN}",
     },
+    files,
+    trace: |root| Ok(root.at(SETTINGS)),
+    project_variable: Some("GEMINI_PROJECT_DIR"),
+    has_lost_block,
+    reads_failure: Some(has_failed),
+    next_steps,
+    allow,
+    missing,
+    check: |check| check.gemini(),
+    ..Profile::BASE
 };
 
 /// Its settings, of the user and of a project.
@@ -57,97 +65,69 @@ const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 const POLICY: &str = "# Written by `waynote loop` for one run.\n\
     [[rule]]\nmcpName = \"waynote\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 310\n";
 
-pub(super) struct Gemini;
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let more = [
+        ("name", "waynote".into()),
+        // Milliseconds, unlike the others.
+        ("timeout", (HOOK_SECONDS * 1000).into()),
+    ];
+    let mut edits = vec![setup.json_server("mcpServers", false)];
+    edits.extend(setup.hooks(&more, true));
+    let path = setup.roots()?.at(SETTINGS);
+    Ok(vec![ClientFile::json(path, Part::ServerAndHooks, edits)])
+}
 
-impl Profile for Gemini {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
-    }
+/// It compresses a conversation without telling a hook. Its transcript is a list of records, and one that sets all
+/// messages begins the conversation that the model sees.
+fn has_lost_block(transcript: &Path) -> bool {
+    let is_short = transcript
+        .metadata()
+        .is_ok_and(|file| file.is_file() && file.len() <= MAX_TRANSCRIPT_BYTES);
+    let Some(text) = is_short.then(|| std::fs::read(transcript).ok()).flatten() else {
+        return false;
+    };
+    let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
+    begin.is_some_and(|begin| {
+        memchr::memmem::find(&text[begin..], BLOCK_BEGINS_WITH.as_bytes()).is_none()
+    })
+}
 
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let more = [
-            ("name", "waynote".into()),
-            // Milliseconds, unlike the others.
-            ("timeout", (HOOK_SECONDS * 1000).into()),
-        ];
-        let mut edits = vec![setup.json_server("mcpServers", false)];
-        edits.extend(setup.hooks(&more, true));
-        let path = setup.roots()?.at(SETTINGS);
-        Ok(vec![ClientFile::json(path, Part::ServerAndHooks, edits)])
-    }
+/// The result of its shell has the code in a line of its own, if it is not 0.
+fn has_failed(output: &str) -> bool {
+    let mut codes = output
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Exit Code:"));
+    codes.any(|code| code.trim().parse::<i64>().is_ok_and(|code| code != 0))
+}
 
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        Ok(root.at(SETTINGS))
-    }
+fn next_steps(reach: InstallScope, _: bool) -> Vec<String> {
+    vec![match reach {
+        InstallScope::Project => "restart Gemini CLI, and trust this directory when it asks".into(),
+        InstallScope::User => "restart Gemini CLI".into(),
+    }]
+}
 
-    fn project_variable(&self) -> Option<&'static str> {
-        Some("GEMINI_PROJECT_DIR")
+/// `--policy` takes the place of the user's policies, so these are named too.
+fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
+    let folder = tempfile::Builder::new()
+        .prefix("waynote-")
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir()
+        .map_err(|source| waynote::Error::file(std::env::temp_dir(), "written to", source))?;
+    let file = folder.path().join("waynote.toml");
+    std::fs::write(&file, POLICY)
+        .map_err(|source| waynote::Error::file(file.clone(), "written", source))?;
+    let mut named = vec![file];
+    if call.words.values(&["--policy"]).is_empty() {
+        named.extend(policies(call));
     }
-
-    /// It compresses a conversation without telling a hook. Its transcript is a list of records, and one that sets all
-    /// messages begins the conversation that the model sees.
-    fn has_lost_block(&self, transcript: &Path) -> bool {
-        let is_short = transcript
-            .metadata()
-            .is_ok_and(|file| file.is_file() && file.len() <= MAX_TRANSCRIPT_BYTES);
-        let Some(text) = is_short.then(|| std::fs::read(transcript).ok()).flatten() else {
-            return false;
-        };
-        let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
-        begin.is_some_and(|begin| {
-            memchr::memmem::find(&text[begin..], BLOCK_BEGINS_WITH.as_bytes()).is_none()
-        })
+    for policy in named {
+        let mut word = OsString::from("--policy=");
+        word.push(policy);
+        rights.argument(word);
     }
-
-    /// The result of its shell has the code in a line of its own, if it is not 0.
-    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
-        Some(|output| {
-            let mut codes = output
-                .lines()
-                .filter_map(|line| line.trim().strip_prefix("Exit Code:"));
-            codes.any(|code| code.trim().parse::<i64>().is_ok_and(|code| code != 0))
-        })
-    }
-
-    fn next_steps(&self, reach: InstallScope, _: bool) -> Vec<String> {
-        vec![match reach {
-            InstallScope::Project => {
-                "restart Gemini CLI, and trust this directory when it asks".into()
-            }
-            InstallScope::User => "restart Gemini CLI".into(),
-        }]
-    }
-
-    /// `--policy` takes the place of the user's policies, so these are named too.
-    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
-        let folder = tempfile::Builder::new()
-            .prefix("waynote-")
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir()
-            .map_err(|source| waynote::Error::file(std::env::temp_dir(), "written to", source))?;
-        let file = folder.path().join("waynote.toml");
-        std::fs::write(&file, POLICY)
-            .map_err(|source| waynote::Error::file(file.clone(), "written", source))?;
-        let mut named = vec![file];
-        if call.words.values(&["--policy"]).is_empty() {
-            named.extend(policies(call));
-        }
-        for policy in named {
-            let mut word = OsString::from("--policy=");
-            word.push(policy);
-            rights.argument(word);
-        }
-        rights.folder = Some(folder);
-        Ok(())
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.gemini()
-    }
+    rights.folder = Some(folder);
+    Ok(())
 }
 
 /// Its settings, the weakest file first.
@@ -224,7 +204,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
     };
     // No mode lies between edits and everything.
     lines.extend(may.missing(
-        &FACTS,
+        &PROFILE,
         "--approval-mode auto_edit",
         "--allowed-tools 'run_shell_command(make)'",
     ));
@@ -282,11 +262,10 @@ impl Check<'_> {
             None => "/etc/gemini-cli/settings.json".into(),
         };
         let user = self.user.first().cloned();
-        let files = self.of_project(&[".gemini/settings.json"]);
-        let files: Vec<PathBuf> = files.chain(user.clone()).chain([system]).collect();
         let mut trusts = false;
         let mut is_guarded = true;
-        for file in Source::all(files) {
+        let others = user.clone().into_iter().chain([system]);
+        for file in self.sources(&[SETTINGS], others) {
             if file.at(&["hooksConfig", "enabled"]) == &json!(false) {
                 self.wrong(
                     "hooks are switched off, so no session gets the notes",
@@ -411,7 +390,7 @@ mod tests {
         let words = ["--policy=mine"].map(OsString::from);
         let mut rights = Rights::default();
         let call = Invocation::new(machine, &words);
-        Gemini.allow(&call, &mut rights).unwrap();
+        allow(&call, &mut rights).unwrap();
         let [word] = &rights.arguments[..] else {
             panic!("{rights:?}");
         };
@@ -429,7 +408,7 @@ mod tests {
         let path = folder.path().join("session.jsonl");
         let is_without = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Gemini.has_lost_block(&path)
+            has_lost_block(&path)
         };
         let set = r#"{"$set":{"messages":[{"type":"user","content":"summary"}]}}"#;
         let mark = BLOCK_BEGINS_WITH;
@@ -441,7 +420,7 @@ mod tests {
         // A file in another form tells nothing.
         assert!(!is_without(""));
         assert!(!is_without(r#"{"messages": []}"#));
-        assert!(!Gemini.has_lost_block(&folder.path().join("gone")));
-        assert!(!Gemini.has_lost_block(folder.path()));
+        assert!(!has_lost_block(&folder.path().join("gone")));
+        assert!(!has_lost_block(folder.path()));
     }
 }

@@ -10,77 +10,43 @@ use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
 use crate::formats::source::Source;
 use crate::profile::Profile;
-use crate::profile::answer::{Ending, Form};
-use crate::profile::check::{Check, Findings};
-use crate::profile::facts::Facts;
-use crate::profile::permissions::{Invocation, MissingRight, text};
-use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
+use crate::profile::check::Check;
+use crate::profile::permissions::{Invocation, MissingRight};
+use crate::profile::setup::{ClientFile, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Goose,
     word: "goose",
-    aliases: &[],
     title: "Goose",
     program: "goose",
-    events: &[],
-    // The server's instructions hold it.
-    block_event: None,
-    answer: Form::None,
-    tools: ["", ""],
-    call: None,
-    ending: Ending::None,
+    // No hook brings the block: the server's instructions hold it.
     endpoint: EndpointForm {
         kind: None,
         url: "uri",
         reference: "${WAYNOTE_TOKEN}",
     },
+    files,
+    trace: |root| config(root.environment),
+    next_steps: |_, _| vec!["start a new session of Goose".into()],
+    missing,
+    check: |check| check.goose(),
+    // Goose asks for no consent.
+    trust: |_, _| Ok(()),
+    ..Profile::BASE
 };
 
-pub(super) struct Goose;
-
-impl Profile for Goose {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
-    }
-
-    /// It reads servers only from the user's file.
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        setup.roots()?;
-        Ok(match setup.reach {
-            InstallScope::Project => Vec::new(),
-            InstallScope::User => {
-                let path = config(setup.machine.environment)?;
-                let edit = Edit::Yaml(setup.server());
-                vec![ClientFile::new(path, Part::Server, edit)]
-            }
-        })
-    }
-
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        config(root.environment)
-    }
-
-    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
-        vec!["start a new session of Goose".into()]
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.goose()
-    }
-
-    fn has_project_files(&self) -> bool {
-        false
-    }
-
-    /// Goose asks for no consent.
-    fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
-        Ok(())
-    }
+/// It reads servers only from the user's file.
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    setup.roots()?;
+    Ok(match setup.reach {
+        InstallScope::Project => Vec::new(),
+        InstallScope::User => {
+            let path = config(setup.machine.environment)?;
+            let edit = Edit::Yaml(setup.server());
+            vec![ClientFile::new(path, Part::Server, edit)]
+        }
+    })
 }
 
 /// The file that has the server.
@@ -88,16 +54,20 @@ fn config(environment: &Environment) -> Result<PathBuf> {
     Ok(environment.dot_config()?.join("goose/config.yaml"))
 }
 
+/// Its mode, and where it is set.
+fn mode(environment: &Environment, file: Option<&Source>) -> Option<(String, String)> {
+    if let Some(mode) = environment.variable("GOOSE_MODE").ok().flatten() {
+        return Some((mode, "GOOSE_MODE in the environment".to_owned()));
+    }
+    let mode = file?.at(&["GOOSE_MODE"]).as_str()?;
+    Some((mode.to_owned(), file?.place(&["GOOSE_MODE"])))
+}
+
 /// One mode for all of its tools: our own cannot be allowed alone.
 fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-    let mode = call.variable("GOOSE_MODE").or_else(|| {
-        let file = text(&config(call.environment()).ok()?)?;
-        let mode = file
-            .lines()
-            .find_map(|line| line.strip_prefix("GOOSE_MODE:"))?;
-        let mode = mode.split('#').next().unwrap_or_default();
-        Some(mode.trim().trim_matches(['"', '\'']).to_owned())
-    });
+    let file = config(call.environment()).ok();
+    let file = file.and_then(|path| Source::read(&path));
+    let mode = mode(call.environment(), file.as_ref()).map(|(mode, _)| mode);
     let Some(mode) = mode.filter(|mode| mode != "auto") else {
         return;
     };
@@ -129,14 +99,7 @@ impl Check<'_> {
                 );
             }
         }
-        let mode = match self.environment.variable("GOOSE_MODE")? {
-            Some(mode) => Some((mode, "GOOSE_MODE in the environment".to_owned())),
-            None => file.as_ref().and_then(|file| {
-                let mode = file.at(&["GOOSE_MODE"]).as_str()?;
-                Some((mode.to_owned(), file.place(&["GOOSE_MODE"])))
-            }),
-        };
-        match mode {
+        match mode(self.environment, file.as_ref()) {
             Some((mode, place)) if mode == "chat" => {
                 self.wrong(
                     "in this mode it uses no tools",

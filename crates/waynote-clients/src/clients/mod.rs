@@ -19,31 +19,31 @@ use crate::profile::setup::{ClientFile, InstallScope, Machine, Roots, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
 
 impl Client {
-    pub(crate) fn profile(self) -> &'static dyn Profile {
+    pub(crate) fn profile(self) -> &'static Profile {
         match self {
-            Self::ClaudeCode => &claude_code::ClaudeCode,
-            Self::Codex => &codex::Codex,
-            Self::Cursor => &cursor::Cursor,
-            Self::Opencode => &opencode::Opencode,
-            Self::Gemini => &gemini::Gemini,
-            Self::Goose => &goose::Goose,
-            Self::Vscode => &vscode::Vscode,
+            Self::ClaudeCode => &claude_code::PROFILE,
+            Self::Codex => &codex::PROFILE,
+            Self::Cursor => &cursor::PROFILE,
+            Self::Opencode => &opencode::PROFILE,
+            Self::Gemini => &gemini::PROFILE,
+            Self::Goose => &goose::PROFILE,
+            Self::Vscode => &vscode::PROFILE,
         }
     }
 
     /// The word that names it on the command line.
     pub fn word(self) -> &'static str {
-        self.profile().facts().word
+        self.profile().word
     }
 
     /// Other words for it.
     pub fn aliases(self) -> &'static [&'static str] {
-        self.profile().facts().aliases
+        self.profile().aliases
     }
 
     /// The name that people know.
     pub fn title(self) -> &'static str {
-        self.profile().facts().title
+        self.profile().title
     }
 
     /// The client of a word, as the command line takes it.
@@ -54,7 +54,7 @@ impl Client {
 
     /// The variable in which it tells hooks and servers its project's directory.
     pub fn project_variable(self) -> Option<&'static str> {
-        self.profile().project_variable()
+        self.profile().project_variable
     }
 
     /// The variables in which clients tell their project's directory. A server, which does not know its client, takes the
@@ -65,12 +65,12 @@ impl Client {
 
     /// The event at which a session of it gets its block; none where no hook brings it.
     pub fn block_event(self) -> Option<Event> {
-        self.profile().facts().block_event
+        self.profile().block_event
     }
 
     /// Its own word for an event; none where it has no such event, takes no text there or needs none.
     pub fn event_word(self, event: Event) -> Option<&'static str> {
-        self.profile().facts().event_word(event)
+        self.profile().event_word(event)
     }
 
     /// The event that it calls `word`.
@@ -87,31 +87,17 @@ impl Client {
     /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
     pub fn is_found(self, machine: Machine<'_>) -> Result<bool> {
         let root = Roots::of(machine.environment, InstallScope::User)?;
-        let trace = self.profile().trace(&root)?;
-        let program = self.profile().facts().program;
+        let trace = (self.profile().trace)(&root)?;
+        let program = self.profile().program;
         Ok(trace.parent().is_some_and(Path::exists)
             || machine.environment.on_path(program).is_some())
     }
 }
 
 impl<'e> Setup<'e> {
-    /// How to set up a client.
-    ///
-    /// # Errors
-    /// [`Error::NoHome`](crate::Error::NoHome) and [`Error::NoProject`](crate::Error::NoProject), where there is nothing to
-    /// set it up in; [`Error::Environment`](crate::Error::Environment).
-    pub fn new(
-        machine: Machine<'e>,
-        client: Client,
-        reach: InstallScope,
-        every_prompt: bool,
-    ) -> Result<Self> {
-        Self::checked(machine, client.profile().facts(), reach, every_prompt)
-    }
-
     /// The client.
     pub fn client(&self) -> Client {
-        self.facts.client
+        self.profile.client
     }
 
     /// Its files and what each gets, in the order in which they are written.
@@ -119,7 +105,7 @@ impl<'e> Setup<'e> {
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
     pub fn files(&self) -> Result<Vec<ClientFile>> {
-        let files = self.client().profile().files(self)?;
+        let files = (self.profile.files)(self)?;
         let files = files
             .into_iter()
             .filter(|file| self.has_hooks() || file.part.has_server());
@@ -134,7 +120,7 @@ impl<'e> Setup<'e> {
         if self.has_hooks() {
             return Ok(Vec::new());
         }
-        let mut files = self.client().profile().files(self)?;
+        let mut files = (self.profile.files)(self)?;
         files.retain(|file| !file.part.has_server());
         Ok(files)
     }
@@ -142,15 +128,12 @@ impl<'e> Setup<'e> {
     /// True if the client has our plugin switched on, which brings everything that its files would.
     pub fn has_plugin(&self) -> bool {
         let call = Invocation::new(self.machine, &[]);
-        self.reach == InstallScope::User && self.client().profile().plugin(&call).is_some()
+        self.reach == InstallScope::User && (self.profile.plugin)(&call).is_some()
     }
 
     /// Steps after an installation that only the user can do.
     pub fn next_steps(&self) -> Vec<String> {
-        let mut steps = self
-            .client()
-            .profile()
-            .next_steps(self.reach, self.has_hooks());
+        let mut steps = (self.profile.next_steps)(self.reach, self.has_hooks());
         if self.target.is_endpoint() {
             let title = self.client().title();
             steps.insert(
@@ -170,7 +153,7 @@ mod tests {
     fn words_name_clients_and_events() {
         for client in Client::ALL {
             assert_eq!(Client::named(client.word()), Some(client));
-            assert_eq!(client.profile().facts().client, client);
+            assert_eq!(client.profile().client, client);
             let Some(event) = client.block_event() else {
                 assert_eq!(client, Client::Goose);
                 continue;
@@ -197,9 +180,9 @@ mod tests {
     fn hooks_run_at_these_events_and_no_other() {
         let mut all = String::new();
         for client in Client::ALL {
-            let facts = client.profile().facts();
-            for (event, word) in facts.events {
-                let matcher = facts.matcher(*event).unwrap_or("-");
+            let profile = client.profile();
+            for (event, word) in profile.events {
+                let matcher = profile.matcher(*event).unwrap_or("-");
                 all += &format!("{} {word} {matcher}\n", client.word());
             }
         }

@@ -13,17 +13,15 @@ use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
 use crate::ledger::Channel;
 use crate::profile::Profile;
-use crate::profile::answer::{Ending, Form};
-use crate::profile::check::{Check, Findings};
-use crate::profile::facts::Facts;
+use crate::profile::answer::Form;
+use crate::profile::check::Check;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
 
-static FACTS: Facts = Facts {
+pub(super) static PROFILE: Profile = Profile {
     client: Client::Opencode,
     word: "opencode",
-    aliases: &[],
     title: "opencode",
     program: "opencode",
     events: &[
@@ -33,15 +31,22 @@ static FACTS: Facts = Facts {
     block_event: Some(Event::SessionStart),
     // Its plugin takes the text as it is.
     answer: Form::Text,
-    // Its plugin selects them.
-    tools: ["", ""],
-    call: None,
-    ending: Ending::None,
     endpoint: EndpointForm {
         kind: Some("remote"),
         url: "url",
         reference: "{env:WAYNOTE_TOKEN}",
     },
+    files,
+    trace: |root| Ok(user_folder(root)?.join("opencode.json")),
+    // The system prompt is no part of the conversation: its plugin puts the block there for each process.
+    channel: Channel::System,
+    next_steps,
+    allow,
+    missing,
+    check: |check| check.opencode(),
+    // opencode asks for no consent.
+    trust: |_, _| Ok(()),
+    ..Profile::BASE
 };
 
 /// The program of ours that it runs.
@@ -50,95 +55,65 @@ const PLUGIN: &str = include_str!("opencode.js");
 /// The variable of its permissions: JSON that is added to its configuration.
 const PERMISSION: &str = "OPENCODE_PERMISSION";
 
-pub(super) struct Opencode;
-
-impl Profile for Opencode {
-    fn facts(&self) -> &'static Facts {
-        &FACTS
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let root = setup.roots()?;
+    let program = Value::from(setup.program.as_str()).to_string();
+    let mut text = PLUGIN.replace("\"waynote\"", &program);
+    for option in setup.target.options().iter().rev() {
+        let option = Value::from(option.as_str()).to_string();
+        text = text.replacen("program, [", &format!("program, [{option}, "), 1);
     }
+    let server = setup.server();
+    let words = std::iter::once(server.command).chain(server.args);
+    let entry = vec![
+        ("type", "local".into()),
+        ("command", words.collect::<Vec<_>>().into()),
+        ("enabled", true.into()),
+        ("environment", object(&[(AUTHOR, server.author.into())])),
+    ];
+    let server = match setup.target.is_endpoint() {
+        true => setup.json_endpoint(
+            "mcp",
+            &[
+                ("enabled", true.into()),
+                // Else it looks for a sign-in, which the server does not have.
+                ("oauth", false.into()),
+            ],
+        ),
+        false => JsonEdit::Server {
+            at: "mcp",
+            program: setup.program.clone(),
+            entry,
+        },
+    };
+    let plugin = Edit::Whole {
+        text,
+        mark: "Written by `waynote install opencode`",
+    };
+    let (config, plugins) = match setup.reach {
+        InstallScope::User => (user_folder(&root)?, user_folder(&root)?.join("plugins")),
+        InstallScope::Project => (root.folder.clone(), root.at(".opencode/plugins")),
+    };
+    let config = with_comments(&config.join("opencode.json"));
+    Ok(vec![
+        ClientFile::json(config, Part::Server, vec![server]),
+        ClientFile::new(plugins.join("waynote.js"), Part::Plugin, plugin),
+    ])
+}
 
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-        let root = setup.roots()?;
-        let program = Value::from(setup.program.as_str()).to_string();
-        let mut text = PLUGIN.replace("\"waynote\"", &program);
-        for option in setup.target.options().iter().rev() {
-            let option = Value::from(option.as_str()).to_string();
-            text = text.replacen("program, [", &format!("program, [{option}, "), 1);
-        }
-        let server = setup.server();
-        let words = std::iter::once(server.command).chain(server.args);
-        let entry = vec![
-            ("type", "local".into()),
-            ("command", words.collect::<Vec<_>>().into()),
-            ("enabled", true.into()),
-            ("environment", object(&[(AUTHOR, server.author.into())])),
-        ];
-        let server = match setup.target.is_endpoint() {
-            true => setup.json_endpoint(
-                "mcp",
-                &[
-                    ("enabled", true.into()),
-                    // Else it looks for a sign-in, which the server does not have.
-                    ("oauth", false.into()),
-                ],
-            ),
-            false => JsonEdit::Server {
-                at: "mcp",
-                program: setup.program.clone(),
-                entry,
-            },
-        };
-        let plugin = Edit::Whole {
-            text,
-            mark: "Written by `waynote install opencode`",
-        };
-        let (config, plugins) = match setup.reach {
-            InstallScope::User => (user_folder(&root)?, user_folder(&root)?.join("plugins")),
-            InstallScope::Project => (root.folder.clone(), root.at(".opencode/plugins")),
-        };
-        let config = with_comments(&config.join("opencode.json"));
-        Ok(vec![
-            ClientFile::json(config, Part::Server, vec![server]),
-            ClientFile::new(plugins.join("waynote.js"), Part::Plugin, plugin),
-        ])
-    }
+fn next_steps(_: InstallScope, _: bool) -> Vec<String> {
+    vec![
+        "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
+    ]
+}
 
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
-        Ok(user_folder(root)?.join("opencode.json"))
+fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
+    if let Some(permission) = permission(call.environment().variable(PERMISSION)?) {
+        rights
+            .environment
+            .push((PERMISSION.into(), permission.into()));
     }
-
-    /// The system prompt is no part of the conversation: its plugin puts the block there for each process.
-    fn channel(&self) -> Channel {
-        Channel::System
-    }
-
-    fn next_steps(&self, _: InstallScope, _: bool) -> Vec<String> {
-        vec![
-            "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
-        ]
-    }
-
-    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
-        if let Some(permission) = permission(call.environment().variable(PERMISSION)?) {
-            rights
-                .environment
-                .push((PERMISSION.into(), permission.into()));
-        }
-        Ok(())
-    }
-
-    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
-        missing(call, lines);
-    }
-
-    fn check(&self, check: &mut Check<'_>) -> Result {
-        check.opencode()
-    }
-
-    /// opencode asks for no consent.
-    fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Its folder of the user.
@@ -227,25 +202,15 @@ impl Check<'_> {
             .first()
             .and_then(|path| path.parent())
             .map(Path::to_owned);
-        let names = [
-            "opencode.json",
-            "opencode.jsonc",
-            ".opencode/opencode.json",
-            ".opencode/opencode.jsonc",
-        ];
+        let own = ["opencode.json", "opencode.jsonc"];
+        let below = [".opencode/opencode.json", ".opencode/opencode.jsonc"];
         let of_user = user.iter().flat_map(|folder| {
-            ["opencode.json", "opencode.jsonc", "config.json"].map(|name| folder.join(name))
+            let names = own.into_iter().chain(["config.json"]);
+            names.map(|name| folder.join(name))
         });
-        let named = self
-            .environment
-            .variable("OPENCODE_CONFIG")?
-            .map(PathBuf::from);
-        let files: Vec<PathBuf> = self
-            .of_project(&names)
-            .chain(of_user)
-            .chain(named)
-            .collect();
-        for file in Source::all(files) {
+        let named = self.environment.variable("OPENCODE_CONFIG")?;
+        let others = of_user.chain(named.map(PathBuf::from));
+        for file in self.sources(&[own, below].concat(), others) {
             self.switched_off(&file, &["mcp", NAME, "enabled"]);
             for tool in members(file.at(&["tools"]))
                 .filter(|(name, on)| is_ours(name) && *on == &json!(false))

@@ -11,7 +11,7 @@ use std::process::Command;
 use jiff::Timestamp;
 use waynote_system::text_file;
 
-use crate::client::{Client, Event};
+use crate::client::Event;
 use crate::error::Result;
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
@@ -19,8 +19,8 @@ use crate::profile::permissions::MissingRight;
 use crate::profile::setup::{InstallScope, Part, Setup};
 use crate::rights::missing_rights;
 
-use probe::{ProbeError, round_trip};
-use trial::{HookTime, TrialError};
+use probe::{Reason, round_trip};
+use trial::HookTime;
 
 /// The examination of a client, in the order of the report.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ pub struct Examination {
     /// Its server, where its files have one that can be started.
     pub server: Option<ServerCheck>,
     /// How long its hook takes, or why it gives no notes; none where it has none.
-    pub hook: Option<std::result::Result<HookTime, TrialError>>,
+    pub hook: Option<std::result::Result<HookTime, Reason>>,
     /// Whether its hook at tools gives notes; none where it has none.
-    pub action: Option<std::result::Result<(), TrialError>>,
+    pub action: Option<std::result::Result<(), Reason>>,
     /// Settings that keep the notes or the tools from its model, and what it still wants from its user.
     pub settings: Findings,
     /// Rights that its agent lacks in a loop.
@@ -61,9 +61,9 @@ pub struct ServerCheck {
     /// The words with which it is started.
     pub command: Vec<String>,
     /// How many tools it has.
-    pub tools: std::result::Result<usize, ProbeError>,
+    pub tools: std::result::Result<usize, Reason>,
     /// The check of the notes in its instructions, where no hook brings them.
-    pub instructions: Option<std::result::Result<(), TrialError>>,
+    pub instructions: Option<std::result::Result<(), Reason>>,
 }
 
 /// Examines a client: its server and its hook run on a store of their own, which has one note of the time `now`.
@@ -107,7 +107,7 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
         let (program, args) = command.split_first()?;
         let mut server = Command::new(program);
         server.args(args);
-        let tools = round_trip(server).map(|answered| answered.tools.len());
+        let tools = round_trip(server);
         let instructed = || trial::instructions(setup, &command, now);
         Some(ServerCheck {
             tools,
@@ -140,19 +140,10 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
 }
 
 fn settings(setup: &Setup<'_>) -> Result<Findings> {
-    let client: Client = setup.client();
-    let machine = setup.machine;
-    let user = Setup::new(machine, client, InstallScope::User, false)?.files()?;
+    let user = Setup::new(setup.machine, setup.client(), InstallScope::User, false)?.files()?;
     let user = user.into_iter().map(|file| file.path).collect();
-    let mut findings = Findings::default();
-    let mut check = Check::new(
-        machine.environment,
-        setup.facts,
-        setup.reach,
-        user,
-        &mut findings,
-    )?;
-    client.profile().check(&mut check)?;
-    client.profile().trust(setup, &mut findings)?;
-    Ok(findings)
+    let mut check = Check::new(setup, user)?;
+    (setup.profile.check)(&mut check)?;
+    (setup.profile.trust)(setup, &mut check.findings)?;
+    Ok(check.findings)
 }

@@ -7,62 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use thiserror::Error;
 
 /// The longest that a step may take; the most impatient client waits ten seconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why there is no conversation.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// The program cannot be started.
-    #[error("it cannot be started: {0}")]
-    NotStarted(#[from] io::Error),
-    /// It has no standard streams.
-    #[error("it has no streams")]
-    NoStreams,
-    /// It says nothing.
-    #[error("it did not answer `{asked}` in {} s", PATIENCE.as_secs())]
-    NoAnswer {
-        /// The request.
-        asked: String,
-    },
-    /// It ended.
-    #[error("it ended without answering `{asked}`")]
-    Ended {
-        /// The request.
-        asked: String,
-    },
-    /// It says something else.
-    #[error("it printed a line that is no message: `{line}`")]
-    NoMessage {
-        /// The beginning of the line.
-        line: String,
-    },
-    /// It refuses.
-    #[error("it answered `{asked}` with an error: {message}")]
-    Refused {
-        /// The request.
-        asked: String,
-        /// Its error message.
-        message: String,
-    },
-    /// Its list of tools is none.
-    #[error("its list of tools is no list")]
-    NoTools,
-}
+/// Why there is no conversation, or why a trial failed. Its words are all that a caller needs.
+pub type Reason = Box<dyn std::error::Error + Send + Sync>;
 
-type Result<T> = std::result::Result<T, ProbeError>;
-
-/// A server's answers.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ServerInfo {
-    /// From `serverInfo`.
-    pub name: String,
-    /// The names of its tools.
-    pub tools: Vec<String>,
-}
+type Result<T> = std::result::Result<T, Reason>;
 
 /// A process and all that it started, ended when this goes.
 struct Group(Child);
@@ -92,7 +44,7 @@ impl Conversation {
     /// Starts a server and greets it as that client; gives what it says of itself, too.
     ///
     /// # Errors
-    /// Every [`ProbeError`] but [`ProbeError::NoTools`].
+    /// The server cannot be started, or does not answer.
     pub fn start(mut command: Command, client: &str) -> Result<(Self, Value)> {
         let mut group = Group(
             command
@@ -100,10 +52,11 @@ impl Conversation {
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .process_group(0)
-                .spawn()?,
+                .spawn()
+                .map_err(|error| format!("it cannot be started: {error}"))?,
         );
         let (Some(stdin), Some(stdout)) = (group.0.stdin.take(), group.0.stdout.take()) else {
-            return Err(ProbeError::NoStreams);
+            return Err("it has no streams".into());
         };
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -133,7 +86,7 @@ impl Conversation {
     /// Asks and waits for the answer.
     ///
     /// # Errors
-    /// [`ProbeError::NoAnswer`], [`ProbeError::Ended`], [`ProbeError::NoMessage`], [`ProbeError::Refused`].
+    /// The server says nothing, ends, says something else or refuses.
     pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.last_id += 1;
         let id = self.last_id;
@@ -147,22 +100,15 @@ impl Conversation {
     }
 }
 
-/// Starts the server and makes the round trip.
+/// Starts the server, makes the round trip and counts its tools.
 ///
 /// # Errors
-/// Every [`ProbeError`].
-pub fn round_trip(command: Command) -> Result<ServerInfo> {
-    let (mut server, greeted) = Conversation::start(command, "waynote-doctor")?;
+/// Those of a [`Conversation`]; its list of tools is none.
+pub fn round_trip(command: Command) -> Result<usize> {
+    let (mut server, _) = Conversation::start(command, "waynote-doctor")?;
     let listed = server.ask("tools/list", &json!({}))?;
-    let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
-    let tools = listed["tools"].as_array().ok_or(ProbeError::NoTools)?;
-    Ok(ServerInfo {
-        name: name.to_owned(),
-        tools: tools
-            .iter()
-            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
-            .collect(),
-    })
+    let tools = listed["tools"].as_array();
+    Ok(tools.ok_or("its list of tools is no list")?.len())
 }
 
 /// The answer to a request; notifications and requests of the server's own are passed over.
@@ -170,25 +116,24 @@ fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value> {
     let mut patience = PATIENCE;
     let begin = now();
     loop {
-        let asked = || asked.to_owned();
         let line = lines.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => ProbeError::NoAnswer { asked: asked() },
-            RecvTimeoutError::Disconnected => ProbeError::Ended { asked: asked() },
+            RecvTimeoutError::Timeout => {
+                format!("it did not answer `{asked}` in {} s", PATIENCE.as_secs())
+            }
+            RecvTimeoutError::Disconnected => format!("it ended without answering `{asked}`"),
         })?;
-        let message: Value = serde_json::from_str(&line).map_err(|_| ProbeError::NoMessage {
-            line: start_of(&line),
+        let message: Value = serde_json::from_str(&line).map_err(|_| {
+            format!(
+                "it printed a line that is no message: `{}`",
+                start_of(&line)
+            )
         })?;
         if message["id"] == json!(id) && message.get("method").is_none() {
-            return match message.get("error") {
-                Some(error) => Err(ProbeError::Refused {
-                    asked: asked(),
-                    message: error["message"]
-                        .as_str()
-                        .unwrap_or("without a message")
-                        .to_owned(),
-                }),
-                None => Ok(message["result"].clone()),
+            let Some(error) = message.get("error") else {
+                return Ok(message["result"].clone());
             };
+            let why = error["message"].as_str().unwrap_or("without a message");
+            return Err(format!("it answered `{asked}` with an error: {why}").into());
         }
         patience = PATIENCE.saturating_sub(begin.elapsed());
     }

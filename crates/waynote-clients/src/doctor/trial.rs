@@ -1,23 +1,20 @@
 //! Trial runs: they check on a temporary store whether a hook or the server really delivers a note.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use thiserror::Error;
 use waynote::{Content, LocalStore, Options, Place, Places, SqliteStore, Stamp};
 use waynote_system::variables;
 
 pub use super::load::HookTime;
 use super::load::measured;
-use super::probe::{Conversation, ProbeError};
+use super::probe::{Conversation, Reason};
 use crate::client::{Client, Event};
-use crate::error::Error as ClientsError;
-use crate::profile::answer::{AnswerError, MAX_BYTES};
 use crate::profile::options;
 use crate::profile::setup::Setup;
 
@@ -27,82 +24,28 @@ const CANARY: &str = "waynote-canary: this note shows that a hook hands notes ov
 /// The longest that a hook may take here. It usually takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why a trial run delivers no note.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TrialError {
-    /// The store of the trial cannot be made, or the hook cannot be started.
-    #[error("{0}")]
-    System(#[from] io::Error),
-    /// The store of the trial refuses the note.
-    #[error(transparent)]
-    Clients(#[from] ClientsError),
-    /// The server does not answer.
-    #[error(transparent)]
-    Server(#[from] ProbeError),
-    /// The hook ends with an error.
-    #[error("{status}: {stderr}")]
-    Failed {
-        /// How it ended.
-        status: ExitStatus,
-        /// Its standard error.
-        stderr: String,
-    },
-    /// The client would not accept the answer.
-    #[error("the answer is not what {title} reads: {error}")]
-    Form {
-        /// The client's name.
-        title: &'static str,
-        /// The error in it.
-        error: serde_json::Error,
-    },
-    /// The answer is for another event.
-    #[error("the answer is for `{found}`, {title} asked for `{asked}`")]
-    OtherEvent {
-        /// The client's name.
-        title: &'static str,
-        /// The event of the answer.
-        found: String,
-        /// The client's event.
-        asked: &'static str,
-    },
-    /// The answer is longer than the client accepts.
-    #[error("the text is over {MAX_BYTES} bytes")]
-    TooLong,
-    /// The note is not in the hook's answer.
-    #[error("the note is not in its answer; {stderr}")]
-    NotInAnswer {
-        /// The hook's standard error.
-        stderr: String,
-    },
-    /// The note is not in the server's instructions.
-    #[error("the note is not in them")]
-    NotInInstructions,
-    /// The client has no such hook, or its file has no command for it.
-    #[error("it has no command")]
-    NoCommand,
-}
+const NO_COMMAND: &str = "it has no command";
 
-type Result<T = ()> = std::result::Result<T, TrialError>;
+type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// Runs the hook as the client does, on a temporary store that holds one note. Does so several times, also while all
 /// processors are busy.
 pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<HookTime> {
-    let event = setup.facts.block_event.ok_or(TrialError::NoCommand)?;
+    let event = setup.profile.block_event.ok_or(NO_COMMAND)?;
     measured(|| hand_over(setup, now, event))
 }
 
 /// Runs the hook at a tool that touches a file, in a directory with one note.
 pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
     let mut events = [Event::BeforeTool, Event::AfterTool].into_iter();
-    let event = events.find(|event| setup.facts.event_word(*event).is_some());
-    hand_over(setup, now, event.ok_or(TrialError::NoCommand)?).map(drop)
+    let event = events.find(|event| setup.profile.event_word(*event).is_some());
+    hand_over(setup, now, event.ok_or(NO_COMMAND)?).map(drop)
 }
 
 /// Starts the server as Goose does, on a temporary store that holds one note.
 pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp) -> Result {
     let trial = Trial::new(setup, now, "")?;
-    let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
+    let (program, args) = server.split_first().ok_or(NO_COMMAND)?;
     let mut command = Command::new(program);
     // Without the options: the trial has a store of its own.
     command
@@ -114,7 +57,7 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     let instructions = greeted["instructions"].as_str().unwrap_or_default();
     match instructions.contains(CANARY) {
         true => Ok(()),
-        false => Err(TrialError::NotInInstructions),
+        false => Err("the note is not in them".into()),
     }
 }
 
@@ -143,7 +86,7 @@ impl Trial {
         Ok(trial)
     }
 
-    fn lay_canary(&self, setup: &Setup<'_>, now: Timestamp, at: &Path) -> crate::error::Result {
+    fn lay_canary(&self, setup: &Setup<'_>, now: Timestamp, at: &Path) -> Result {
         let store = SqliteStore::open(&self.store, &Options::default())?;
         let base = setup.machine.environment.base()?;
         let place = Place::resolve(&at.to_string_lossy(), &base)?;
@@ -156,11 +99,9 @@ impl Trial {
 fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
     let below = if event.is_at_tool() { "below" } else { "" };
     let trial = Trial::new(setup, now, below)?;
-    let facts = setup.facts;
-    let word = facts.event_word(event).ok_or(TrialError::NoCommand)?;
-    let command = setup
-        .hook_command_with(event, "")
-        .ok_or(TrialError::NoCommand)?;
+    let profile = setup.profile;
+    let word = profile.event_word(event).ok_or(NO_COMMAND)?;
+    let command = setup.hook_command_with(event, "").ok_or(NO_COMMAND)?;
     let project = &trial.project;
     let said = json!({
         "session_id": "waynote-doctor", "hook_event_name": word, "source": "startup",
@@ -183,12 +124,10 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration
         .stderr(Stdio::piped())
         .process_group(0);
     for client in Client::ALL.map(Client::profile) {
-        let of_client = client.project_variable().into_iter();
-        of_client
-            .chain(client.hook_variable())
-            .for_each(|variable| {
-                child.env_remove(variable);
-            });
+        let variables = [client.project_variable, client.hook_variable].into_iter();
+        for variable in variables.flatten() {
+            child.env_remove(variable);
+        }
     }
     let mut child = child.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -199,25 +138,12 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration
     let took = begin.elapsed();
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if !output.status.success() {
-        let status = output.status;
-        return Err(TrialError::Failed { status, stderr });
+        return Err(format!("{}: {stderr}", output.status).into());
     }
     let printed = String::from_utf8_lossy(&output.stdout);
-    let title = facts.title;
-    let text = facts
-        .answer
-        .read(word, &printed)
-        .map_err(|error| match error {
-            AnswerError::Form(error) => TrialError::Form { title, error },
-            AnswerError::OtherEvent(found) => TrialError::OtherEvent {
-                title,
-                found,
-                asked: word,
-            },
-            AnswerError::TooLong => TrialError::TooLong,
-        })?;
+    let text = profile.answer.read(profile.title, word, &printed)?;
     match text.contains(CANARY) {
         true => Ok(took),
-        false => Err(TrialError::NotInAnswer { stderr }),
+        false => Err(format!("the note is not in its answer; {stderr}").into()),
     }
 }

@@ -80,7 +80,7 @@ impl Call<'_> {
     /// The client that asks: some run hooks that were written for Claude Code, and read answers in their own forms.
     fn asking(&self, environment: &Environment) -> Client {
         let is_set = |name| environment.variable(name).ok().flatten().is_some();
-        let asks = |client: &Client| client.profile().hook_variable().is_some_and(is_set);
+        let asks = |client: &Client| client.profile().hook_variable.is_some_and(is_set);
         match self.client {
             Client::ClaudeCode if self.payload.is_cursors() => Client::Cursor,
             Client::ClaudeCode if !is_set("CLAUDECODE") => {
@@ -132,9 +132,8 @@ impl Hook {
         let profile = self.client.profile();
         let failure = match (self.event, self.payload.tool.command()) {
             (Event::AfterTool | Event::AfterFailure, Some(_)) => {
-                let is_known =
-                    self.event == Event::AfterFailure && profile.reads_failure().is_none();
-                let reads = profile.reads_failure().unwrap_or(|_| false);
+                let is_known = self.event == Event::AfterFailure && profile.reads_failure.is_none();
+                let reads = profile.reads_failure.unwrap_or(|_| false);
                 self.payload.tool.failure(is_known, reads)
             }
             _ => None,
@@ -152,9 +151,12 @@ impl Hook {
 
     fn answering(&self, text: String, pending: Option<PendingDelivery>) -> Answer {
         let tokens = waynote::context::Budget::default().tokens_of(&text);
-        let facts = self.client.profile().facts();
+        let profile = self.client.profile();
         let about = About {
-            event: facts.event_word(self.event).unwrap_or_default().to_owned(),
+            event: profile
+                .event_word(self.event)
+                .unwrap_or_default()
+                .to_owned(),
             action: self.event.is_at_tool().then(|| self.payload.tool.label()),
             tokens,
         };
@@ -298,9 +300,9 @@ impl Answer {
             };
             return (nothing.to_owned(), None);
         }
-        let facts = self.client.profile().facts();
-        let word = facts.event_word(self.event).unwrap_or_default();
-        (facts.answer.adding(word, &self.text), self.pending)
+        let profile = self.client.profile();
+        let word = profile.event_word(self.event).unwrap_or_default();
+        (profile.answer.adding(word, &self.text), self.pending)
     }
 }
 
@@ -315,7 +317,7 @@ impl Answer {
         let is_taken = self.pending.as_ref().is_some_and(PendingDelivery::claim);
         match is_taken && !self.text.is_empty() {
             true => (
-                self.client.profile().facts().ending.saying(&self.text),
+                self.client.profile().ending.saying(&self.text),
                 self.pending,
             ),
             false => (String::new(), None),
@@ -326,6 +328,6 @@ impl Answer {
 impl Client {
     /// The answer of a hook that adds nothing.
     pub fn adding_nothing(self) -> &'static str {
-        self.profile().facts().answer.nothing()
+        self.profile().answer.nothing()
     }
 }

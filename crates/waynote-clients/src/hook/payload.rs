@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io::BufRead;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::tool::ToolCall;
@@ -17,49 +17,10 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The line of a prompt that switches delivery off for its turn.
 const OFF: &str = "waynote: off";
 
-/// The fields that one client or another sends.
+/// An input of a hook. Clients name the same fields by different words, and send others too.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(transparent)]
 pub struct Payload {
-    #[serde(deserialize_with = "text")]
-    session_id: Option<String>,
-    #[serde(rename = "sessionId", deserialize_with = "text")]
-    session_id_in_camel_case: Option<String>,
-    #[serde(deserialize_with = "text")]
-    conversation_id: Option<String>,
-    #[serde(deserialize_with = "text")]
-    cursor_version: Option<String>,
-    #[serde(deserialize_with = "text")]
-    cwd: Option<String>,
-    #[serde(deserialize_with = "text")]
-    working_dir: Option<String>,
-    #[serde(deserialize_with = "first_text")]
-    workspace_roots: Option<String>,
-    #[serde(deserialize_with = "text")]
-    source: Option<String>,
-    #[serde(deserialize_with = "text")]
-    trigger: Option<String>,
-    #[serde(deserialize_with = "text")]
-    agent_id: Option<String>,
-    /// The session that started this one for a subagent: from waynote's own plugin for opencode.
-    #[serde(deserialize_with = "text")]
-    parent_id: Option<String>,
-    #[serde(deserialize_with = "text")]
-    prompt_id: Option<String>,
-    #[serde(deserialize_with = "text")]
-    turn_id: Option<String>,
-    #[serde(deserialize_with = "text")]
-    generation_id: Option<String>,
-    #[serde(deserialize_with = "text")]
-    transcript_path: Option<String>,
-    #[serde(deserialize_with = "text")]
-    prompt: Option<String>,
-    #[serde(deserialize_with = "text")]
-    message: Option<String>,
-    #[serde(deserialize_with = "text")]
-    status: Option<String>,
-    stop_hook_active: Value,
-    #[serde(flatten)]
     pub(super) tool: ToolCall,
 }
 
@@ -101,45 +62,40 @@ impl Payload {
 
     /// The client's own name of the session.
     pub fn session(&self) -> Option<&str> {
-        [
-            &self.session_id,
-            &self.session_id_in_camel_case,
-            &self.conversation_id,
-        ]
-        .into_iter()
-        .find_map(|id| id.as_deref().filter(|id| !id.is_empty()))
+        let mut names = ["session_id", "sessionId", "conversation_id"].into_iter();
+        names.find_map(|name| self.text(&[name]).filter(|id| !id.is_empty()))
     }
 
     /// Why the session starts: `startup`, `resume`, `clear`, `compact`, …
     pub fn source(&self) -> Option<&str> {
-        self.source.as_deref().or(self.trigger.as_deref())
+        self.text(&["source", "trigger"])
     }
 
     /// The subagent that starts.
     pub fn subagent(&self) -> Option<&str> {
-        self.agent_id.as_deref()
+        self.text(&["agent_id"])
     }
 
     /// True if the session is a subagent's own.
     pub fn is_subagents(&self) -> bool {
-        self.parent_id.is_some()
+        // From waynote's own plugin for opencode: the session that started this one.
+        self.text(&["parent_id"]).is_some()
     }
 
     /// The client's id of the turn in which the event happens; may be empty.
     pub fn turn(&self) -> &str {
-        let turn = self.prompt_id.as_deref().or(self.turn_id.as_deref());
-        turn.or(self.generation_id.as_deref()).unwrap_or_default()
+        let turn = self.text(&["prompt_id", "turn_id", "generation_id"]);
+        turn.unwrap_or_default()
     }
 
     /// The file in which the client keeps the conversation.
     pub fn transcript(&self) -> Option<&Path> {
-        self.transcript_path.as_deref().map(Path::new)
+        self.text(&["transcript_path"]).map(Path::new)
     }
 
     /// The person's prompt, without the texts of hooks around it, which Gemini CLI sends along.
     pub fn asked(&self) -> Option<Cow<'_, str>> {
-        let asked = self.prompt.as_deref().or(self.message.as_deref())?;
-        Some(without_hooks(asked))
+        self.text(&["prompt", "message"]).map(without_hooks)
     }
 
     /// True if the first or the last line of the prompt switches delivery off for its turn.
@@ -154,32 +110,32 @@ impl Payload {
 
     /// True if the turn ended by itself: nobody interrupted it, and no hook has made it go on before.
     pub fn has_ended(&self) -> bool {
-        let is_first = self.stop_hook_active != Value::Bool(true);
-        is_first
-            && self
-                .status
-                .as_deref()
-                .is_none_or(|status| status == "completed")
+        let status = self.text(&["status"]);
+        *self.tool.field(&["stop_hook_active"]) != true && status.is_none_or(|of| of == "completed")
     }
 
     /// The directory from which relative paths start.
     pub fn working_directory(&self) -> Option<&str> {
-        self.tool
-            .directory()
-            .or(self.cwd.as_deref())
-            .or(self.working_dir.as_deref())
+        let own = self.tool.directory();
+        own.or_else(|| self.text(&["cwd", "working_dir"]))
     }
 
     /// The directories it names, the most telling first.
     pub fn directories(&self) -> impl Iterator<Item = &str> {
-        [&self.workspace_roots, &self.cwd, &self.working_dir]
-            .into_iter()
-            .filter_map(Option::as_deref)
+        let roots = self.tool.field(&["workspace_roots"]).as_array();
+        let root = roots.and_then(|roots| roots.iter().find_map(Value::as_str));
+        let more = ["cwd", "working_dir"].into_iter();
+        root.into_iter()
+            .chain(more.filter_map(|name| self.text(&[name])))
     }
 
     /// True if Cursor sent it: it runs other clients' hooks too.
     pub fn is_cursors(&self) -> bool {
-        self.cursor_version.is_some() || self.conversation_id.is_some()
+        self.text(&["cursor_version", "conversation_id"]).is_some()
+    }
+
+    fn text(&self, names: &[&str]) -> Option<&str> {
+        self.tool.text_of(names)
     }
 }
 
@@ -199,23 +155,6 @@ fn without_hooks(asked: &str) -> Cow<'_, str> {
         Cow::Borrowed(asked) => Cow::Borrowed(asked),
         Cow::Owned(asked) => Cow::Owned(asked.trim().to_owned()),
     }
-}
-
-pub(super) fn text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    })
-}
-
-fn first_text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Array(values) => values.into_iter().find_map(|value| match value {
-            Value::String(text) => Some(text),
-            _ => None,
-        }),
-        _ => None,
-    })
 }
 
 #[cfg(test)]

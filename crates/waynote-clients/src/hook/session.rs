@@ -49,7 +49,7 @@ impl Session {
         let profile = client.profile();
         let begins_anew = payload
             .source()
-            .filter(|source| profile.begins_anew(source));
+            .filter(|source| (profile.begins_anew)(source));
         if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
             let turn = match (source, process) {
                 // Each process of the client resumes a session once, and names no turn.
@@ -88,7 +88,7 @@ impl Session {
         session.has_lost_block = session.given.block == Some(Channel::Hook)
             && payload
                 .transcript()
-                .is_some_and(|transcript| profile.has_lost_block(transcript));
+                .is_some_and(|transcript| (profile.has_lost_block)(transcript));
         session
     }
 

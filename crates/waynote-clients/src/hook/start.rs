@@ -19,7 +19,7 @@ pub(super) fn of_session(
     if has_it_in_prompt {
         return in_prompt(store, request, session);
     }
-    if session.client.profile().channel() == Channel::System {
+    if session.client.profile().channel == Channel::System {
         let delivery = Delivery::Block(Channel::System);
         return match session.given.block {
             Some(Channel::Server) => Ok(Default::default()),

@@ -2,9 +2,7 @@
 //! different words.
 
 use serde::Deserialize;
-use serde_json::Value;
-
-use super::payload::text;
+use serde_json::{Map, Value};
 
 /// The members of a tool's input that name a path, and those that hold a command or a patch.
 const PATHS: [&str; 7] = [
@@ -47,46 +45,38 @@ const TEXTS: [&str; 9] = [
     "text",
 ];
 
-/// The fields of an input that are about a tool's call.
+/// The fields in which clients put what a tool was called with, and what came of it.
+const INPUTS: [&str; 3] = ["tool_input", "tool_args", "toolArgs"];
+const RESULTS: [&str; 4] = ["tool_response", "tool_result", "toolResult", "tool_output"];
+
+/// The fields of an input, among them those about a tool's call.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct ToolCall {
-    #[serde(deserialize_with = "text")]
-    tool_name: Option<String>,
-    #[serde(rename = "toolName", deserialize_with = "text")]
-    tool_name_in_camel_case: Option<String>,
-    tool_input: Value,
-    tool_args: Value,
-    #[serde(rename = "toolArgs")]
-    tool_args_in_camel_case: Value,
-    tool_response: Value,
-    tool_result: Value,
-    #[serde(rename = "toolResult")]
-    tool_result_in_camel_case: Value,
-    tool_output: Value,
-    error: Value,
-    #[serde(deserialize_with = "text")]
-    error_message: Option<String>,
-    is_interrupt: Value,
-}
+#[serde(transparent)]
+pub(crate) struct ToolCall(Map<String, Value>);
 
 impl ToolCall {
+    /// The first of these fields that is there; null where none is.
+    pub(super) fn field(&self, names: &[&str]) -> &Value {
+        let mut fields = names.iter().filter_map(|name| self.0.get(*name));
+        fields
+            .find(|value| !value.is_null())
+            .unwrap_or(&Value::Null)
+    }
+
+    /// The first of these fields that is a text.
+    pub(super) fn text_of(&self, names: &[&str]) -> Option<&str> {
+        let mut fields = names.iter().filter_map(|name| self.0.get(*name));
+        fields.find_map(Value::as_str)
+    }
+
     /// The tool's name, as the client has it.
     pub(super) fn name(&self) -> &str {
-        let name = self
-            .tool_name
-            .as_deref()
-            .or(self.tool_name_in_camel_case.as_deref());
-        name.unwrap_or_default()
+        self.text_of(&["tool_name", "toolName"]).unwrap_or_default()
     }
 
     /// What the tool was called with. Some clients send it as a text of JSON.
     fn input(&self) -> Value {
-        opened(first([
-            &self.tool_input,
-            &self.tool_args,
-            &self.tool_args_in_camel_case,
-        ]))
+        opened(self.field(&INPUTS))
     }
 
     /// The paths that it names itself.
@@ -132,14 +122,8 @@ impl ToolCall {
 
     /// The directory in which its command runs, if it names one.
     pub(super) fn directory(&self) -> Option<&str> {
-        let inputs = [
-            &self.tool_input,
-            &self.tool_args,
-            &self.tool_args_in_camel_case,
-        ];
-        let named = inputs
-            .iter()
-            .flat_map(|input| DIRECTORIES.iter().map(|name| &input[*name]));
+        let inputs = INPUTS.iter().filter_map(|name| self.0.get(*name));
+        let named = inputs.flat_map(|input| DIRECTORIES.iter().map(|name| &input[*name]));
         named
             .filter_map(Value::as_str)
             .find(|directory| directory.starts_with('/'))
@@ -154,17 +138,12 @@ impl ToolCall {
     /// What a failed tool said. `is_known` tells that it failed; else its result has to. `reads` decides by the text where
     /// the client gives no code. An interrupted tool did not fail.
     pub(super) fn failure(&self, is_known: bool, reads: fn(&str) -> bool) -> Option<String> {
-        let is_interrupted = |value: &Value| *value == Value::Bool(true);
-        let result = opened(first([
-            &self.tool_response,
-            &self.tool_result,
-            &self.tool_result_in_camel_case,
-            &self.tool_output,
-        ]));
-        if is_interrupted(&self.is_interrupt) || is_interrupted(&result["interrupted"]) {
+        let result = opened(self.field(&RESULTS));
+        if *self.field(&["is_interrupt"]) == true || result["interrupted"] == true {
             return None;
         }
-        let error = self.error_message.clone().or_else(|| said(&self.error));
+        let error = self.text_of(&["error_message"]).map(str::to_owned);
+        let error = error.or_else(|| said(self.field(&["error"])));
         if error.is_some() {
             return error;
         }
@@ -201,13 +180,6 @@ impl ToolCall {
             .trim_end()
             .to_owned()
     }
-}
-
-fn first<const N: usize>(values: [&Value; N]) -> &Value {
-    values
-        .into_iter()
-        .find(|value| !value.is_null())
-        .unwrap_or(&Value::Null)
 }
 
 /// The value within a text of JSON; any other value as it is.

@@ -121,13 +121,13 @@ impl<'s, 'e> Installation<'s, 'e> {
         if setup.every_prompt && client.event_word(Event::Prompt).is_none() {
             return Err(Error::NoPrompts { client });
         }
-        if setup.by_server && setup.facts.call.is_none() {
+        if setup.by_server && setup.profile.call.is_none() {
             return Err(Error::NoCalls { client });
         }
         if setup.asks && client.event_word(Event::Stop).is_none() {
             return Err(Error::NoEnding { client });
         }
-        if setup.reach == InstallScope::Project && !client.profile().has_project_files() {
+        if setup.files()?.is_empty() {
             return Err(Error::NoProjectFiles { client });
         }
         let is_new = setup.target != setup.found_target()?;

@@ -1,13 +1,12 @@
 //! The record of a file's texts before and after `install`, with which `uninstall` can restore every byte.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use waynote::Content;
-use waynote_system::{Environment, text_file};
+use waynote_system::{Environment, plain, text_file};
 
 use crate::error::Result;
 
@@ -56,10 +55,7 @@ impl Record {
 
     pub(crate) fn save(&self, environment: &Environment) -> Result {
         let folder = folder(environment)?;
-        std::fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)
+        plain::make_private_folder(&folder)
             .map_err(|source| waynote::Error::file(folder, "made", source))?;
         let path = path(environment, &self.file)?;
         let text = serde_json::json!(self).to_string();

@@ -13,6 +13,9 @@ use super::{Channel, Deliveries, Delivery, Ledgers, name};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// What sessions were told is kept for longer: so that somebody can see which notes none was given.
+const RECORDS: Duration = Duration::from_secs(100 * 24 * 60 * 60);
+
 /// The mark behind a session's name of a process that has had others.
 const OTHERS: &str = "\nothers\n";
 
@@ -153,8 +156,13 @@ impl Ledgers {
         };
         for entry in entries.flatten() {
             let written = entry.metadata().and_then(|file| file.modified());
-            let is_old = written.is_ok_and(|written| self.age(written) > MONTH);
-            let client = entry.file_name().to_str().and_then(client_named);
+            let file = entry.file_name();
+            let kept = match file.to_string_lossy().starts_with("told ") {
+                true => RECORDS,
+                false => MONTH,
+            };
+            let is_old = written.is_ok_and(|written| self.age(written) > kept);
+            let client = file.to_str().and_then(client_named);
             if is_old || client.is_some_and(|client| !client.is_alive()) {
                 let _ = std::fs::remove_file(entry.path());
             }

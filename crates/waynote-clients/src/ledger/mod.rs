@@ -36,7 +36,8 @@
 //! server is unknown: the server leaves the block to their hooks.
 //!
 //! A ledger that cannot be read or written counts as not delivered: the block twice is better than not at all. Once a
-//! day, files that nobody wrote for a month are removed, and those of clients that have ended.
+//! day, files that nobody wrote for a month are removed, and those of clients that have ended. What sessions were told
+//! stays for 100 days.
 
 mod clients;
 mod delivered;
@@ -58,7 +59,7 @@ use delivered::note_line;
 pub use delivered::{Channel, Deliveries};
 use file::Ledger;
 pub use pause::PauseTarget;
-pub use told::{About, DeliveryRecord};
+pub use told::{About, DeliveryRecord, LastGiven};
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);

@@ -1,9 +1,10 @@
 //! What was delivered to each session, when, for what and at what cost, for people to read. A line of JSON for each
 //! delivery.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -76,12 +77,7 @@ impl Ledgers {
     /// What a session was told, oldest first; none: the session that was told something last. Its subagents' names begin
     /// with its own.
     pub fn told(&self, session: Option<&str>) -> Vec<DeliveryRecord> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut files: Vec<(SystemTime, std::path::PathBuf)> = entries
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with("told "))
-            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-            .collect();
-        files.sort();
+        let files = self.records();
         let mut all = files.iter().map(|(_, path)| read(path));
         let Some(session) = session else {
             let last = all.rfind(|told| !told.is_empty());
@@ -96,6 +92,40 @@ impl Ledgers {
         told.sort_by_key(|told| told.at);
         told
     }
+
+    /// The files of what sessions were told, the oldest first.
+    fn records(&self) -> Vec<(SystemTime, PathBuf)> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut files: Vec<(SystemTime, PathBuf)> = entries
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("told "))
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// When each note was last given to any session, and since when that is recorded.
+    pub fn last_given(&self) -> LastGiven {
+        let mut last = LastGiven::default();
+        for told in self.records().iter().flat_map(|(_, path)| read(path)) {
+            last.since = Some(last.since.map_or(told.at, |since| since.min(told.at)));
+            for of in told.notes {
+                let at = last.notes.entry(of.address.to_string()).or_default();
+                *at = told.at.max(*at);
+            }
+        }
+        last
+    }
+}
+
+/// When notes were last given to a session, in milliseconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastGiven {
+    /// The first delivery that is recorded; none: there is no record.
+    pub since: Option<u64>,
+    /// The last one of each note, by its address.
+    pub notes: HashMap<String, u64>,
 }
 
 fn read(path: &Path) -> Vec<DeliveryRecord> {
@@ -137,6 +167,9 @@ mod tests {
         assert_eq!(actions(Some("s")), ["Read x", "Read y"]);
         assert_eq!(actions(Some("s2")), ["Read z"]);
         assert_eq!(actions(Some("other")), [""; 0]);
+        let last = ledgers.last_given();
+        let at = ledgers.told(Some("s"))[0].at;
+        assert_eq!((last.since, last.notes["place:~/p"]), (Some(at), at));
         for _ in 0..2000 {
             ledgers.tell("s2", &about(&"x".repeat(1000)), &[]);
         }

@@ -89,25 +89,29 @@ impl Form {
         }
     }
 
-    /// Reads an answer as the client does, and gives the text that it adds.
-    pub(crate) fn read(self, event: &str, answer: &str) -> Result<String, AnswerError> {
+    /// Reads an answer as the client of that title does, and gives the text that it adds; else why it would not accept it.
+    pub(crate) fn read(self, title: &str, event: &str, answer: &str) -> Result<String, String> {
+        let unread = |error| format!("the answer is not what {title} reads: {error}");
         let specific = match self {
             Self::Text | Self::None => return Ok(answer.to_owned()),
             _ if answer.trim() == "{}" => return Ok(String::new()),
             Self::Flat => {
-                let read: FlatForm<'_> = serde_json::from_str(answer)?;
+                let read: FlatForm<'_> = serde_json::from_str(answer).map_err(unread)?;
                 return Ok(read.additional_context.into_owned());
             }
-            Self::Nested => serde_json::from_str::<NestedForm<'_>>(answer)?.specific,
-            Self::Twice => serde_json::from_str::<TwiceForm<'_>>(answer)?.specific,
+            Self::Nested => serde_json::from_str(answer).map(|read: NestedForm<'_>| read.specific),
+            Self::Twice => serde_json::from_str(answer).map(|read: TwiceForm<'_>| read.specific),
         };
-        if specific.event != event {
-            return Err(AnswerError::OtherEvent(specific.event.into_owned()));
+        let Specific { event: of, context } = specific.map_err(unread)?;
+        if of != event {
+            return Err(format!(
+                "the answer is for `{of}`, {title} asked for `{event}`"
+            ));
         }
-        if specific.context.len() > MAX_BYTES {
-            return Err(AnswerError::TooLong);
+        if context.len() > MAX_BYTES {
+            return Err(format!("the text is over {MAX_BYTES} bytes"));
         }
-        Ok(specific.context.into_owned())
+        Ok(context.into_owned())
     }
 }
 
@@ -137,23 +141,6 @@ impl Ending {
     }
 }
 
-/// Why a client would not accept an answer.
-#[derive(Debug)]
-pub(crate) enum AnswerError {
-    /// It has another form.
-    Form(serde_json::Error),
-    /// It is the answer to another event.
-    OtherEvent(String),
-    /// Its text is over [`MAX_BYTES`].
-    TooLong,
-}
-
-impl From<serde_json::Error> for AnswerError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Form(error)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,14 +152,18 @@ mod tests {
         let text = "## Notes\n\n\"quoted\" \u{1F600} {\"hookSpecificOutput\":{}}\n";
         for form in FORMS {
             let answer = form.adding("SessionStart", text);
-            assert_eq!(form.read("SessionStart", &answer).unwrap(), text);
-            assert_eq!(form.read("SessionStart", form.nothing()).unwrap(), "");
+            assert_eq!(form.read("client", "SessionStart", &answer).unwrap(), text);
+            assert_eq!(
+                form.read("client", "SessionStart", form.nothing()).unwrap(),
+                ""
+            );
         }
     }
 
     #[test]
     fn a_key_too_many_is_no_answer() {
-        let is_read = |form: Form, answer: &str| form.read("SessionStart", answer).is_ok();
+        let is_read =
+            |form: Form, answer: &str| form.read("client", "SessionStart", answer).is_ok();
         assert!(!is_read(Form::Nested, r#"{"additionalContext": "x"}"#));
         assert!(!is_read(
             Form::Nested,

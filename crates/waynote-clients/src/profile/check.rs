@@ -7,8 +7,7 @@ use serde_json::json;
 use waynote::visible::visible;
 use waynote_system::Environment;
 
-use super::facts::Facts;
-use super::setup::InstallScope;
+use super::setup::{InstallScope, Setup};
 use crate::error::Result;
 use crate::formats::source::Source;
 
@@ -92,28 +91,23 @@ pub(crate) struct Check<'e> {
     pub(crate) folders: Vec<PathBuf>,
     /// The client's own files of the user, as `install` writes them.
     pub(crate) user: Vec<PathBuf>,
-    pub(crate) findings: &'e mut Findings,
+    pub(crate) findings: Findings,
 }
 
 impl<'e> Check<'e> {
     /// A look at a client in the working directory.
-    pub(crate) fn new(
-        environment: &'e Environment,
-        facts: &'static Facts,
-        reach: InstallScope,
-        user: Vec<PathBuf>,
-        findings: &'e mut Findings,
-    ) -> Result<Self> {
+    pub(crate) fn new(setup: &Setup<'e>, user: Vec<PathBuf>) -> Result<Self> {
+        let environment = setup.machine.environment;
         let here = environment.working_directory()?.to_owned();
         let top = here.ancestors().find(|folder| folder.join(".git").exists());
         let top = top.filter(|top| *top != here).map(Path::to_owned);
         Ok(Self {
             environment,
-            title: facts.title,
-            reach,
+            title: setup.profile.title,
+            reach: setup.reach,
             folders: std::iter::once(here).chain(top).collect(),
             user,
-            findings,
+            findings: Findings::default(),
         })
     }
 }
@@ -130,13 +124,23 @@ impl Check<'_> {
     }
 
     /// Files of these names in the project's folders.
-    pub(crate) fn of_project<'n>(&self, names: &'n [&'n str]) -> impl Iterator<Item = PathBuf> {
-        let folders = self.folders.clone();
-        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        folders.into_iter().flat_map(move |folder| {
-            let names = names.clone();
-            names.into_iter().map(move |name| folder.join(name))
-        })
+    pub(crate) fn of_project(&self, names: &[&str]) -> Vec<PathBuf> {
+        let files = |folder: &PathBuf| {
+            names
+                .iter()
+                .map(|name| folder.join(name))
+                .collect::<Vec<_>>()
+        };
+        self.folders.iter().flat_map(files).collect()
+    }
+
+    /// The files of these names in the project's folders, and the others.
+    pub(crate) fn sources(
+        &self,
+        names: &[&str],
+        others: impl IntoIterator<Item = PathBuf>,
+    ) -> Vec<Source> {
+        Source::all(self.of_project(names).into_iter().chain(others))
     }
 
     /// An entry with `enabled` set to false.

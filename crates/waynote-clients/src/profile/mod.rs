@@ -1,8 +1,7 @@
-//! The profile of a client: the trait that every file in `clients/` implements, and its building blocks.
+//! The profile of a client: its names, its words and its functions, which every file in `clients/` fills in.
 
 pub(crate) mod answer;
 pub(crate) mod check;
-pub(crate) mod facts;
 pub(crate) mod options;
 pub(crate) mod permissions;
 pub(crate) mod setup;
@@ -11,119 +10,161 @@ pub(crate) mod words;
 
 use std::path::{Path, PathBuf};
 
+use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::ledger::Channel;
 
+use answer::{Ending, Form};
 use check::{Check, Findings};
-use facts::Facts;
 use permissions::{Invocation, MissingRight, Rights};
 use setup::{ClientFile, InstallScope, Machine, Roots, Setup};
-use target::Target;
+use target::{EndpointForm, Target};
 
-/// The profile of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a variant
+/// The profile of a client. A new one is a file with such a value in `clients/`, a line in `clients/mod.rs` and a variant
 /// in `client.rs`.
-pub(crate) trait Profile: Sync {
-    /// Its names, its events, the form of its answers.
-    fn facts(&self) -> &'static Facts;
-
-    /// Its files and what each gets, in the order in which they are written.
-    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>>;
-
-    /// A file of the user's whose folder shows that the client is on this machine.
-    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
-
-    /// Steps after an installation that only the user can do.
-    fn next_steps(&self, reach: InstallScope, has_hooks: bool) -> Vec<String>;
-
-    /// False if it reads no files of a project.
-    fn has_project_files(&self) -> bool {
-        true
-    }
-
+pub(crate) struct Profile {
+    pub(crate) client: Client,
+    /// The word that names it on the command line.
+    pub(crate) word: &'static str,
+    /// Other words for it.
+    pub(crate) aliases: &'static [&'static str],
+    /// The name that people know.
+    pub(crate) title: &'static str,
+    /// Its own program, where one is on the path.
+    pub(crate) program: &'static str,
+    /// The events at which it takes a text from hooks, with its own words for them.
+    pub(crate) events: &'static [(Event, &'static str)],
+    /// The event at which a session of it gets its block; none where no hook brings it.
+    pub(crate) block_event: Option<Event>,
+    /// The form of a hook's answer.
+    pub(crate) answer: Form,
+    /// The tools with which it reads, changes and runs, and those with which it runs, as its hooks select them. They stay
+    /// as they are: some clients want a changed hook to be trusted again.
+    pub(crate) tools: [&'static str; 2],
+    /// The fields of its input that a hook at a tool takes, where such a hook can be a call of a server's tool.
+    pub(crate) call: Option<&'static [(&'static str, &'static str)]>,
+    /// The form of an answer that lets the turn go on.
+    pub(crate) ending: Ending,
+    /// How its file names an MCP endpoint.
+    pub(crate) endpoint: EndpointForm,
     /// The variable in which it tells hooks and servers its project's directory.
-    fn project_variable(&self) -> Option<&'static str> {
-        None
-    }
-
+    pub(crate) project_variable: Option<&'static str>,
     /// The variable that it sets for hooks, among them those that were written for Claude Code, which it runs too.
-    fn hook_variable(&self) -> Option<&'static str> {
-        None
-    }
-
+    pub(crate) hook_variable: Option<&'static str>,
     /// The channel by which its hook brings a session the block.
-    fn channel(&self) -> Channel {
-        Channel::Hook
-    }
-
+    pub(crate) channel: Channel,
+    /// Its files and what each gets, in the order in which they are written; none where it reads no files of a project.
+    pub(crate) files: fn(&Setup<'_>) -> Result<Vec<ClientFile>>,
+    /// A file of the user's whose folder shows that the client is on this machine.
+    pub(crate) trace: fn(&Roots<'_>) -> Result<PathBuf>,
+    /// Steps after an installation that only the user can do, in that scope, with hooks or without.
+    pub(crate) next_steps: fn(InstallScope, bool) -> Vec<String>,
     /// True if a session that begins for this reason has lost the texts of hooks.
-    fn begins_anew(&self, source: &str) -> bool {
-        matches!(source, "clear" | "compact")
-    }
-
+    pub(crate) begins_anew: fn(&str) -> bool,
     /// True if the conversation of this transcript has lost the block, without any event that says so.
-    fn has_lost_block(&self, _transcript: &Path) -> bool {
-        false
-    }
-
+    pub(crate) has_lost_block: fn(&Path) -> bool,
     /// Tells from the output of a command that it failed, where the client has no event for that and gives no code. Silent
     /// when unsure.
-    fn reads_failure(&self) -> Option<fn(&str) -> bool> {
-        None
-    }
-
+    pub(crate) reads_failure: Option<fn(&str) -> bool>,
     /// Lets the agent of a loop use our tools. A client that does not run in loops, or that cannot be told so for one run,
     /// gets nothing.
-    fn allow(&self, _: &Invocation<'_>, _: &mut Rights) -> Result {
-        Ok(())
-    }
-
+    pub(crate) allow: fn(&Invocation<'_>, &mut Rights) -> Result,
     /// Rights that the agent of a loop lacks, by the client's command line and its settings. A right that needs the
     /// user's consent counts as lacking, since in a loop nobody answers.
-    fn missing(&self, _: &Invocation<'_>, _: &mut Vec<MissingRight>) {}
-
+    pub(crate) missing: fn(&Invocation<'_>, &mut Vec<MissingRight>),
     /// True if the client has our server in a place that `install` does not write to.
-    fn has_server_elsewhere(&self, _: &Invocation<'_>) -> bool {
-        false
-    }
-
+    pub(crate) has_server_elsewhere: fn(&Invocation<'_>) -> bool,
     /// Our plugin by the client's name for it, where it is switched on.
-    fn plugin(&self, _: &Invocation<'_>) -> Option<String> {
-        None
-    }
-
+    pub(crate) plugin: fn(&Invocation<'_>) -> Option<String>,
     /// Settings that keep the notes or the tools from its model.
-    fn check(&self, check: &mut Check<'_>) -> Result;
-
+    pub(crate) check: fn(&mut Check<'_>) -> Result,
     /// Consent that the client still wants from its user, as far as its files tell.
-    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        for step in self.next_steps(setup.reach, setup.has_hooks()) {
-            let title = self.facts().title;
-            findings.note(
-                format!("{title}: its files do not show whether it is switched on there"),
-                step,
-            );
-        }
-        Ok(())
+    pub(crate) trust: fn(&Setup<'_>, &mut Findings) -> Result,
+}
+
+impl Profile {
+    /// The profile of a client that takes no text from hooks and needs nothing of its own.
+    pub(crate) const BASE: Self = Self {
+        client: Client::ClaudeCode,
+        word: "",
+        aliases: &[],
+        title: "",
+        program: "",
+        events: &[],
+        block_event: None,
+        answer: Form::None,
+        tools: ["", ""],
+        call: None,
+        ending: Ending::None,
+        endpoint: EndpointForm::NONE,
+        project_variable: None,
+        hook_variable: None,
+        channel: Channel::Hook,
+        files: |_| Ok(Vec::new()),
+        trace: |root| Ok(root.folder.clone()),
+        next_steps: |_, _| Vec::new(),
+        begins_anew: |source| matches!(source, "clear" | "compact"),
+        has_lost_block: |_| false,
+        reads_failure: None,
+        allow: |_, _| Ok(()),
+        missing: |_, _| {},
+        has_server_elsewhere: |_| false,
+        plugin: |_| None,
+        check: |_| Ok(()),
+        trust: say_next_steps,
+    };
+
+    /// The tools at which a hook of an event runs; none where it runs at no tool.
+    pub(crate) fn matcher(&self, event: Event) -> Option<&'static str> {
+        let [all, running] = self.tools;
+        let tools = match event {
+            Event::BeforeTool | Event::AfterTool => all,
+            Event::AfterFailure => running,
+            _ => "",
+        };
+        (!tools.is_empty()).then_some(tools)
     }
+
+    /// The client's own word for an event; none where the client has no such event, takes no text there or needs none.
+    pub(crate) fn event_word(&self, event: Event) -> Option<&'static str> {
+        let mut events = self.events.iter();
+        events.find(|(of, _)| *of == event).map(|(_, word)| *word)
+    }
+}
+
+/// The steps of the user, where a client's files do not show whether they were taken.
+pub(crate) fn say_next_steps(setup: &Setup<'_>, findings: &mut Findings) -> Result {
+    for step in (setup.profile.next_steps)(setup.reach, setup.has_hooks()) {
+        let title = setup.profile.title;
+        findings.note(
+            format!("{title}: its files do not show whether it is switched on there"),
+            step,
+        );
+    }
+    Ok(())
 }
 
 /// The target of a client's files in that scope; none where they have no entry of our server.
 pub(crate) fn target(
-    profile: &dyn Profile,
+    profile: &'static Profile,
     machine: Machine<'_>,
     reach: InstallScope,
 ) -> Option<Target> {
     if !has_server(profile, machine, reach) {
         return None;
     }
-    let setup = Setup::unchecked(machine, profile.facts(), reach).ok()?;
+    let setup = Setup::unchecked(machine, profile, reach).ok()?;
     setup.found_target().ok()
 }
 
 /// True if a client's files in that scope have an entry of our server.
-pub(crate) fn has_server(profile: &dyn Profile, machine: Machine<'_>, reach: InstallScope) -> bool {
-    let setup = Setup::unchecked(machine, profile.facts(), reach);
-    let files = setup.and_then(|setup| profile.files(&setup));
+pub(crate) fn has_server(
+    profile: &'static Profile,
+    machine: Machine<'_>,
+    reach: InstallScope,
+) -> bool {
+    let setup = Setup::unchecked(machine, profile, reach);
+    let files = setup.and_then(|setup| (profile.files)(&setup));
     files.unwrap_or_default().iter().any(|file| {
         let has_ours = |text: String| {
             let without = file.edit.take_back(&text);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use waynote_system::{Environment, text_file};
 
-use super::facts::Facts;
+use super::Profile;
 use super::setup::{InstallScope, Machine, Roots};
 use super::words::Words;
 use crate::error::Result;
@@ -124,7 +124,7 @@ impl May {
     }
 
     /// The right that it lacks where the client asks; `edit` and `run` are the additions to the command line.
-    pub(crate) fn missing(&self, facts: &Facts, edit: &str, run: &str) -> Option<MissingRight> {
+    pub(crate) fn missing(&self, profile: &Profile, edit: &str, run: &str) -> Option<MissingRight> {
         let what = self.lacks()?;
         let how = match (self.edit, self.run) {
             (true, _) => run.to_owned(),
@@ -134,7 +134,7 @@ impl May {
         Some(MissingRight::new(
             format!(
                 "the agent may not {what}: {} asks, and nobody is there to answer",
-                facts.title
+                profile.title
             ),
             format!("add `-- {how}` or what it needs"),
         ))

@@ -10,9 +10,9 @@ use waynote_system::shell::quoted;
 use waynote_system::variables::AUTHOR;
 use waynote_system::{Environment, text_file};
 
-use super::facts::Facts;
+use super::Profile;
 use super::target::Target;
-use crate::client::Event;
+use crate::client::{Client, Event};
 use crate::error::{Error, Result};
 use crate::formats::edit::Edit;
 use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server, object};
@@ -94,7 +94,7 @@ impl ClientFile {
 /// How to set up a client.
 pub struct Setup<'e> {
     pub(crate) machine: Machine<'e>,
-    pub(crate) facts: &'static Facts,
+    pub(crate) profile: &'static Profile,
     /// The scope of the files.
     pub reach: InstallScope,
     /// True if every prompt gets the notes that match it, too.
@@ -110,10 +110,14 @@ pub struct Setup<'e> {
 }
 
 impl<'e> Setup<'e> {
-    /// A setup in home or in a project, where there is one.
-    pub(crate) fn checked(
+    /// How to set up a client.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`](crate::Error::NoHome) and [`Error::NoProject`](crate::Error::NoProject), where there is nothing to
+    /// set it up in; [`Error::Environment`](crate::Error::Environment).
+    pub fn new(
         machine: Machine<'e>,
-        facts: &'static Facts,
+        client: Client,
         reach: InstallScope,
         every_prompt: bool,
     ) -> Result<Self> {
@@ -123,7 +127,7 @@ impl<'e> Setup<'e> {
         }
         let mut setup = Self {
             every_prompt,
-            ..Self::unchecked(machine, facts, reach)?
+            ..Self::unchecked(machine, client.profile(), reach)?
         };
         setup.target = setup.found_target()?;
         Ok(setup)
@@ -132,12 +136,12 @@ impl<'e> Setup<'e> {
     /// A setup for looking at files that may be there.
     pub(crate) fn unchecked(
         machine: Machine<'e>,
-        facts: &'static Facts,
+        profile: &'static Profile,
         reach: InstallScope,
     ) -> Result<Self> {
         Ok(Self {
             machine,
-            facts,
+            profile,
             reach,
             every_prompt: false,
             asks: false,
@@ -187,7 +191,7 @@ impl<'e> Setup<'e> {
 
     /// The target of the client's files.
     pub(crate) fn found_target(&self) -> Result<Target> {
-        for file in self.facts.client.profile().files(self)? {
+        for file in (self.profile.files)(self)? {
             // An unreadable file is reported elsewhere.
             let text = text_file::read(&file.path).ok().flatten();
             if let Some(entry) = text.and_then(|text| file.edit.server_entry(&text)) {
@@ -220,7 +224,7 @@ impl<'e> Setup<'e> {
             InstallScope::User => "",
             InstallScope::Project => " --project",
         };
-        format!("{}{project}", self.facts.word)
+        format!("{}{project}", self.profile.word)
     }
 
     /// The base folder of its files.
@@ -237,7 +241,7 @@ impl<'e> Setup<'e> {
                 Target::Endpoint(url) => Some(url.clone()),
                 _ => None,
             },
-            author: Author::Agent(self.facts.word).to_string(),
+            author: Author::Agent(self.profile.word).to_string(),
             variables: self
                 .machine
                 .handed_on
@@ -272,7 +276,7 @@ impl<'e> Setup<'e> {
         at: &'static str,
         more: &[(&'static str, Json)],
     ) -> JsonEdit {
-        let form = &self.facts.endpoint;
+        let form = &self.profile.endpoint;
         let url = self.server().endpoint.unwrap_or_default();
         let mut entry = Vec::new();
         entry.extend(form.kind.map(|kind| ("type", kind.into())));
@@ -301,8 +305,8 @@ impl<'e> Setup<'e> {
 
     /// The arguments of a call that answers a hook: the client replaces each `${…}` by what it would send to a command.
     fn hook_call(&self, event: Event, members: &[(&'static str, &str)]) -> Json {
-        let word = self.facts.event_word(event).unwrap_or_default();
-        let mut call = vec![("client", self.facts.word.into()), ("event", word.into())];
+        let word = self.profile.event_word(event).unwrap_or_default();
+        let mut call = vec![("client", self.profile.word.into()), ("event", word.into())];
         call.extend(
             members
                 .iter()
@@ -314,8 +318,8 @@ impl<'e> Setup<'e> {
 
     /// As `hook_command`, with other options: a trial has a store of its own.
     pub(crate) fn hook_command_with(&self, event: Event, options: &str) -> Option<String> {
-        let word = self.facts.event_word(event)?;
-        let client = self.facts.word;
+        let word = self.profile.event_word(event)?;
+        let client = self.profile.word;
         let no_search = match event {
             Event::Prompt if !self.every_prompt => NO_SEARCH,
             _ => "",
@@ -330,12 +334,12 @@ impl<'e> Setup<'e> {
     pub(crate) fn hooks(&self, more: &[(&'static str, Json)], grouped: bool) -> Vec<JsonEdit> {
         let hook = |event: Event| {
             Some(JsonEdit::Hook {
-                event: self.facts.event_word(event)?,
-                matcher: self.facts.matcher(event),
+                event: self.profile.event_word(event)?,
+                matcher: self.profile.matcher(event),
                 only_if_there: event == Event::Stop && !self.asks,
                 call: match self.by_server && event.is_at_tool() {
                     true => self
-                        .facts
+                        .profile
                         .call
                         .map(|members| self.hook_call(event, members)),
                     false => None,

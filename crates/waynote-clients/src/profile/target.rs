@@ -24,7 +24,6 @@ impl Default for Target {
 }
 
 /// How a client's file names an MCP endpoint. The token is never in it: the file refers to the variable that has it.
-#[derive(Debug)]
 pub(crate) struct EndpointForm {
     /// The kind of this server in its file, where it names one.
     pub(crate) kind: Option<&'static str>,
@@ -32,6 +31,14 @@ pub(crate) struct EndpointForm {
     pub(crate) url: &'static str,
     /// The reference to the variable's value, in a header.
     pub(crate) reference: &'static str,
+}
+
+impl EndpointForm {
+    pub(crate) const NONE: Self = Self {
+        kind: None,
+        url: "url",
+        reference: "",
+    };
 }
 
 /// The variable of the token, which the client has to be started with.

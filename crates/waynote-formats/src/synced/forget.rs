@@ -13,7 +13,7 @@ use waynote::{
 
 use super::store::SyncedStore;
 use super::write::without_operation;
-use crate::zrb::exchange::{self, RetryLimit};
+use crate::zrb::exchange::{self, WRITER_RETRIES};
 
 /// How often a text is forgotten again that other programs write back meanwhile.
 const ROUNDS: usize = 5;
@@ -26,7 +26,7 @@ impl<S: LocalStore> SyncedStore<S> {
         }
         let only_in_file = self.text_only_in_file(request)?;
         let _lock = exchange::lock(self.file())?;
-        let mut read = exchange::read(self.file(), RetryLimit::Writer)?;
+        let mut read = exchange::read(self.file(), WRITER_RETRIES)?;
         let mut known = self.known()?;
         let of_texts = without_operation(stamp);
         self.journal_leftovers(&mut known, &of_texts)?;
@@ -47,15 +47,13 @@ impl<S: LocalStore> SyncedStore<S> {
             self.no_leftovers()?;
             let back = self.brought_back(&forgotten.gone, &texts)?;
             if back.is_empty() {
-                let own = self.space();
-                forgotten.spaces.retain(|space| *space != own);
                 self.set_done(stamp)?;
-                return Ok(forgotten);
+                return Ok(self.without_own(forgotten));
             }
             for request in &back {
                 forgotten.and(self.inner.forget(request, &of_texts)?);
             }
-            read = exchange::read(self.file(), RetryLimit::Writer)?;
+            read = exchange::read(self.file(), WRITER_RETRIES)?;
         }
         let busy = std::io::Error::other("other programs keep writing what is to be forgotten");
         Err(Error::file(self.file(), "cleared", busy))
@@ -76,10 +74,8 @@ impl<S: LocalStore> SyncedStore<S> {
             revision: number,
         }) = request.note().cloned()
         else {
-            let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
-            let own = self.space();
-            forgotten.spaces.retain(|space| *space != own);
-            return Ok(forgotten);
+            let forgotten = forgotten.ok_or_else(|| request.not_found())?;
+            return Ok(self.without_own(forgotten));
         };
         let history = self.history(&address)?;
         let is_meant = |revision: &&Revision| {
@@ -98,10 +94,15 @@ impl<S: LocalStore> SyncedStore<S> {
                 forgotten.gone.push(address);
             }
         }
-        let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
+        let forgotten = forgotten.ok_or_else(|| request.not_found())?;
+        Ok(self.without_own(forgotten))
+    }
+
+    /// Without the file of this store: the call clears it.
+    fn without_own(&self, mut forgotten: Forgotten) -> Forgotten {
         let own = self.space();
         forgotten.spaces.retain(|space| *space != own);
-        Ok(forgotten)
+        forgotten
     }
 
     /// The text of the revision that is named, when it lies only in the file.

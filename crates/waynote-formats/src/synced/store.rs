@@ -14,7 +14,7 @@ use waynote::{
 use waynote_files::followed;
 
 use crate::incoming::author;
-use crate::zrb::exchange::{self, FileContents, RetryLimit};
+use crate::zrb::exchange::{self, FileContents, READER_RETRIES};
 use crate::zrb::{FORMAT, NotesFile};
 
 /// The [side data](waynote::SideData) of a file is in a space of this prefix and its path.
@@ -119,7 +119,7 @@ impl<S: LocalStore> SyncedStore<S> {
         if cached.is_some() {
             return Ok(cached);
         }
-        let file = match exchange::read(self.file(), RetryLimit::Reader) {
+        let file = match exchange::read(self.file(), READER_RETRIES) {
             Ok(Some(file)) => file,
             Ok(None) => return Ok(None),
             Err(error) => {

@@ -14,7 +14,7 @@ use super::store::{StoredState, SyncedStore, place_of};
 use crate::error::FormatError;
 use crate::merge::make_current_again;
 use crate::report::ExportReport;
-use crate::zrb::exchange::{self, FileContents, ReplaceOutcome, RetryLimit};
+use crate::zrb::exchange::{self, FileContents, READER_RETRIES, ReplaceOutcome, WRITER_RETRIES};
 use crate::zrb::{self, NotesFile};
 
 /// How often a writer merges again when others write the file at the same time.
@@ -53,7 +53,7 @@ impl<S: LocalStore> SyncedStore<S> {
     pub(super) fn write(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.drop_cached();
         let read = exchange::lock(self.file())
-            .and_then(|lock| Ok((lock, exchange::read(self.file(), RetryLimit::Writer)?)));
+            .and_then(|lock| Ok((lock, exchange::read(self.file(), WRITER_RETRIES)?)));
         let (_lock, read) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -93,16 +93,16 @@ impl<S: LocalStore> SyncedStore<S> {
             }
             match exchange::replace(self.file(), &text, expected.as_deref())? {
                 ReplaceOutcome::Clean => return self.remember(&next, &known),
-                ReplaceOutcome::Overwrote(other) => {
-                    let texts = self.texts_written_since(&held, &other.file, changes, &known);
+                ReplaceOutcome::Overwrote(other, beside) => {
+                    let texts = self.texts_written_since(&held, &other, changes, &known);
                     self.journal_texts(&texts, &mut known, stamp)?;
-                    ours.adopt_others(&held, &other.file.notes, &self.target.base);
-                    other.remove()?;
+                    ours.adopt_others(&held, &other.notes, &self.target.base);
+                    exchange::remove(&beside)?;
                     expected = Some(text);
                     held = next;
                 }
                 ReplaceOutcome::FileAppeared => {
-                    let appeared = exchange::read(self.file(), RetryLimit::Writer)?;
+                    let appeared = exchange::read(self.file(), WRITER_RETRIES)?;
                     self.journal_with_file(
                         appeared.as_ref(),
                         &[],
@@ -207,7 +207,7 @@ impl<S: LocalStore> SyncedStore<S> {
     /// becomes a revision, and is current only where the place has no note.
     pub(super) fn journal_leftovers(&self, known: &mut StoredState, stamp: &Stamp) -> Result<()> {
         for path in exchange::leftovers(self.file()) {
-            let cleared = match exchange::read(&path, RetryLimit::Reader) {
+            let cleared = match exchange::read(&path, READER_RETRIES) {
                 Ok(Some(file)) if !file.bytes.is_empty() => {
                     let texts = self.leftover_texts(&file, known)?;
                     self.journal_texts(&texts, known, stamp)?;

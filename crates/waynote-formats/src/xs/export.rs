@@ -6,44 +6,23 @@ use std::io::BufRead;
 use waynote::{Address, EntryId, Error, Name, Result, SessionLog, Store};
 
 use super::frame::{Frame, entry_id, frame_of, is_topic, topic};
-use super::server::{Routes, Server};
+use super::server::Server;
 use crate::error::FormatError;
 use crate::report::ExportReport;
 
-/// Frames that waynote once exported to an xs before 0.9, under a topic where ralph.nu does not look.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MisfiledFrames {
-    /// Their topic.
-    pub topic: String,
-    /// How many there are.
-    pub frames: usize,
-    /// The right topic, to which they are appended now.
-    pub meant: String,
-}
-
 /// Appends the entries of a session that xs does not have yet: neither as a frame of its own nor as one of an earlier
-/// export. Frames that an earlier export misfiled are reported to `misfiled` before anything is appended.
+/// export.
 ///
 /// # Errors
 /// [`FormatError::NoTopic`] for a session whose name cannot be part of a topic; [`FormatError::NoXs`] when xs does not
 /// answer; [`FormatError::WrongTopic`] when it files a frame elsewhere; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
-pub fn export(
-    store: &dyn Store,
-    server: &Server,
-    session: &Name,
-    misfiled: &mut dyn FnMut(&MisfiledFrames),
-) -> Result<ExportReport> {
+pub fn export(store: &dyn Store, server: &Server, session: &Name) -> Result<ExportReport> {
     let topic = topic(session);
     if !is_topic(&topic) {
         return Err(FormatError::NoTopic { topic }.into());
     }
     let routes = server.routes()?;
-    if routes == Routes::ByTopic
-        && let Some(found) = find_misfiled(server, &topic)?
-    {
-        misfiled(&found);
-    }
     let there = ids(server.frames(Some(&topic))?.as_slice(), &topic)?;
     let mut exported = ExportReport::default();
     for note in SessionLog::new(store, session.clone()).list(None)? {
@@ -59,16 +38,6 @@ pub fn export(
         exported.written += 1;
     }
     Ok(exported)
-}
-
-fn find_misfiled(server: &Server, meant: &str) -> Result<Option<MisfiledFrames>> {
-    let topic = format!("append/{meant}");
-    let frames = ids(server.frames(Some(&topic))?.as_slice(), &topic)?.len();
-    Ok((frames > 0).then(|| MisfiledFrames {
-        topic,
-        frames,
-        meant: meant.into(),
-    }))
 }
 
 /// The ids of a session's entries among the frames of a topic, as [`read`](super::read) gives them, without looking at

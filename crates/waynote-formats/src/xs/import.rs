@@ -16,7 +16,7 @@ use crate::error::FormatError;
 use crate::format::{Format, SourceKind};
 use crate::incoming::{ForeignNotes, Precedence};
 use crate::report::SkippedItem;
-use crate::source::{Line, Lines, too_long};
+use crate::source::Lines;
 
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
@@ -48,22 +48,8 @@ pub fn read(
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Imported)?;
     let mut others: BTreeMap<String, (u64, &str)> = BTreeMap::new();
     let mut lines = Lines::of(frames);
-    let mut number = 0;
-    while let Some(line) = lines
-        .next()
-        .map_err(|error| Error::file("frames", "read", error))?
-    {
-        number += 1;
-        let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong => {
-                incoming.skip(format!("line {number}"), too_long());
-                continue;
-            }
-        };
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
+    let unreadable = |error| Error::file("frames", "read", error);
+    while let Some((number, line)) = lines.next(&mut incoming).map_err(unreadable)? {
         let frame: Frame = match serde_json::from_slice(line) {
             Ok(frame) => frame,
             Err(error) => {
@@ -73,7 +59,7 @@ pub fn read(
                 } else {
                     error.to_string()
                 };
-                incoming.skip(format!("line {number}"), format!("it is no frame: {why}"));
+                incoming.skip(number, format!("it is no frame: {why}"));
                 continue;
             }
         };

@@ -11,7 +11,7 @@ mod import;
 mod server;
 
 pub use contents::{ContentFolder, Contents};
-pub use export::{MisfiledFrames, export};
+pub use export::export;
 pub use frame::topic;
 pub use import::{FORMAT, read};
 pub use server::Server;

@@ -38,23 +38,10 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 /// How long a process waits for another that exchanges the same file.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// How long to try again when a file cannot be read, because another program may be writing it.
-#[derive(Clone, Copy)]
-pub(crate) enum RetryLimit {
-    /// 10 ms: a prompt may be waiting.
-    Reader,
-    /// A tenth of a second.
-    Writer,
-}
-
-impl RetryLimit {
-    fn retries(self) -> usize {
-        match self {
-            Self::Reader => 5,
-            Self::Writer => 50,
-        }
-    }
-}
+/// How often to try again when a file cannot be read, because another program may be writing it: 10 ms for a reader, as
+/// a prompt may be waiting, and a tenth of a second for a writer.
+pub(crate) const READER_RETRIES: usize = 5;
+pub(crate) const WRITER_RETRIES: usize = 50;
 
 /// How often an empty file that was overwritten is read again, until its program has written it: 50 ms.
 const RETRIES_OF_EMPTY: usize = 25;
@@ -63,23 +50,11 @@ const RETRIES_OF_EMPTY: usize = 25;
 pub(crate) enum ReplaceOutcome {
     /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
     Clean,
-    /// The file holds our text; another program wrote this meanwhile, and our text overwrote it.
-    Overwrote(OverwrittenFile),
+    /// The file holds our text; another program wrote this meanwhile, and our text overwrote it. It lies beside ours, at
+    /// this path, until it is [removed](remove): once all that is new in it is kept.
+    Overwrote(FileContents, PathBuf),
     /// There was no file when we looked, and there is one now; nothing was written.
     FileAppeared,
-}
-
-/// A file that another program wrote and that ours took the place of. It lies beside ours until it is removed.
-pub(crate) struct OverwrittenFile {
-    pub(crate) file: FileContents,
-    path: PathBuf,
-}
-
-impl OverwrittenFile {
-    /// Removes it, once all that is new in it is kept.
-    pub(crate) fn remove(self) -> Result<()> {
-        remove(&self.path)
-    }
 }
 
 pub(crate) fn remove(path: &Path) -> Result<()> {
@@ -106,11 +81,11 @@ fn folder(path: &Path) -> &Path {
 
 /// Reads the file; none when there is none. One that cannot be read as notes is read again for a while: another program
 /// may be writing it.
-pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileContents>> {
+pub(crate) fn read(path: &Path, most: usize) -> Result<Option<FileContents>> {
     let mut retries = 0;
     loop {
         match try_read(path) {
-            Err(error) if is_half_written(&error) && retries < limit.retries() => {
+            Err(error) if is_half_written(&error) && retries < most => {
                 retries += 1;
                 std::thread::sleep(RETRY_INTERVAL);
             }
@@ -264,7 +239,7 @@ fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
 /// Reads the overwritten file, with retries. An unreadable one stays in its place for the next write: the program that
 /// has it open goes on writing there.
 fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
-    for retries in 0..RetryLimit::Writer.retries() {
+    for retries in 0..WRITER_RETRIES {
         match try_read(beside) {
             // An empty file is about to be written.
             Ok(Some(file)) if file.bytes.is_empty() => {
@@ -276,10 +251,7 @@ fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
                 return remove(beside).map(|()| ReplaceOutcome::Clean);
             }
             Ok(Some(file)) => {
-                return Ok(ReplaceOutcome::Overwrote(OverwrittenFile {
-                    file,
-                    path: beside.to_owned(),
-                }));
+                return Ok(ReplaceOutcome::Overwrote(file, beside.to_owned()));
             }
             Ok(None) => return Ok(ReplaceOutcome::Clean),
             Err(_) => {}

@@ -1,11 +1,11 @@
 //! Every directory's own note written to a `notes.json`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use waynote::{Address, Error, Places, Result, Store};
 
-use super::exchange::{self, OverwrittenFile, ReplaceOutcome};
+use super::exchange::{self, ReplaceOutcome};
 use super::notes_file::{NotesFile, bytes, key};
 use super::python_json::PyString;
 #[cfg(doc)]
@@ -40,7 +40,7 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
     let first = file.clone();
     let mut theirs = BTreeSet::new();
     // Removed once what is new in them is in the file.
-    let mut overwritten: Vec<OverwrittenFile> = Vec::new();
+    let mut overwritten = Vec::new();
     // The file's notes before the other program wrote it.
     let mut held = file.clone();
     for _ in 0..ROUNDS {
@@ -48,20 +48,20 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
         let text = file.to_text().into_bytes();
         match exchange::replace(&path, &text, before.as_deref())? {
             ReplaceOutcome::Clean => {
-                for other in overwritten {
-                    other.remove()?;
-                }
+                overwritten
+                    .iter()
+                    .try_for_each(|path: &PathBuf| exchange::remove(path))?;
                 return exported(store, &first, &file);
             }
-            ReplaceOutcome::Overwrote(other) => {
+            ReplaceOutcome::Overwrote(other, beside) => {
                 before = Some(text);
                 let ours = file.clone();
-                for (key, value) in other.file.notes.changed_since(&held) {
+                for (key, value) in other.notes.changed_since(&held) {
                     theirs.insert(key.clone());
                     file.insert(key.clone(), value.clone());
                 }
                 held = ours;
-                overwritten.push(other);
+                overwritten.push(beside);
             }
             ReplaceOutcome::FileAppeared => {
                 before = bytes(&path)?;

@@ -62,7 +62,7 @@ impl NotesFile {
     /// The notes in it: keys that paths resolve to, with texts, by code point.
     pub fn notes<'f>(&'f self, base: &'f Base) -> impl Iterator<Item = (Place, Content)> + 'f {
         self.entries.iter().filter_map(|(key, value)| {
-            let place = Place::from_key(std::str::from_utf8(&key.0).ok()?, base)?;
+            let place = place_of(key, base)?;
             match value {
                 PyValue::String(text) => Some((place, Content::imported(text.0.clone()))),
                 PyValue::Other(_) => None,
@@ -74,10 +74,7 @@ impl NotesFile {
     pub(super) fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
         self.entries.iter().filter_map(|(key, value)| {
             let name = String::from_utf8_lossy(&key.0).into_owned();
-            let place = std::str::from_utf8(&key.0)
-                .ok()
-                .and_then(|key| Place::from_key(key, base));
-            match (place, value) {
+            match (place_of(key, base), value) {
                 (None, _) => Some((name, "no path resolves to that key")),
                 (_, PyValue::Other(_)) => Some((name, "its value is no text")),
                 _ => None,
@@ -124,10 +121,7 @@ impl NotesFile {
     /// Takes over the values that are no notes and changed from `before` to `now`.
     pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
         for (key, value) in now.changed_since(before) {
-            let is_place = || {
-                std::str::from_utf8(&key.0).is_ok_and(|key| Place::from_key(key, base).is_some())
-            };
-            if matches!(value, PyValue::Other(_)) || !is_place() {
+            if matches!(value, PyValue::Other(_)) || place_of(key, base).is_none() {
                 self.entries.insert(key.clone(), value.clone());
             }
         }
@@ -164,4 +158,9 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
 
 pub(super) fn key(place: &Place) -> PyString {
     PyString(place.as_str().as_bytes().to_vec())
+}
+
+/// The place that a key is the path of.
+fn place_of(key: &PyString, base: &Base) -> Option<Place> {
+    Place::from_key(std::str::from_utf8(&key.0).ok()?, base)
 }

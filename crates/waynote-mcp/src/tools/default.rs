@@ -2,12 +2,11 @@
 
 use waynote::session_log::{iteration_named, reply};
 use waynote::visible::{editable_line, visible};
-use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
+use waynote::{Expect, Name, Notebook, SaveOptions, SearchRequest, SessionLog, single};
 
 use super::list;
 use crate::call::{Call, event_at, event_named, missing, note_at, there_are};
 use crate::reply::Refusal;
-use crate::search;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const TYPES: &[&str] = &waynote::EntryType::WORDS;
@@ -261,11 +260,11 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let limit = usize::try_from(limit).unwrap_or_default();
     call.notes.listed(|store| {
-        let hits = search::search(store, &query, limit)?;
+        let hits = store.search(&SearchRequest::new(query).limit(limit))?;
         let lines: Vec<String> = hits
             .iter()
             .map(|hit| {
-                let (note, text) = (&hit.note, editable_line(&hit.snippet));
+                let (note, text) = (&hit.note, editable_line(&hit.snippet.text));
                 format!("- {}{}: {text}", note.address, list::stale(note))
             })
             .collect();

@@ -47,14 +47,14 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Pin a note: every prompt shows it whole.",
         parameters: &[KEY],
         effect: Effect::Sets,
-        run: pin,
+        run: |call| set_pinned(call, true),
     },
     Spec {
         name: "note_unpin",
         about: "Unpin a note: prompts list it by its preview.",
         parameters: &[KEY],
         effect: Effect::Sets,
-        run: unpin,
+        run: |call| set_pinned(call, false),
     },
 ];
 
@@ -150,14 +150,6 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
         true => format!("deleted \"{key}\""),
         false => format!("\"{key}\" was already absent"),
     })
-}
-
-fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
-    set_pinned(call, true)
-}
-
-fn unpin(call: &mut Call<'_>) -> Result<String, Refusal> {
-    set_pinned(call, false)
 }
 
 fn set_pinned(call: &mut Call<'_>, pinned: bool) -> Result<String, Refusal> {

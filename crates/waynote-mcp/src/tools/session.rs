@@ -13,7 +13,7 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Say that the whole task is done, not only this turn: no further iteration starts.",
         parameters: &[required("summary", Kind::Text, "What was done")],
         effect: Effect::Sets,
-        run: done,
+        run: |call| signal(call, "summary", AgentSignal::Completed),
     },
     Spec {
         name: "blocked",
@@ -24,23 +24,19 @@ pub(super) const TOOLS: &[Spec] = &[
             "All they need to answer it",
         )],
         effect: Effect::Sets,
-        run: ask,
+        run: |call| signal(call, "question", AgentSignal::Blocked),
     },
 ];
 
-fn done(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let summary = call.arguments.required("summary").to_owned();
-    signal(call, &AgentSignal::Completed(summary))
-}
-
-fn ask(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let question = call.arguments.required("question").to_owned();
-    signal(call, &AgentSignal::Blocked(question))
-}
-
-fn signal(call: &mut Call<'_>, signal: &AgentSignal) -> Result<String, Refusal> {
+/// `said` is the argument that has the agent's words.
+fn signal(
+    call: &mut Call<'_>,
+    said: &str,
+    of: fn(String) -> AgentSignal,
+) -> Result<String, Refusal> {
     let session = call.here.session()?;
+    let signal = of(call.arguments.required(said).to_owned());
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    loops::signal(call.notes.writable()?, &session, iteration, signal, &stamp)?;
+    loops::signal(call.notes.writable()?, &session, iteration, &signal, &stamp)?;
     Ok(signal.reply(&session))
 }

@@ -12,14 +12,14 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Read the note that applies everywhere: preferences and facts about the user. Read it at the start.",
         parameters: &[],
         effect: Effect::Reads,
-        run: read_long_term,
+        run: |call| read(call, &Place::home()),
     },
     Spec {
         name: "WriteLongTermNote",
         about: "Write the note that applies everywhere, replacing its text: read it first, keep it dense, and leave passing progress out.",
         parameters: &[required("content", Kind::Text, "The whole note")],
         effect: Effect::Overwrites,
-        run: write_long_term,
+        run: |call| write(call, &Place::home(), "The global note was saved."),
     },
     Spec {
         name: "ReadContextualNote",
@@ -30,7 +30,10 @@ pub(super) const TOOLS: &[Spec] = &[
             "The directory; without it, the working directory",
         )],
         effect: Effect::Reads,
-        run: read_contextual,
+        run: |call| {
+            let (place, _) = place(call)?;
+            read(call, &place)
+        },
     },
     Spec {
         name: "WriteContextualNote",
@@ -44,29 +47,12 @@ pub(super) const TOOLS: &[Spec] = &[
             ),
         ],
         effect: Effect::Overwrites,
-        run: write_contextual,
+        run: |call| {
+            let (place, shown) = place(call)?;
+            write(call, &place, &format!("The note was saved for {shown}"))
+        },
     },
 ];
-
-fn read_long_term(call: &mut Call<'_>) -> Result<String, Refusal> {
-    read(call, &Place::home())
-}
-
-fn write_long_term(call: &mut Call<'_>) -> Result<String, Refusal> {
-    write(call, &Place::home())?;
-    Ok("The global note was saved.".into())
-}
-
-fn read_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let (place, _) = place(call)?;
-    read(call, &place)
-}
-
-fn write_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let (place, shown) = place(call)?;
-    write(call, &place)?;
-    Ok(format!("The note was saved for {shown}"))
-}
 
 /// The place, and its path for the reply: the given path if it is complete, as in the original; else the absolute path,
 /// so that the model sees the directory.
@@ -87,11 +73,11 @@ fn read(call: &mut Call<'_>, place: &Place) -> Result<String, Refusal> {
     Ok(note.map_or(String::new(), |note| note.content.shown().into_owned()))
 }
 
-fn write(call: &mut Call<'_>, place: &Place) -> Result<(), Refusal> {
+fn write(call: &mut Call<'_>, place: &Place, said: &str) -> Result<String, Refusal> {
     let content = call.content("content")?;
     let stamp = call.stamp();
     let options = SaveOptions::default().limits(call.here.caller.limits);
     let address = Address::Place(place.clone());
     single::rewrite(call.notes.writable()?, address, content, options, &stamp)?;
-    Ok(())
+    Ok(said.into())
 }

@@ -7,61 +7,48 @@ use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State;
 use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
+use crate::cells::{Cell, Row, arrays, scalars};
 use crate::engine::Opened;
 use crate::read::plan::{scope_hash, stored_key};
-use crate::trip::{Statement, Value, big, many_bytes, maybe_bigs, texts};
+use crate::row::kind_key;
+use crate::trip::{Statement, Value, big};
 
 use super::sql::{
     CHANGED, CONTENT, CONTENTS, COUNT, COUNTS, EVENTS, GONE, JOURNAL, LEASES, NOTE, NOTES,
-    RESOLVED, REVISION, SCOPES, Shape, events, journal, notes,
+    RESOLVED, REVISION, SCOPES,
 };
-
-/// A row of the journal.
-pub(super) struct Journal {
-    pub(super) scope: Vec<u8>,
-    pub(super) key: String,
-    pub(super) position: i64,
-    pub(super) previous: Option<i64>,
-    pub(super) revision: i64,
-    pub(super) action: &'static str,
-    pub(super) undoes: Option<i64>,
-    pub(super) content: Option<Vec<u8>>,
-    pub(super) kind: Option<String>,
-    pub(super) iteration: Option<i64>,
-    pub(super) pinned: bool,
-    pub(super) author: String,
-    pub(super) token: Option<String>,
-    pub(super) recorded_at: i64,
-    pub(super) created_at: i64,
-    pub(super) updated_at: i64,
-    pub(super) operation: Option<Vec<u8>>,
-    pub(super) step: Option<i64>,
-    /// Only in a copy: a revision that is written for the first time has its text.
-    pub(super) forgotten_at: Option<i64>,
-    pub(super) forgotten_by: Option<String>,
-    pub(super) cites: Option<String>,
-}
+use Cell::{Big, Bytes, Flag, Text};
 
 /// A note as it is afterwards.
-pub(super) struct Current {
+struct Current {
     /// True if the note existed before.
-    pub(super) existed: bool,
-    pub(super) note: Note,
-    pub(super) position: i64,
-    pub(super) content: Vec<u8>,
-    pub(super) resolved_by: Option<String>,
+    existed: bool,
+    note: Note,
+    position: i64,
+    content: Vec<u8>,
 }
 
-/// An event.
-pub(super) struct Event {
-    pub(super) position: i64,
-    pub(super) scope: Option<Vec<u8>>,
-    pub(super) number: Option<i64>,
-    pub(super) author: String,
-    pub(super) recorded_at: i64,
-    pub(super) event: String,
-    pub(super) operation: Option<Vec<u8>>,
-    pub(super) step: Option<i64>,
+impl Current {
+    fn row(self, scope: Vec<u8>, key: String) -> Row {
+        let note = self.note;
+        let kind = note.kind.as_ref().map(word);
+        vec![
+            Bytes(Some(scope)),
+            Text(Some(key)),
+            Big(Some(self.position)),
+            Big(Some(signed(note.revision))),
+            Bytes(Some(self.content)),
+            Text(kind.clone()),
+            Text(kind.as_deref().map(kind_key)),
+            Big(note.iteration),
+            Flag(note.pinned),
+            Text(Some(note.author.as_str().to_owned())),
+            Big(Some(note.created_at.as_microsecond())),
+            Big(Some(note.updated_at.as_microsecond())),
+            Text(note.resolved_by.map(|by| by.to_string())),
+            Text(Citation::to_column(&note.cites)),
+        ]
+    }
 }
 
 /// The rows of one call.
@@ -70,14 +57,14 @@ pub(super) struct Batch {
     mark: i64,
     scopes: BTreeMap<Vec<u8>, Scope>,
     contents: BTreeMap<Vec<u8>, Content>,
-    journal: Vec<Journal>,
+    journal: Vec<Row>,
     /// By scope and key; none: there is no such note any more.
     notes: BTreeMap<(Vec<u8>, String), Option<Current>>,
     /// How many notes more a scope has.
     counts: BTreeMap<Vec<u8>, i64>,
     leases: BTreeMap<Vec<u8>, Option<i64>>,
-    pub(super) events: Vec<Event>,
-    resolved: Vec<(Vec<u8>, String, String)>,
+    pub(super) events: Vec<Row>,
+    resolved: Vec<(Vec<u8>, String, EntryId)>,
     /// Statements that forget.
     pub(super) others: Vec<(&'static str, Vec<Value>)>,
     positions: BTreeSet<i64>,
@@ -88,11 +75,12 @@ pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(super) fn operation(step: Option<Step>) -> (Option<Vec<u8>>, Option<i64>) {
-    (
-        step.map(|step| step.operation.bytes().to_vec()),
-        step.map(|step| i64::from(step.step)),
-    )
+/// The call that wrote a row, and the number of the step.
+pub(super) fn operation(step: Option<Step>) -> [Cell; 2] {
+    [
+        Bytes(step.map(|step| step.operation.bytes().to_vec())),
+        Big(step.map(|step| i64::from(step.step))),
+    ]
 }
 
 /// An event as it is stored.
@@ -147,7 +135,7 @@ impl Batch {
         let note = revision.note();
         let content = note.map(|note| self.content(&note.content));
         let recorded_at = revision.recorded_at.as_microsecond();
-        let (operation, step) = operation(put.step);
+        let [operation, step] = operation(put.step);
         let (forgotten_at, forgotten_by) = match &revision.state {
             State::Forgotten {
                 forgotten_at,
@@ -159,32 +147,35 @@ impl Batch {
             ),
             _ => (None, None),
         };
-        self.journal.push(Journal {
-            scope: scope.clone(),
-            key: key.clone(),
-            position,
-            previous: put.previous.map(Position::number),
-            revision: signed(revision.number()),
-            action: revision.action.as_str(),
-            undoes: revision.undoes.map(signed),
-            content,
-            kind: note.and_then(|note| note.kind.as_ref()).map(word),
-            iteration: note.and_then(|note| note.iteration),
-            pinned: note.is_some_and(|note| note.pinned),
-            author: revision.author().as_str().to_owned(),
-            token: revision
-                .token
-                .as_ref()
-                .map(|token| token.as_str().to_owned()),
-            recorded_at,
-            created_at: note.map_or(recorded_at, |note| note.created_at.as_microsecond()),
-            updated_at: note.map_or(recorded_at, |note| note.updated_at.as_microsecond()),
+        let token = revision.token.as_ref();
+        self.journal.push(vec![
+            Bytes(Some(scope.clone())),
+            Text(Some(key.clone())),
+            Big(Some(position)),
+            Big(put.previous.map(Position::number)),
+            Big(Some(signed(revision.number()))),
+            Text(Some(revision.action.as_str().to_owned())),
+            Big(revision.undoes.map(signed)),
+            Bytes(content),
+            Text(note.and_then(|note| note.kind.as_ref()).map(word)),
+            Big(note.and_then(|note| note.iteration)),
+            Flag(note.is_some_and(|note| note.pinned)),
+            Text(Some(revision.author().as_str().to_owned())),
+            Text(token.map(|token| token.as_str().to_owned())),
+            Big(Some(recorded_at)),
+            Big(Some(note.map_or(recorded_at, |note| {
+                note.created_at.as_microsecond()
+            }))),
+            Big(Some(note.map_or(recorded_at, |note| {
+                note.updated_at.as_microsecond()
+            }))),
             operation,
             step,
-            forgotten_at,
-            forgotten_by,
-            cites: note.and_then(|note| Citation::to_column(&note.cites)),
-        });
+            // Only in a copy: a revision that is written for the first time has its text.
+            Big(forgotten_at),
+            Text(forgotten_by),
+            Text(note.and_then(|note| Citation::to_column(&note.cites))),
+        ]);
         if put.is_counted {
             let change = i64::from(put.note.is_some()) - i64::from(put.existed);
             *self.counts.entry(scope.clone()).or_default() += change;
@@ -199,7 +190,6 @@ impl Batch {
             existed,
             position,
             content: self.content(&note.content),
-            resolved_by: note.resolved_by.map(|by| by.to_string()),
             note: Note {
                 revision: revision.number(),
                 ..note.clone()
@@ -236,26 +226,26 @@ impl Batch {
             }
             _ => {}
         }
-        let (operation, step) = operation(step);
+        let [operation, step] = operation(step);
         let position = self.takes(recorded.position);
-        self.events.push(Event {
-            position,
-            scope: Some(scope),
-            number: Some(number),
-            author: recorded.author.as_str().to_owned(),
-            recorded_at: recorded.recorded_at.as_microsecond(),
-            event: json(&recorded.event)?,
+        self.events.push(vec![
+            Big(Some(position)),
+            Bytes(Some(scope)),
+            Big(Some(number)),
+            Text(Some(recorded.author.as_str().to_owned())),
+            Big(Some(recorded.recorded_at.as_microsecond())),
+            Text(Some(json(&recorded.event)?)),
             operation,
             step,
-        });
+        ]);
         Ok(())
     }
 
     pub(super) fn resolved(&mut self, session: &Name, entry: EntryId, by: EntryId) {
         let scope = self.scope(Scope::Session(session.clone()));
-        let (key, by) = (entry.to_string(), by.to_string());
+        let key = entry.to_string();
         match self.notes.get_mut(&(scope.clone(), key.clone())) {
-            Some(Some(current)) => current.resolved_by = Some(by),
+            Some(Some(current)) => current.note.resolved_by = Some(by),
             Some(None) => {}
             None => self.resolved.push((scope, key, by)),
         }
@@ -269,68 +259,53 @@ impl Batch {
             with_store.extend(values);
             all.push(Statement::typed(sql, with_store));
         };
-        if !self.scopes.is_empty() {
-            let (hashes, scopes): (Vec<Vec<u8>>, Vec<Scope>) = self.scopes.into_iter().unzip();
-            let kinds = scopes.iter().map(|scope| scope.kind().as_str());
-            let names = scopes.iter().map(|scope| scope.name());
-            add(SCOPES, vec![many_bytes(hashes), texts(kinds), texts(names)]);
-        }
-        if !self.contents.is_empty() {
-            let (hashes, contents): (Vec<Vec<u8>>, Vec<Content>) =
-                self.contents.into_iter().unzip();
-            let bodies = contents.iter().map(Content::as_bytes);
-            let shape = Shape::of(hashes.len());
-            let values = vec![shape.bytes(hashes), shape.bytes(bodies)];
-            add(shape.sql(CONTENT, CONTENTS), values);
-        }
-        if !self.journal.is_empty() {
-            let shape = Shape::of(self.journal.len());
-            let values = journal(&self.journal, self.mark, shape);
-            add(shape.sql(REVISION, JOURNAL), values);
-        }
-        let (mut gone, mut there) = (Vec::new(), Vec::new());
+        let bytes = |value| Bytes(Some(value));
+        let text = |value: &str| Text(Some(value.to_owned()));
+        let mark = || vec![big(self.mark)];
+        let (mut gone, mut there, mut is_changed) = (Vec::new(), Vec::new(), false);
         for ((scope, key), current) in self.notes {
             match current {
-                Some(current) => there.push((scope, key, current)),
-                None => gone.push((scope, key)),
+                Some(current) => {
+                    is_changed = current.existed;
+                    there.push(current.row(scope, key));
+                }
+                None => gone.push(vec![bytes(scope), Text(Some(key))]),
             }
         }
-        if !gone.is_empty() {
-            let (scopes, keys): (Vec<Vec<u8>>, Vec<String>) = gone.into_iter().unzip();
-            add(GONE, vec![many_bytes(scopes), texts(keys)]);
-        }
-        if !there.is_empty() {
-            let shape = Shape::of(there.len());
-            let one = match there.first() {
-                Some((.., current)) if current.existed => CHANGED,
-                _ => NOTE,
+        let scopes = self.scopes.into_iter().map(|(hash, scope)| {
+            vec![bytes(hash), text(scope.kind().as_str()), text(scope.name())]
+        });
+        let contents = self.contents.into_iter();
+        let contents =
+            contents.map(|(hash, content)| vec![bytes(hash), bytes(content.as_bytes().to_vec())]);
+        let resolved = self.resolved.into_iter();
+        let resolved = resolved.map(|(scope, key, by)| {
+            vec![bytes(scope), Text(Some(key)), Text(Some(by.to_string()))]
+        });
+        let counts = self.counts.into_iter().filter(|(_, change)| *change != 0);
+        let counts = counts.map(|(scope, change)| vec![bytes(scope), Big(Some(change))]);
+        let leases = self.leases.into_iter();
+        let leases = leases.map(|(scope, lease)| vec![bytes(scope), Big(lease)]);
+        // A single row has a statement of its own where the server plans that in a fraction of the time.
+        let note = if is_changed { CHANGED } else { NOTE };
+        for (one, many, rows, more) in [
+            (None, SCOPES, scopes.collect(), vec![]),
+            (Some(CONTENT), CONTENTS, contents.collect(), vec![]),
+            (Some(REVISION), JOURNAL, self.journal, mark()),
+            (None, GONE, gone, vec![]),
+            (Some(note), NOTES, there, vec![]),
+            (None, RESOLVED, resolved.collect(), vec![]),
+            (Some(COUNT), COUNTS, counts.collect(), vec![]),
+            (None, LEASES, leases.collect(), vec![]),
+            (None, EVENTS, self.events, mark()),
+        ] {
+            let (sql, mut values) = match (one, rows.len()) {
+                (_, 0) => continue,
+                (Some(one), 1) => (one, scalars(rows)),
+                _ => (many, arrays(rows)),
             };
-            add(shape.sql(one, NOTES), notes(&there, shape));
-        }
-        if !self.resolved.is_empty() {
-            let scopes = self.resolved.iter().map(|(scope, ..)| scope.clone());
-            let keys = self.resolved.iter().map(|(_, key, _)| key.clone());
-            let bys = self.resolved.iter().map(|(.., by)| by.clone());
-            add(RESOLVED, vec![many_bytes(scopes), texts(keys), texts(bys)]);
-        }
-        let counts: Vec<(Vec<u8>, i64)> = self
-            .counts
-            .into_iter()
-            .filter(|(_, change)| *change != 0)
-            .collect();
-        if !counts.is_empty() {
-            let (scopes, changes): (Vec<Vec<u8>>, Vec<i64>) = counts.into_iter().unzip();
-            let shape = Shape::of(changes.len());
-            let values = vec![shape.bytes(scopes), shape.bigs(changes)];
-            add(shape.sql(COUNT, COUNTS), values);
-        }
-        if !self.leases.is_empty() {
-            let (scopes, leases): (Vec<Vec<u8>>, Vec<Option<i64>>) =
-                self.leases.into_iter().unzip();
-            add(LEASES, vec![many_bytes(scopes), maybe_bigs(leases)]);
-        }
-        if !self.events.is_empty() {
-            add(EVENTS, events(&self.events, self.mark));
+            values.extend(more);
+            add(sql, values);
         }
         for (sql, values) in self.others {
             add(sql, values);

@@ -9,7 +9,8 @@ use crate::read::Forgetting;
 use crate::read::plan::session_hash;
 use crate::trip::{big, bigs, many_bytes, text, texts};
 
-use super::batch::{Batch, Event, json, operation, signed};
+use super::batch::{Batch, json, operation, signed};
+use crate::cells::Cell::{Big, Bytes, Text};
 
 const REVISIONS: &str =
     "UPDATE waynote.journal SET content = NULL, cites = NULL, forgotten_at = $3, forgotten_by = $4
@@ -53,18 +54,18 @@ impl Batch {
         };
         let event = serde_json::to_string(&forgetting)
             .map_err(|error| waynote::Error::engine("forgetting", error.to_string()))?;
-        let (operation, step) = operation(step);
+        let [operation, step] = operation(step);
         let position = self.takes(position);
-        self.events.push(Event {
-            position,
-            scope: None,
-            number: None,
-            author: by.as_str().to_owned(),
-            recorded_at: at.as_microsecond(),
-            event,
+        self.events.push(vec![
+            Big(Some(position)),
+            Bytes(None),
+            Big(None),
+            Text(Some(by.as_str().to_owned())),
+            Big(Some(at.as_microsecond())),
+            Text(Some(event)),
             operation,
             step,
-        });
+        ]);
         Ok(())
     }
 }

@@ -1,52 +1,5 @@
-//! The statements that write rows: one for each table, and one that is planned faster for a single row.
-
-use waynote::{Citation, Note};
-
-use crate::trip::{self, Value, big, bigs, maybe_bigs, maybe_many_bytes, texts};
-
-use super::batch::{Current, Event, Journal, signed};
-use crate::row::kind_key;
-
-/// The shape of a statement. For one row the values are scalars instead of arrays: the server plans that in a fraction
-/// of the time.
-#[derive(Clone, Copy)]
-pub(super) struct Shape {
-    is_one: bool,
-}
-
-macro_rules! columns {
-    ($($name:ident: $of:ty, $one:ident, $many:ident;)*) => {
-        $(
-            pub(super) fn $name(self, values: impl IntoIterator<Item = impl Into<$of>>) -> Value {
-                let mut values = values.into_iter();
-                match self.is_one.then(|| values.next()).flatten() {
-                    Some(value) => trip::$one(value),
-                    None => trip::$many(values),
-                }
-            }
-        )*
-    };
-}
-
-impl Shape {
-    pub(super) fn of(rows: usize) -> Self {
-        Self { is_one: rows == 1 }
-    }
-
-    pub(super) fn sql(self, one: &'static str, many: &'static str) -> &'static str {
-        if self.is_one { one } else { many }
-    }
-
-    columns! {
-        bigs: i64, big, bigs;
-        maybe_bigs: Option<i64>, maybe_big, maybe_bigs;
-        flags: bool, flag, flags;
-        texts: String, text, texts;
-        maybe_texts: Option<String>, maybe_text, maybe_texts;
-        bytes: Vec<u8>, bytes, many_bytes;
-        maybe_bytes: Option<Vec<u8>>, maybe_bytes, maybe_many_bytes;
-    }
-}
+//! The statements that write rows: one for each table, and one that is planned faster for a single row. For one row
+//! the values are scalars instead of arrays.
 
 /// New scopes count on from the last one.
 pub(super) const SCOPES: &str = "INSERT INTO waynote.scope (store, scope, hash, kind, name)
@@ -85,38 +38,6 @@ pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key
      -- Without its scope a row is refused.
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
-pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
-    macro_rules! column {
-        ($of:ident, $name:ident) => {
-            shape.$of(rows.iter().map(|row| row.$name.clone()))
-        };
-    }
-    vec![
-        column!(bytes, scope),
-        column!(texts, key),
-        column!(bigs, position),
-        column!(maybe_bigs, previous),
-        column!(bigs, revision),
-        column!(texts, action),
-        column!(maybe_bigs, undoes),
-        column!(maybe_bytes, content),
-        column!(maybe_texts, kind),
-        column!(maybe_bigs, iteration),
-        column!(flags, pinned),
-        column!(texts, author),
-        column!(maybe_texts, token),
-        column!(bigs, recorded_at),
-        column!(bigs, created_at),
-        column!(bigs, updated_at),
-        column!(maybe_bytes, operation),
-        column!(maybe_bigs, step),
-        column!(maybe_bigs, forgotten_at),
-        column!(maybe_texts, forgotten_by),
-        column!(maybe_texts, cites),
-        big(mark),
-    ]
-}
-
 pub(super) const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u (scope, key), waynote.scope s
      WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
 
@@ -149,29 +70,6 @@ pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, pos
          iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
          created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by, cites = excluded.cites";
 
-pub(super) fn notes(rows: &[(Vec<u8>, String, Current)], shape: Shape) -> Vec<Value> {
-    let of = || rows.iter().map(|(.., current)| current);
-    let notes = || of().map(|current| &current.note);
-    let kind = |note: &Note| note.kind.as_ref().map(|kind| kind.as_str().to_owned());
-    let kind_of = |note: &Note| note.kind.as_ref().map(|kind| kind_key(kind.as_str()));
-    vec![
-        shape.bytes(rows.iter().map(|(scope, ..)| scope.clone())),
-        shape.texts(rows.iter().map(|(_, key, _)| key.clone())),
-        shape.bigs(of().map(|current| current.position)),
-        shape.bigs(notes().map(|note| signed(note.revision))),
-        shape.bytes(of().map(|current| current.content.clone())),
-        shape.maybe_texts(notes().map(kind)),
-        shape.maybe_texts(notes().map(kind_of)),
-        shape.maybe_bigs(notes().map(|note| note.iteration)),
-        shape.flags(notes().map(|note| note.pinned)),
-        shape.texts(notes().map(|note| note.author.as_str())),
-        shape.bigs(notes().map(|note| note.created_at.as_microsecond())),
-        shape.bigs(notes().map(|note| note.updated_at.as_microsecond())),
-        shape.maybe_texts(of().map(|current| current.resolved_by.clone())),
-        shape.maybe_texts(notes().map(|note| Citation::to_column(&note.cites))),
-    ]
-}
-
 pub(super) const RESOLVED: &str = "UPDATE waynote.note n SET resolved_by = u.by
      FROM unnest($2, $3, $4) u (scope, key, by), waynote.scope s
      WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
@@ -194,17 +92,3 @@ pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, sco
      FROM unnest($2, $3, $4, $5, $6, $7, $8, $9)
           u (position, scope, number, author, recorded_at, event, operation, step)
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
-
-pub(super) fn events(rows: &[Event], mark: i64) -> Vec<Value> {
-    vec![
-        bigs(rows.iter().map(|row| row.position)),
-        maybe_many_bytes(rows.iter().map(|row| row.scope.clone())),
-        maybe_bigs(rows.iter().map(|row| row.number)),
-        texts(rows.iter().map(|row| row.author.as_str())),
-        bigs(rows.iter().map(|row| row.recorded_at)),
-        texts(rows.iter().map(|row| row.event.as_str())),
-        maybe_many_bytes(rows.iter().map(|row| row.operation.clone())),
-        maybe_bigs(rows.iter().map(|row| row.step)),
-        big(mark),
-    ]
-}

@@ -5,9 +5,11 @@ use waynote::Error;
 use waynote::engine::{Ask, Blocks, Rows, SegmentHead};
 
 use super::plan::{Plan, question};
+use crate::cells::Cell::{Big, Bytes};
+use crate::cells::arrays;
 use crate::error::{Failure, Outcome};
 use crate::row::get;
-use crate::trip::{bigs, many_bytes};
+use crate::trip::bigs;
 
 const SEGMENTS: &str = "SELECT g.segment, g.first, g.last, g.notes, g.checksum, g.dead, g.dead_bits
      FROM waynote.segment g WHERE g.store = $1 ORDER BY g.first";
@@ -15,7 +17,7 @@ const SEGMENTS: &str = "SELECT g.segment, g.first, g.last, g.notes, g.checksum, 
 const NOTES: &str = "SELECT u.i, g.docs FROM unnest($2) WITH ORDINALITY u (segment, i)
      JOIN waynote.segment g ON g.store = $1 AND g.segment = u.segment";
 
-const ALL: &str = "SELECT u.i, b.term, b.terms FROM unnest($2) WITH ORDINALITY u (segment, i)
+const ALL: &str = "SELECT u.i, b.term, b.terms FROM unnest($2, $3) u (i, segment)
      JOIN waynote.block b ON b.store = $1 AND b.segment = u.segment ORDER BY u.i, b.term";
 
 /// Terms share blocks: each block is read once.
@@ -74,61 +76,35 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     blocks(plan, &ask.blocks);
 }
 
-/// Questions of one kind: their numbers, and their parameters.
-#[derive(Default)]
-struct Asked {
-    questions: Vec<i64>,
-    segments: Vec<i64>,
-    terms: Vec<Vec<u8>>,
-    ends: Vec<Vec<u8>>,
-}
-
-impl Asked {
-    fn add(&mut self, question: usize, segment: i64, term: &[u8]) {
-        self.questions.push(question as i64);
-        self.segments.push(segment);
-        self.terms.push(term.to_vec());
-    }
-}
-
 fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
-    let (mut all, mut holding, mut prefixed) =
-        (Asked::default(), Asked::default(), Asked::default());
+    let (mut all, mut holding, mut prefixed) = (Vec::new(), Vec::new(), Vec::new());
     for (index, blocks) in asked.iter().enumerate() {
+        let of = |segment: &i64| [Big(Some(index as i64)), Big(Some(*segment))];
+        let with = |segment, term: &[u8]| {
+            let cells = of(segment).into_iter();
+            cells
+                .chain([Bytes(Some(term.to_vec()))])
+                .collect::<Vec<_>>()
+        };
         match blocks {
-            Blocks::All { segment } => all.add(index, *segment, &[]),
-            Blocks::Holding { segment, terms } => terms
-                .iter()
-                .for_each(|term| holding.add(index, *segment, term)),
+            Blocks::All { segment } => all.push(of(segment).into()),
+            Blocks::Holding { segment, terms } => {
+                holding.extend(terms.iter().map(|term| with(segment, term)));
+            }
             Blocks::WithPrefix { segment, prefix } => {
-                holding.add(index, *segment, prefix);
-                prefixed.add(index, *segment, prefix);
+                holding.push(with(segment, prefix));
+                let mut row = with(segment, prefix);
                 // No term is UTF-8 with this byte in it.
-                prefixed.ends.push([prefix.as_slice(), &[0xff]].concat());
+                row.push(Bytes(Some([prefix.as_slice(), &[0xff]].concat())));
+                prefixed.push(row);
             }
         }
     }
-    let (questions, values) = (all.questions, vec![bigs(all.segments)]);
-    plan.each(&questions.clone(), ALL, values, move |row, index, rows| {
-        keep(row, questions[index], rows)
-    });
     // Those before the prefix come first.
-    if !holding.questions.is_empty() {
-        let values = vec![
-            bigs(holding.questions),
-            bigs(holding.segments),
-            many_bytes(holding.terms),
-        ];
-        plan.rows(HOLDING, values, |row, rows| keep(row, get(row, 0)?, rows));
-    }
-    if !prefixed.questions.is_empty() {
-        let values = vec![
-            bigs(prefixed.questions),
-            bigs(prefixed.segments),
-            many_bytes(prefixed.terms),
-            many_bytes(prefixed.ends),
-        ];
-        plan.rows(PREFIXED, values, |row, rows| keep(row, get(row, 0)?, rows));
+    for (sql, rows) in [(ALL, all), (HOLDING, holding), (PREFIXED, prefixed)] {
+        if !rows.is_empty() {
+            plan.rows(sql, arrays(rows), |row, rows| keep(row, get(row, 0)?, rows));
+        }
     }
 }
 

@@ -10,62 +10,49 @@ use crate::row::{NOTE, count, kind_key, note, note_columns};
 use crate::trip::{big, bytes, flag, text};
 
 /// The scope is a value of its own, so that the index gives the notes in their order and the limit ends the reading.
-const KEYED: &str = concat!(
-    "SELECT ",
-    note_columns!(),
-    ", 0::bigint FROM (
-         SELECT * FROM waynote.note n
-         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
-               AND n.pinned = $3 AND n.kind_key IS NULL AND n.key <> ''
-         ORDER BY n.updated_at DESC, n.key LIMIT $4 OFFSET $5
-     ) n
-     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     ORDER BY n.updated_at DESC, n.key"
+macro_rules! page {
+    ($more:literal, $which:literal, $order:literal) => {
+        concat!(
+            "SELECT ",
+            note_columns!(),
+            $more,
+            " FROM (
+                 SELECT * FROM waynote.note n
+                 WHERE n.store = $1
+                       AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)",
+            $which,
+            " ORDER BY ",
+            $order,
+            " LIMIT $3 OFFSET $4
+             ) n
+             LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content ORDER BY ",
+            $order
+        )
+    };
+}
+
+const KEYED: &str = page!(
+    "",
+    " AND n.pinned = $5 AND n.kind_key IS NULL AND n.key <> ''",
+    "n.updated_at DESC, n.key"
 );
 
-const BY_KEY: &str = concat!(
-    "SELECT ",
-    note_columns!(),
-    " FROM (
-         SELECT * FROM waynote.note n
-         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
-         ORDER BY n.key LIMIT $3 OFFSET $4
-     ) n
-     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     ORDER BY n.key"
-);
+const BY_KEY: &str = page!("", "", "n.key");
 
-const ENTRIES: &str = concat!(
-    "SELECT ",
-    note_columns!(),
-    ", 0::bigint FROM (
-         SELECT * FROM waynote.note n
-         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
-               AND n.kind_key = $3 AND (NOT $6 OR n.resolved_by IS NULL)
-         ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5
-     ) n
-     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     ORDER BY n.iteration DESC NULLS LAST, n.key DESC"
+const ENTRIES: &str = page!(
+    "",
+    " AND n.kind_key = $5 AND (NOT $6 OR n.resolved_by IS NULL)",
+    "n.iteration DESC NULLS LAST, n.key DESC"
 );
 
 /// With how often each was noted before the iteration.
-const BEFORE: &str = concat!(
-    "SELECT ",
-    note_columns!(),
-    ",
-            CASE n.revision WHEN 1 THEN 1 ELSE (
-                SELECT count(*) FROM waynote.journal j
-                WHERE j.store = $1 AND j.scope = n.scope AND j.key = n.key AND j.iteration < $7
-                      AND j.content IS NOT NULL
-            ) END
-     FROM (
-         SELECT * FROM waynote.note n
-         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
-               AND n.kind_key = $3 AND n.iteration < $7 AND (NOT $6 OR n.resolved_by IS NULL)
-         ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5
-     ) n
-     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     ORDER BY n.iteration DESC NULLS LAST, n.key DESC"
+const BEFORE: &str = page!(
+    ", CASE n.revision WHEN 1 THEN 1 ELSE (
+         SELECT count(*) FROM waynote.journal j
+         WHERE j.store = $1 AND j.scope = n.scope AND j.key = n.key AND j.iteration < $7 AND j.content IS NOT NULL
+     ) END",
+    " AND n.kind_key = $5 AND (NOT $6 OR n.resolved_by IS NULL) AND n.iteration < $7",
+    "n.iteration DESC NULLS LAST, n.key DESC"
 );
 
 const ALL: &str = concat!(
@@ -81,25 +68,21 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, page) in ask.pages.iter().enumerate() {
         let scope = page.of.scope();
         let number = |number: usize| big(i64::try_from(number).unwrap_or(i64::MAX));
-        let mut values = vec![bytes(scope_hash(&scope))];
-        let (sql, rest, before) = match &page.of {
+        let hash = bytes(scope_hash(&scope));
+        let (sql, which, before) = match &page.of {
             Recent::Entries {
                 kind, before, open, ..
             } => {
-                values.push(text(kind_key(kind.as_str())));
-                let mut rest = vec![flag(*open)];
-                rest.extend(before.map(big));
+                let mut which = vec![text(kind_key(kind.as_str())), flag(*open)];
+                which.extend(before.map(big));
                 let sql = if before.is_some() { BEFORE } else { ENTRIES };
-                (sql, rest, before.is_some())
+                (sql, which, before.is_some())
             }
-            Recent::Keyed { pinned, .. } => {
-                values.push(flag(*pinned));
-                (KEYED, Vec::new(), false)
-            }
+            Recent::Keyed { pinned, .. } => (KEYED, vec![flag(*pinned)], false),
             Recent::ByKey { .. } => (BY_KEY, Vec::new(), false),
             // Another kind of page is picked from all notes of the scope by the core's own rule.
             _ => {
-                plan.ask(ALL, values, move |found, rows| {
+                plan.ask(ALL, vec![hash], move |found, rows| {
                     let mut notes = Vec::new();
                     for row in found {
                         notes.extend(whole(note(row, 0, &scope), rows)?);
@@ -111,9 +94,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
                 continue;
             }
         };
-        values.push(number(page.limit));
-        values.push(number(page.skip));
-        values.extend(rest);
+        let mut values = vec![hash, number(page.limit), number(page.skip)];
+        values.extend(which);
         plan.rows(sql, values, move |row, rows| {
             keep(row, page, index, before, rows)
         });

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use waynote::{Error, Places, Reader as _, Store as _};
-use waynote_postgres::{Options, PostgresError, is_away, open, stores};
+use waynote_postgres::{Fault, Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
 use super::stores::{its_server, new_store};
@@ -341,7 +341,9 @@ fn certificates_and_passwords_are_checked() {
     );
     let error = open(Options::of_url(&url).unwrap()).err().unwrap();
     assert!(
-        matches!(error.downcast_ref(), Some(PostgresError::NoTls { .. })),
+        error
+            .downcast_ref()
+            .is_some_and(|error: &PostgresError| error.fault == Fault::NoTls),
         "{error}"
     );
 }

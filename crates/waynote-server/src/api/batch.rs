@@ -3,10 +3,9 @@
 //!
 //! Answers are serialized on the thread that uses the store, which may block.
 
-use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderValue};
-use axum::http::{Response, StatusCode};
-use axum::response::IntoResponse;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::store::{Answers, Ask};
@@ -20,39 +19,27 @@ use crate::edge::Json;
 use crate::problem::Answer;
 use crate::visit::Visit;
 
-/// An answer.
-pub(crate) struct Reply(Option<Vec<u8>>);
-
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response<Body> {
-        let mut response = Response::new(self.0.clone().map_or_else(Body::empty, Body::from));
-        match self.0 {
-            Some(_) => {
-                let headers = response.headers_mut();
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            }
-            None => *response.status_mut() = StatusCode::NO_CONTENT,
-        }
-        response
-    }
+/// An answer as JSON that is written already.
+fn json(written: Vec<u8>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], written).into_response()
 }
 
 /// Runs `work` on the store, and returns its result as a reply.
 async fn reply<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
-) -> Answer<Reply> {
+) -> Answer<Response> {
     let written = visit.run(move |store| wire::answer(&work(store)?));
-    Ok(Reply(Some(written.await?)))
+    Ok(json(written.await?))
 }
 
 /// The same for a search or a prompt block.
 async fn found<T: Serialize>(
     visit: &Visit,
     work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
-) -> Answer<Reply> {
+) -> Answer<Response> {
     let written = visit.search(move |store| wire::answer(&work(store)?));
-    Ok(Reply(Some(written.await?)))
+    Ok(json(written.await?))
 }
 
 /// Answers many questions at once.
@@ -60,7 +47,7 @@ async fn found<T: Serialize>(
     post, path = "/read", tag = "batch", request_body = Ask,
     responses((status = 200, description = "The answers", body = Answers))
 )]
-pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
+pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Response> {
     reply(&visit, move |store| ask.answered(store)).await
 }
 
@@ -69,7 +56,7 @@ pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
     post, path = "/as-of", tag = "batch", request_body = AsOfRequest,
     responses((status = 200, description = "The notes", body = NotesFound))
 )]
-pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Reply> {
+pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Response> {
     reply(&visit, move |store| {
         Ok(NotesFound {
             notes: request.answered(store)?,
@@ -84,7 +71,7 @@ pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Ans
     post, path = "/search", tag = "batch", request_body = SearchRequest,
     responses((status = 200, description = "What was found", body = HitsFound))
 )]
-pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Reply> {
+pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Response> {
     found(&visit, move |store| {
         Ok(HitsFound {
             hits: store.search(&request)?,
@@ -99,7 +86,7 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
     post, path = "/apply", tag = "batch", request_body = ApplyRequest,
     responses((status = 200, description = "What became of each", body = ApplyAnswer))
 )]
-pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
+pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Response> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
         let changes = grant.changes(request.changes);
@@ -114,14 +101,14 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
     post, path = "/record", tag = "batch", request_body = RecordRequest,
     responses((status = 204, description = "They are recorded"))
 )]
-pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<Reply> {
+pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<StatusCode> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     let recorded = visit.run(move |store| {
         let stamp = grant.stamp(request.stamp, now);
         store.record(&request.session, &request.events, request.lease, &stamp)
     });
     recorded.await?;
-    Ok(Reply(None))
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Forgets the text of a note, or what was said in an event: the only call that destroys anything.
@@ -129,7 +116,7 @@ pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> 
     post, path = "/forget", tag = "batch", request_body = ForgetRequest,
     responses((status = 200, description = "What was forgotten", body = Forgotten))
 )]
-pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Reply> {
+pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Response> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
         let forget = request.forget();
@@ -147,7 +134,7 @@ pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> 
     post, path = "/context", tag = "batch", request_body = BlockAsk,
     responses((status = 200, description = "The block", body = BlockAnswer))
 )]
-pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Reply> {
+pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Response> {
     found(&visit, move |store| ask.answer(&store)).await
 }
 
@@ -156,10 +143,10 @@ pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<R
     post, path = "/beat", tag = "batch", request_body = Lease,
     responses((status = 204, description = "It is noted, if the loop still holds the session"))
 )]
-pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
+pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<StatusCode> {
     let beaten = visit.run(move |store| store.heartbeat(&lease.session, lease.lease));
     beaten.await?;
-    Ok(Reply(None))
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Tells how long ago the loop that holds a session was heard of.
@@ -167,7 +154,7 @@ pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply
     post, path = "/silence", tag = "batch", request_body = Lease,
     responses((status = 200, description = "How long ago", body = Silence))
 )]
-pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
+pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Response> {
     reply(&visit, move |store| {
         let silence = store.silence(&lease.session, lease.lease)?;
         Ok(Silence::from(silence))
@@ -180,6 +167,6 @@ pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Re
     get, path = "/verify", tag = "batch",
     responses((status = 200, description = "What was found", body = Report))
 )]
-pub(crate) async fn verify(visit: Visit) -> Answer<Reply> {
+pub(crate) async fn verify(visit: Visit) -> Answer<Response> {
     reply(&visit, |store| store.verify()).await
 }

@@ -20,9 +20,9 @@ use waynote::{Allowance, Error, Limits, Reader as _};
 use waynote_access::Narrowed;
 
 use super::cursor;
-use crate::app::App;
 use crate::edge::Query;
 use crate::edge::shares::Share;
+use crate::metrics::One;
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
 use crate::told::Told;
@@ -124,7 +124,7 @@ pub(crate) async fn changes(
         None => visit.run_narrowed(now).await?,
     };
     let feed = Feed {
-        counted: Counted::new(visit.app.clone()),
+        _counted: visit.app.metrics.feeds.one(),
         _share: share,
         token: sign_in::presented(&visit.app, &headers),
         may_read_until: Instant::now() + TOKEN_COUNTS,
@@ -197,7 +197,7 @@ struct Feed {
     /// True if there may be more entries to read.
     is_behind: bool,
     greeting: Option<String>,
-    counted: Counted,
+    _counted: One,
 }
 
 impl Feed {
@@ -208,7 +208,7 @@ impl Feed {
         }
         loop {
             // A reader whose token no longer counts gets nothing more, not even what was read for it.
-            if self.counted.app.stopper.is_stopped() || !self.may_read().await {
+            if self.visit.app.stopper.is_stopped() || !self.may_read().await {
                 return None;
             }
             if let Some((mark, entry)) = self.page.pop_front() {
@@ -223,7 +223,7 @@ impl Feed {
                 }
                 continue;
             }
-            let app = &self.counted.app;
+            let app = &self.visit.app;
             tokio::select! {
                 () = app.stopper.stopped() => return None,
                 news = self.news.changed() => news.ok()?,
@@ -282,7 +282,7 @@ impl Feed {
             return true;
         }
         self.may_read_until = now + TOKEN_COUNTS;
-        let now = sign_in::grant(&self.counted.app, &self.visit.name, self.token.clone());
+        let now = sign_in::grant(&self.visit.app, &self.visit.name, self.token.clone());
         now.await.is_ok_and(|now| now == self.visit.grant)
     }
 }
@@ -312,22 +312,4 @@ fn sent(mark: Mark, entry: &FeedEntry) -> String {
         "id: {id}\nevent: {event}\ndata: {}\n\n",
         data.unwrap_or_default()
     )
-}
-
-/// Counts a feed while it is read.
-struct Counted {
-    app: App,
-}
-
-impl Counted {
-    fn new(app: App) -> Self {
-        app.metrics.feeds.add(1);
-        Self { app }
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.app.metrics.feeds.add(-1);
-    }
 }

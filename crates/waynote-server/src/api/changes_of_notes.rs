@@ -5,7 +5,9 @@ use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use waynote::{Address, Applied, Change, Content, Error, Note, SaveOptions, Stamp, single};
+use waynote::{
+    Address, Applied, Change, Content, Error, Note, Result, SaveOptions, Stamp, Store, single,
+};
 
 use super::parts::{Precondition, WriteQuery, etag};
 use super::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
@@ -51,6 +53,18 @@ impl NoteChange {
         let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
         Ok(Json(applied))
     }
+
+    /// Runs `work` on the note, if it is as the request expects.
+    async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&dyn Store, Address, Precondition, &Stamp) -> Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        let (expected, address, stamp) = (self.expected?, self.address, self.stamp);
+        let done = self
+            .visit
+            .run(move |store| work(store, address, expected, &stamp));
+        done.await.map_err(|problem| expected.failed(problem))
+    }
 }
 
 /// Saves a note: creates it, or gives it a new revision.
@@ -72,29 +86,20 @@ impl NoteChange {
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn save(
-    NoteChange {
-        visit,
-        address,
-        stamp,
-        expected,
-    }: NoteChange,
-    Body(note): Body<SaveNote>,
-) -> Answer<Response> {
-    let expected = expected?;
+pub(crate) async fn save(change: NoteChange, Body(note): Body<SaveNote>) -> Answer<Response> {
     let content = content(&note.content)?;
     let options = SaveOptions::default()
-        .limits(visit.grant.limits(note.limits))
+        .limits(change.visit.grant.limits(note.limits))
         .pin(note.pinned);
-    let saved = visit.run(move |store| {
+    let saved = change.run(move |store, address, expected, stamp| {
         let current = match expected {
             Precondition::Exists => store.get(&address)?.map(|note| note.revision),
             _ => None,
         };
         let options = options.expect(expected.expect(current));
-        single::save(store, address, content, options, &stamp)
+        single::save(store, address, content, options, stamp)
     });
-    let (note, before) = saved.await.map_err(|problem| expected.failed(problem))?;
+    let (note, before) = saved.await?;
     let status = match before {
         None => StatusCode::CREATED,
         Some(_) => StatusCode::OK,
@@ -119,30 +124,15 @@ pub(crate) async fn save(
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn pin(
-    NoteChange {
-        visit,
-        address,
-        stamp,
-        expected,
-    }: NoteChange,
-    Body(note): Body<PinNote>,
-) -> Answer<Response> {
-    let expected = expected?;
-    let pinned = visit.run(move |store| {
-        let pinned = single::set_pinned(
-            store,
-            address.clone(),
-            note.pinned,
-            expected.written(),
-            &stamp,
-        );
-        match pinned {
+pub(crate) async fn pin(change: NoteChange, Body(note): Body<PinNote>) -> Answer<Response> {
+    let pinned = change.run(move |store, address, expected, stamp| {
+        let of = address.clone();
+        match single::set_pinned(store, of, note.pinned, expected.written(), stamp) {
             Err(Error::NotFound { .. }) if expected == Precondition::Exists => Err(none(address)),
             pinned => pinned,
         }
     });
-    let note = pinned.await.map_err(|problem| expected.failed(problem))?;
+    let note = pinned.await?;
     Ok((etag(&note), Json(note)).into_response())
 }
 
@@ -162,26 +152,14 @@ pub(crate) async fn pin(
         (status = 412, description = "Another revision is current: `current` shows it", body = ProblemForm, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn delete(
-    NoteChange {
-        visit,
-        address,
-        stamp,
-        expected,
-    }: NoteChange,
-) -> Answer<Json<DeletedNote>> {
-    let expected = expected?;
-    let named = address.clone();
-    let deleted = visit.run(move |store| {
-        match single::delete(store, address.clone(), expected.written(), &stamp)? {
+pub(crate) async fn delete(change: NoteChange) -> Answer<Json<DeletedNote>> {
+    let deleted = change.run(move |store, address, expected, stamp| {
+        match single::delete(store, address.clone(), expected.written(), stamp)? {
             false if expected == Precondition::Exists => Err(none(address)),
-            deleted => Ok(deleted),
+            deleted => Ok(DeletedNote { address, deleted }),
         }
     });
-    Ok(Json(DeletedNote {
-        address: named,
-        deleted: deleted.await.map_err(|problem| expected.failed(problem))?,
-    }))
+    Ok(Json(deleted.await?))
 }
 
 /// Undoes the last change of a note that is not undone yet.

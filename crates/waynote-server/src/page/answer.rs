@@ -2,11 +2,10 @@
 
 use axum::body::Body;
 use axum::http::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION,
-    REFERRER_POLICY,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
 };
 use axum::http::{HeaderMap, HeaderName, Response, StatusCode, Uri};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use waynote::visible::visible;
 
@@ -15,62 +14,41 @@ use super::words;
 use crate::problem::Problem;
 
 /// The content security policy: only resources of this server; no inline script or style; no frame around a page.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
-     frame-ancestors 'none'; base-uri 'none'",
-);
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
+                      form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 /// A page.
 pub(crate) fn page(status: StatusCode, markup: Markup) -> Response<Body> {
-    let mut response = Response::new(Body::from(markup.into_string()));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/html; charset=utf-8"),
-    );
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
-    // Not `no-referrer`: then a form's `Origin` would be `null`, and could not be checked.
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(OPENER, HeaderValue::from_static("same-origin"));
-    response
+    let headers = [
+        (CONTENT_TYPE, "text/html; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        // Not `no-referrer`: then a form's `Origin` would be `null`, and could not be checked.
+        (REFERRER_POLICY, "same-origin"),
+        (OPENER, "same-origin"),
+    ];
+    (status, headers, markup.into_string()).into_response()
 }
 
 /// The raw text of a note. A browser must not take it for anything but text.
 pub(crate) fn text(text: String) -> Response<Body> {
-    let mut response = Response::new(Body::from(text));
-    let headers = response.headers_mut();
-    headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    headers.insert(
-        CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("default-src 'none'; sandbox"),
-    );
-    response
+    let headers = [
+        (CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"),
+    ];
+    (headers, text).into_response()
 }
 
 /// A file of the page. Its name changes with its content, so a browser may cache it forever.
 pub(crate) fn file(media: &'static str, text: &'static str) -> Response<Body> {
-    let mut response = Response::new(Body::from(text));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
-    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-    headers.insert(CACHE_CONTROL, forever);
-    response
+    let forever = "public, max-age=31536000, immutable";
+    ([(CONTENT_TYPE, media), (CACHE_CONTROL, forever)], text).into_response()
 }
 
 /// A redirect to another page, by GET.
 pub(crate) fn to(path: &str) -> Response<Body> {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    // A path that this server makes is always a valid header. Anything else leads home.
-    let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
-    response.headers_mut().insert(LOCATION, location);
-    response
+    Redirect::to(path).into_response()
 }
 
 /// An answer of the page. Its errors are pages too.

@@ -9,13 +9,14 @@ use waynote::text::hex;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use axum::http::{Method, Response, StatusCode};
 use axum::routing::get;
 use maud::html;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::signed::cookie_of;
 use super::{answer, shell};
 use crate::app::App;
 
@@ -71,15 +72,7 @@ impl Link {
 
     /// The cookie of a request as it is handed to [`Self::is_known`], if it has this server's.
     pub(crate) fn presented(&self, headers: &HeaderMap) -> Option<String> {
-        let cookies = headers.get_all(COOKIE).into_iter();
-        let mut cookies = cookies
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(';'));
-        let named = |cookie: &str| {
-            let value = cookie.trim().strip_prefix(&self.name)?.strip_prefix('=')?;
-            Some(format!("{MARK}{value}"))
-        };
-        cookies.find_map(named)
+        Some(format!("{MARK}{}", cookie_of(headers, &self.name)?))
     }
 
     /// True if this is the cookie of the browser that opened the link.
@@ -162,6 +155,8 @@ pub(crate) fn not_open() -> Response<Body> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::COOKIE;
+
     use super::*;
 
     fn link() -> Link {

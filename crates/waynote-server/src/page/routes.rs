@@ -254,13 +254,15 @@ fn all_notes(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made
 }
 
 fn new(_: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let form = edit::Form::new(site, fields)?;
-    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
+    Ok(typed(site, &edit::Form::new(site, fields)?))
 }
 
 fn edit(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let form = edit::Form::edit(store, fields)?;
-    Ok(Made::of(edit::title(&form), edit::view(site, &form)))
+    Ok(typed(site, &edit::Form::edit(store, fields)?))
+}
+
+fn typed(site: &Site<'_>, form: &edit::Form) -> Made {
+    Made::of(edit::title(form), edit::view(site, form))
 }
 
 fn forget_what(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
@@ -269,19 +271,13 @@ fn forget_what(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Ma
 }
 
 fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let sessions = Sessions::gather(store, fields, site)?;
-    Ok(Made::of(
-        View::Sessions.title(),
-        sessions::view(site, &sessions),
-    ))
+    let shown = sessions::view(site, &Sessions::gather(store, fields, site)?);
+    Ok(Made::of(View::Sessions.title(), shown))
 }
 
 fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
-    let history = History::gather(store, fields, site)?;
-    Ok(Made::of(
-        View::History.title(),
-        history::view(site, &history),
-    ))
+    let shown = history::view(site, &History::gather(store, fields, site)?);
+    Ok(Made::of(View::History.title(), shown))
 }
 
 async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {

@@ -1,6 +1,7 @@
 //! The frame around every view: the rail with the views, and the data for the script.
 
 use maud::{DOCTYPE, Markup, html};
+use strum::VariantArray;
 
 use super::assets;
 use super::site::{Site, View};
@@ -50,9 +51,9 @@ fn head(title: &str, store: Option<&str>) -> Markup {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (title) @if let Some(store) = store { " · " (store) } " · waynote" }
-            link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
-            link rel="stylesheet" href=(assets::CSS.path());
-            script src=(assets::JS.path()) defer {}
+            link rel="icon" type="image/svg+xml" href=(assets::ICON.path);
+            link rel="stylesheet" href=(assets::CSS.path);
+            script src=(assets::JS.path) defer {}
         }
     }
 }
@@ -62,7 +63,7 @@ fn rail(site: &Site<'_>, current: View) -> Markup {
         header.rail {
             a.brand href=(site.view(View::Now).href()) { i {} "waynote" }
             nav aria-label="Views" data-live="views" {
-                @for view in View::ALL {
+                @for view in View::VARIANTS.iter().copied() {
                     @if view != View::Access || site.may_administer() {
                         a href=(site.view(view).href()) aria-current=[(view == current).then_some("page")] {
                             (view.title())

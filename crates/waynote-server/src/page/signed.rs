@@ -36,12 +36,16 @@ struct Kept {
 
 /// The number in a request's cookie, in the form that [`grant`] takes; none without a cookie.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
+    Some(format!("{MARK}{}", cookie_of(headers, NAME)?))
+}
+
+/// The value of the cookie of that name.
+pub(super) fn cookie_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let cookies = headers.get_all(COOKIE).into_iter();
     let mut cookies = cookies
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'));
-    let value = cookies.find_map(|cookie| cookie.trim().strip_prefix(NAME)?.strip_prefix('='))?;
-    Some(format!("{MARK}{value}"))
+    cookies.find_map(|cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
 }
 
 /// The number of a cookie; none for a token.

@@ -14,7 +14,7 @@ use crate::machine::IsDead;
 use crate::visit::Visit;
 
 /// The five views.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 pub(crate) enum View {
     Now,
     Notes,
@@ -24,32 +24,15 @@ pub(crate) enum View {
 }
 
 impl View {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Now,
-        Self::Notes,
-        Self::Sessions,
-        Self::History,
-        Self::Access,
-    ];
-
     pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Now => "Now",
-            Self::Notes => "Notes",
-            Self::Sessions => "Sessions",
-            Self::History => "History",
-            Self::Access => "Access",
-        }
+        self.into()
     }
 
     /// Its path below that of the store.
-    pub(crate) fn path(self) -> &'static str {
+    pub(crate) fn path(self) -> String {
         match self {
-            Self::Now => "",
-            Self::Notes => "notes",
-            Self::Sessions => "sessions",
-            Self::History => "history",
-            Self::Access => "access",
+            Self::Now => String::new(),
+            view => view.title().to_lowercase(),
         }
     }
 }
@@ -117,7 +100,7 @@ impl Site<'_> {
     }
 
     pub(crate) fn view(&self, view: View) -> Link {
-        self.link(view.path())
+        self.link(&view.path())
     }
 
     /// A stamp for a preview of a change.

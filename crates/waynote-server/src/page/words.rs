@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use maud::{Markup, html};
+pub(crate) use waynote::text::grouped;
 use waynote::text::minute;
 use waynote::visible::{lines, visible};
 use waynote::{Address, Author, Error, Name, Note, Scope};
@@ -134,19 +135,6 @@ pub(crate) fn took(time: Duration) -> String {
     }
 }
 
-/// A number with commas between its thousands.
-pub(crate) fn grouped(number: impl Into<u64>) -> String {
-    let digits = number.into().to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// A number of tokens, or of anything else that is counted in memory.
 pub(crate) fn size(number: usize) -> String {
     grouped(number as u64)
@@ -232,7 +220,7 @@ mod tests {
         assert!(of("2026-05-19T09:05:00Z").contains(">09:05<"));
         assert!(of("2026-05-17T09:05:00Z").contains(">17 May<"));
         assert!(of("2025-12-01T09:05:00Z").contains(">1 Dec 2025<"));
-        assert_eq!(grouped(1_234_567_u64), "1,234,567");
+        assert_eq!(grouped(1_234_567), "1,234,567");
         let took = |millis| took(Duration::from_millis(millis));
         assert_eq!(
             [took(18_720_000), took(59_900), took(9_990), took(100)],

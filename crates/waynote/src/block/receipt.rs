@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ReaderTools, Request, Section};
 use crate::address::Address;
 use crate::store::Damage;
-use crate::text::plural;
+use crate::text::{grouped, plural};
 
 /// How much of a note a block shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -199,19 +199,6 @@ fn counted_notes(number: u64) -> (String, &'static str) {
         1 => ("1 note".into(), "it"),
         _ => (format!("{} notes", grouped(number)), "them"),
     }
-}
-
-/// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -19,8 +19,11 @@ use crate::store::{Ask, Page, Reader, Recent};
 const MOST: usize = 5;
 const TOKENS: usize = 400;
 
-/// Once a session got so many tokens at tools, it gets short lines: a long session is not to fill up with notes.
-const ALLOWANCE: usize = 600;
+/// What a session is to get at tools, in tokens: a long one is not to fill up with notes. A note takes at most a
+/// [`SHARE`]th of what is left, else it is a line; and a short line once that is less than [`LINE`].
+const ALLOWANCE: usize = 1_200;
+const SHARE: usize = 4;
+const LINE: usize = 60;
 
 /// How many places are asked for: those of paths of any sensible depth.
 const MOST_PLACES: usize = 1024;
@@ -132,7 +135,10 @@ pub fn at_action(
         ..Ask::default()
     })?;
     let known = shown_of(known);
-    let mut telling = Telling::new(request, TOKENS, MOST).briefly(action.spent >= ALLOWANCE);
+    let whole = ALLOWANCE.saturating_sub(action.spent) / SHARE;
+    let mut telling = Telling::new(request, TOKENS, MOST)
+        .whole_to(whole)
+        .briefly(whole < LINE);
     for (scope, notes) in scopes.iter().zip(pages.pages) {
         let is_for = |near: &Near<'_>| {
             *scope == Scope::Place(near.place.clone())

@@ -1,6 +1,6 @@
 //! Methods that ask one question each. A question without an answer counts as one that found nothing.
 
-use super::{Ask, Blocks, IndexState, JournalRow, NoteState, Read, SegmentHead, Step};
+use super::{Ask, Blocks, IndexState, JournalRow, NoteState, Read, SegmentHead};
 use jiff::Timestamp;
 
 use crate::address::{Address, AddressAt};
@@ -80,11 +80,6 @@ impl dyn Read + '_ {
         Ok(answers!(self, holders: contents.to_vec()))
     }
 
-    /// The entries of a session that are resolved.
-    pub fn resolved(&self, session: &Name) -> Result<Vec<Note>> {
-        Ok(answer!(self, resolved: session.clone()))
-    }
-
     /// The largest id that an entry of a session ever had.
     pub fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
         Ok(answer!(self, last_entries: session.clone()))
@@ -120,14 +115,6 @@ impl dyn Read + '_ {
         Ok(answers!(self, spaces: true))
     }
 
-    /// The calls that wrote the rows at these positions.
-    pub fn steps(
-        &self,
-        positions: impl IntoIterator<Item = Position>,
-    ) -> Result<Vec<Option<Step>>> {
-        Ok(answers!(self, steps: positions.into_iter().collect()))
-    }
-
     /// The values of a space of side data.
     pub fn side(&self, space: &str) -> Result<Vec<SideValue>> {
         Ok(answer!(self, side: space.to_owned()))
@@ -136,12 +123,6 @@ impl dyn Read + '_ {
     /// The version of the store.
     pub fn version(&self) -> Result<Version> {
         Ok(answers!(self, store.version: true))
-    }
-
-    /// The engine's ids of these scopes, as far as it has them.
-    pub fn scope_numbers(&self, scopes: &[Scope]) -> Result<Vec<u32>> {
-        let numbers = answers!(self, scope_numbers: scopes.to_vec());
-        Ok(numbers.into_iter().flatten().collect())
     }
 
     /// The state of the search index.

@@ -145,7 +145,7 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
     }
     let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
     upkeep::forget(tx, &numbers)?;
-    put(tx, erasure, &revisions, stamp)?;
+    put(tx, erasure, revisions, stamp)?;
     let unheld = unheld(rows, erasure)?;
     let spaces = spaces(rows, &unheld)?;
     tx.remove_contents(&unheld)?;
@@ -156,7 +156,7 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
 fn put(
     tx: &dyn Transaction,
     erasure: &Erasure,
-    revisions: &[(AddressAt, Position)],
+    revisions: Vec<(AddressAt, Position)>,
     stamp: &Stamp,
 ) -> Result<()> {
     let rows: &dyn Read = tx;
@@ -191,7 +191,7 @@ fn put(
         at: stamp.now,
         by: &stamp.author,
         revisions,
-        events: &erasure.events,
+        events: erasure.events.clone(),
         step: step(stamp.operation, gone.len()),
     });
     tx.put(&put)

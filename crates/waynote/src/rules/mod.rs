@@ -179,15 +179,15 @@ impl<E: Engine> EngineStore<E> {
                 }
                 known => known?,
             };
-            is_damaged |= reached.is_none() && !upkeep::is_whole(known.index(), known.segments());
+            is_damaged |= reached.is_none() && !upkeep::is_whole(known.index, &known.segments);
             let known_index = upkeep::Known {
                 // Others may have built it meanwhile.
                 indexed: reached
                     .filter(|_| !is_apart)
-                    .unwrap_or_else(|| known.index().indexed),
+                    .unwrap_or_else(|| known.index.indexed),
                 is_damaged,
             };
-            let before = known.head();
+            let before = known.head;
             let done: Vec<Option<Vec<Done>>> = calls
                 .iter()
                 .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))

@@ -18,7 +18,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, AsOf, Ask, EventPage, Reader};
+use crate::store::{Answers, AsOf, Ask, Count, EventPage, Reader};
 
 /// A row that was decided.
 #[expect(
@@ -35,11 +35,6 @@ pub(super) enum PlannedWrites {
         session: Name,
         recorded: RecordedEvent,
         step: Option<Step>,
-    },
-    Resolved {
-        session: Name,
-        entry: EntryId,
-        by: EntryId,
     },
 }
 
@@ -68,7 +63,7 @@ impl<'t> Pending<'t> {
     pub(super) fn new(state: OneState<'t>, known: Prefetch) -> Self {
         Self {
             state,
-            head: Cell::new(known.head()),
+            head: Cell::new(known.head),
             known,
             planned: RefCell::default(),
             over: RefCell::default(),
@@ -101,7 +96,7 @@ impl<'t> Pending<'t> {
         let mut planned = self.planned.take();
         planned.truncate(mark);
         self.over.take();
-        self.head.set(self.known.head());
+        self.head.set(self.known.head);
         for row in planned {
             match row {
                 PlannedWrites::Revision {
@@ -114,7 +109,6 @@ impl<'t> Pending<'t> {
                     recorded,
                     step,
                 } => self.keep_event(session, recorded, step),
-                row @ PlannedWrites::Resolved { .. } => self.planned.borrow_mut().push(row),
             }
         }
     }
@@ -143,11 +137,6 @@ impl<'t> Pending<'t> {
                 event: SessionEvent::Resolved { entry, by: *by },
             };
             self.keep_event(session.clone(), recorded, step);
-            self.planned.borrow_mut().push(PlannedWrites::Resolved {
-                session: session.clone(),
-                entry,
-                by: *by,
-            });
         }
         Ok(())
     }
@@ -228,8 +217,8 @@ impl<'t> Pending<'t> {
         if let Some(state) = self.over.borrow().states.get(address) {
             return Ok(Some(state.clone()));
         }
-        match self.known.state(address) {
-            Some(state) => Ok(state),
+        match self.known.states.get(address) {
+            Some(state) => Ok(state.clone()),
             None => self.state.rows().state(address),
         }
     }
@@ -237,7 +226,7 @@ impl<'t> Pending<'t> {
     /// Writes everything that is planned.
     pub(super) fn put(&self, tx: &dyn Transaction) -> Result<()> {
         let planned = self.planned.borrow();
-        let rows: Vec<Row<'_>> = planned.iter().map(row).collect();
+        let rows: Vec<Row<'_>> = planned.iter().flat_map(rows).collect();
         match rows.is_empty() {
             true => Ok(()),
             false => tx.put(&rows),
@@ -294,42 +283,49 @@ impl<'t> Pending<'t> {
                 _ => {}
             }
         }
-        match self.known.lease(session) {
-            Some(lease) => Ok(lease),
+        match self.known.leases.get(session) {
+            Some(lease) => Ok(lease.clone()),
             None => self.state.lease(session),
         }
     }
 }
 
-fn row(planned: &PlannedWrites) -> Row<'_> {
-    match planned {
+/// The rows of a planned write: with an event that an entry is resolved, the entry too.
+fn rows(planned: &PlannedWrites) -> impl Iterator<Item = Row<'_>> {
+    let (row, resolved) = match planned {
         PlannedWrites::Revision {
             write,
             previous,
             step,
-        } => Row::Revision(Put {
-            revision: &write.revision,
-            previous: *previous,
-            note: write.note(),
-            existed: write.existed,
-            is_counted: is_counted(write.revision.address()),
-            step: *step,
-        }),
+        } => {
+            let put = Put {
+                revision: &write.revision,
+                previous: *previous,
+                note: write.note(),
+                existed: write.existed,
+                is_counted: is_counted(write.revision.address()),
+                step: *step,
+            };
+            (Row::Revision(put), None)
+        }
         PlannedWrites::Event {
             session,
             recorded,
             step,
-        } => Row::Event {
-            session,
-            recorded: recorded.clone(),
-            step: *step,
-        },
-        PlannedWrites::Resolved { session, entry, by } => Row::Resolved {
-            session,
-            entry: *entry,
-            by: *by,
-        },
-    }
+        } => {
+            let resolved = match recorded.event {
+                SessionEvent::Resolved { entry, by } => Some(Row::Resolved { session, entry, by }),
+                _ => None,
+            };
+            let event = Row::Event {
+                session,
+                recorded: recorded.clone(),
+                step: *step,
+            };
+            (event, resolved)
+        }
+    };
+    std::iter::once(row).chain(resolved)
 }
 
 /// True if the note counts towards the limit on the number of notes. Keyed notes and entries do, a place's own note
@@ -359,8 +355,8 @@ impl Before for Pending<'_> {
     }
 
     fn count(&self, scope: &Scope) -> Result<u64> {
-        let stored = match self.known.count(scope) {
-            Some(count) => count,
+        let stored = match self.known.counts.get(&Count::Counted(scope.clone())) {
+            Some(count) => *count,
             None => Reader::count(&self.state, scope)?,
         };
         let change = self.over.borrow().counts.get(scope).copied();
@@ -368,8 +364,8 @@ impl Before for Pending<'_> {
     }
 
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        let stored = match self.known.last_entry(session) {
-            Some(entry) => entry,
+        let stored = match self.known.last_entries.get(session) {
+            Some(entry) => *entry,
             None => self.state.rows().last_entry(session)?,
         };
         let planned = self.over.borrow().last_entries.get(session).copied();
@@ -382,8 +378,9 @@ impl Before for Pending<'_> {
         kind: &EntryType,
         content: &Content,
     ) -> Result<Option<Note>> {
-        let stored = match self.known.entry_saying(session, kind, content) {
-            Some(state) => state,
+        let says = (session.clone(), kind.clone(), content.clone());
+        let stored = match self.known.sayings.get(&says) {
+            Some(state) => state.clone(),
             None => self.state.rows().entry_saying(session, kind, content)?,
         };
         if let Some(state) = stored

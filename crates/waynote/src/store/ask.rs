@@ -413,7 +413,7 @@ pub struct FeedPage {
 }
 
 /// A number of notes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.

@@ -8,3 +8,4 @@ pub mod places;
 pub mod session_log;
 pub mod session_status;
 pub mod single;
+pub mod tend;

@@ -25,7 +25,7 @@ use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 use crate::args::{LoopArgs, LoopCommand};
 use crate::error::{Outcome, say, say_coloured};
 use crate::invocation::Context;
-use crate::opened::Opened;
+use crate::opened::{Opened, Wait};
 use crate::{clock, program, session_view};
 
 use beats::{Beats, OfLoop};
@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let planned = plan::of(&context.settings, args)?;
     let plan = &planned.plan;
     if args.dry_run {
-        let opened = Opened::of(&context.settings, is_json)?;
+        let opened = Opened::of(&context.settings, is_json, Wait::Now)?;
         let prompt = plan.next_prompt(opened.store(), args.answer.as_deref(), clock::now()?)?;
         context.output.text(&prompt)?;
         return Ok(ExitCode::SUCCESS);

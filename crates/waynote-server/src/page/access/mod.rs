@@ -2,8 +2,10 @@
 
 mod view;
 
+use std::str::FromStr;
+
 use jiff::{SignedDuration, Timestamp};
-use waynote::{Name, Place, Result, SideData};
+use waynote::{Error, Name, Result, SideData};
 use waynote_access::{Audit, AuditEntry, Grant, Rights, TokenInfo, Tokens};
 
 use super::fields::{BadField, Fields};
@@ -21,7 +23,7 @@ pub(crate) struct Access {
     /// A token that was just created: its name and its text, which is shown once.
     pub(crate) created: Option<(Name, String)>,
     /// The error of a form that was refused, with its fields.
-    pub(crate) refused: Option<(waynote::Error, Fields)>,
+    pub(crate) refused: Option<(Error, Fields)>,
 }
 
 impl Access {
@@ -49,21 +51,6 @@ impl Access {
 /// # Errors
 /// [`waynote::Error::InvalidName`], [`waynote::Error::InvalidPlace`].
 pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Option<Timestamp>)> {
-    let list = |field| {
-        let text = fields.get(field).unwrap_or_default();
-        text.split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let names = |field| {
-        list(field)
-            .iter()
-            .map(|name| name.parse())
-            .collect::<Result<Vec<Name>>>()
-    };
-    let places: Result<Vec<Place>> = list("places").iter().map(|place| place.parse()).collect();
     let rights = match fields.get("rights") {
         Some("admin") => Rights::Admin,
         Some("write") => Rights::Write,
@@ -73,9 +60,9 @@ pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Opt
         token_id: None,
         token: None,
         rights,
-        agents: names("agents")?,
-        places: places?,
-        sessions: names("sessions")?,
+        agents: list(fields, "agents")?,
+        places: list(fields, "places")?,
+        sessions: list(fields, "sessions")?,
     };
     let advice = "write a number from 1 to 3650, or leave it out: the token never expires then";
     let days: Option<i64> = fields.parsed("days", "a number of days", advice)?;
@@ -88,4 +75,11 @@ pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Opt
         grant,
         expires,
     ))
+}
+
+/// The values of a field, separated by commas.
+fn list<T: FromStr<Err = Error>>(fields: &Fields, name: &str) -> Result<Vec<T>> {
+    let values = fields.get(name).unwrap_or_default().split(',');
+    let values = values.map(str::trim).filter(|value| !value.is_empty());
+    values.map(str::parse).collect()
 }

@@ -7,64 +7,38 @@ use sha2::{Digest, Sha256};
 
 /// A file of the page.
 pub(crate) struct Asset {
-    name: &'static str,
-    ending: &'static str,
+    /// The path under which it is served.
+    pub(crate) path: String,
     /// Its media type.
     pub(crate) media: &'static str,
     /// The content.
     pub(crate) text: &'static str,
 }
 
-pub(crate) static CSS: LazyLock<Named> = LazyLock::new(|| {
-    Named::new(Asset {
-        name: "page",
-        ending: "css",
-        media: "text/css; charset=utf-8",
-        text: include_str!("page.css"),
-    })
-});
+pub(crate) static CSS: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("page", "css", include_str!("page.css")));
+pub(crate) static JS: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("page", "js", include_str!("page.js")));
+pub(crate) static ICON: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("icon", "svg", include_str!("icon.svg")));
 
-pub(crate) static JS: LazyLock<Named> = LazyLock::new(|| {
-    Named::new(Asset {
-        name: "page",
-        ending: "js",
-        media: "text/javascript; charset=utf-8",
-        text: include_str!("page.js"),
-    })
-});
-
-pub(crate) static ICON: LazyLock<Named> = LazyLock::new(|| {
-    Named::new(Asset {
-        name: "icon",
-        ending: "svg",
-        media: "image/svg+xml",
-        text: include_str!("icon.svg"),
-    })
-});
-
-/// A file with the name under which it is served.
-pub(crate) struct Named {
-    asset: Asset,
-    path: String,
-}
-
-impl Named {
-    fn new(asset: Asset) -> Self {
-        let hash = Sha256::digest(asset.text);
-        let hash = hex(&hash[..6]);
-        let path = format!("/page/{}-{hash}.{}", asset.name, asset.ending);
-        Self { asset, path }
-    }
-
-    /// The path of the file.
-    pub(crate) fn path(&self) -> &str {
-        &self.path
+impl Asset {
+    fn new(name: &str, ending: &str, text: &'static str) -> Self {
+        let hash = Sha256::digest(text);
+        Self {
+            path: format!("/page/{name}-{}.{ending}", hex(&hash[..6])),
+            media: match ending {
+                "css" => "text/css; charset=utf-8",
+                "js" => "text/javascript; charset=utf-8",
+                _ => "image/svg+xml",
+            },
+            text,
+        }
     }
 }
 
 /// The file with this path.
 pub(crate) fn find(path: &str) -> Option<&'static Asset> {
-    let all: [&'static Named; 3] = [&CSS, &JS, &ICON];
-    let named = all.into_iter().find(|named| named.path == path)?;
-    Some(&named.asset)
+    let all: [&'static Asset; 3] = [&CSS, &JS, &ICON];
+    all.into_iter().find(|asset| asset.path == path)
 }

@@ -17,25 +17,30 @@ const REVISIONS: usize = 20;
 
 /// Everything that the view shows.
 pub(crate) enum History {
-    /// Of the whole store, latest first.
-    Store {
-        changes: Vec<Revision>,
-        /// The position where the next page begins; none on the last page.
-        next: Option<Position>,
-        is_first: bool,
-    },
-    /// Of one note.
-    Note {
-        address: Address,
-        /// Latest first, each with the text before it.
-        revisions: Vec<(Revision, Option<Revision>)>,
-        /// The number of the last revision.
-        last: u64,
-        /// Only revisions with smaller numbers are on this page; none: the latest.
-        before: Option<u64>,
-        /// The same of the next page, if there is one.
-        next: Option<u64>,
-    },
+    Store(OfStore),
+    Note(OfNote),
+}
+
+/// The changes of the whole store.
+pub(crate) struct OfStore {
+    /// Latest first.
+    changes: Vec<Revision>,
+    /// The position where the next page begins; none on the last page.
+    next: Option<Position>,
+    is_first: bool,
+}
+
+/// The revisions of one note.
+pub(crate) struct OfNote {
+    address: Address,
+    /// Latest first, each with the text before it.
+    revisions: Vec<(Revision, Option<Revision>)>,
+    /// The number of the last revision.
+    last: u64,
+    /// Only revisions with smaller numbers are on this page; none: the latest.
+    before: Option<u64>,
+    /// The same of the next page, if there is one.
+    next: Option<u64>,
 }
 
 impl History {
@@ -46,11 +51,11 @@ impl History {
         let before: Option<Position> =
             fields.parsed("before", "a position", "follow a link of the page instead")?;
         let changes = site.changes.before(before, CHANGES)?;
-        Ok(Self::Store {
+        Ok(Self::Store(OfStore {
             next: changes.reached.filter(|_| !changes.is_last),
             changes: changes.items,
             is_first: before.is_none(),
-        })
+        }))
     }
 }
 
@@ -70,11 +75,11 @@ fn of_note(store: &dyn Store, address: Address, fields: &Fields) -> Result<Histo
     };
     let earlier = page.iter().skip(1).cloned().map(Some).chain([None]);
     let revisions = page.iter().cloned().zip(earlier).take(REVISIONS);
-    Ok(History::Note {
+    Ok(History::Note(OfNote {
         next: (page.len() > REVISIONS).then(|| page[REVISIONS - 1].number()),
         revisions: revisions.collect(),
         address,
         last,
         before,
-    })
+    }))
 }

@@ -3,36 +3,22 @@
 use maud::{Markup, html};
 use waynote::secrets::masked;
 use waynote::visible::visible;
-use waynote::{Action, Address, Note, Position, Revision, State};
+use waynote::{Action, Address, Note, Revision, State};
 
-use super::{History, REVISIONS, diff};
+use super::{History, OfNote, OfStore, REVISIONS, diff};
 use crate::page::forms;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, address, author, chip, day, exact};
 
 pub(crate) fn view(site: &Site<'_>, history: &History) -> Markup {
     match history {
-        History::Store {
-            changes,
-            next,
-            is_first,
-        } => of_store(site, changes, *next, *is_first),
-        History::Note {
-            address,
-            revisions,
-            last,
-            before,
-            next,
-        } => of_note(site, address, revisions, *last, (*before, *next)),
+        History::Store(of) => of_store(site, of),
+        History::Note(of) => of_note(site, of),
     }
 }
 
-fn of_store(
-    site: &Site<'_>,
-    changes: &[Revision],
-    next: Option<Position>,
-    is_first: bool,
-) -> Markup {
+fn of_store(site: &Site<'_>, of: &OfStore) -> Markup {
+    let (changes, next) = (&of.changes, of.next);
     html! {
         div.head { h1 { "History" } small { "every change of the store, newest first" } }
         section.card data-live="history" {
@@ -49,7 +35,7 @@ fn of_store(
                 }
             }
             (words::pages(
-                (!is_first).then(|| (site.view(View::History), "Newest")),
+                (!of.is_first).then(|| (site.view(View::History), "Newest")),
                 next.map(|next| (site.view(View::History).with("before", next), "Older")),
             ))
         }
@@ -94,13 +80,8 @@ fn said(change: &Revision) -> String {
     }
 }
 
-fn of_note(
-    site: &Site<'_>,
-    of: &Address,
-    revisions: &[(Revision, Option<Revision>)],
-    last: u64,
-    (from, next): (Option<u64>, Option<u64>),
-) -> Markup {
+fn of_note(site: &Site<'_>, note: &OfNote) -> Markup {
+    let (of, last, from) = (&note.address, note.last, note.before);
     let link = || site.view(View::History).with("note", of);
     // Numbers have no gaps, so the page before this one begins at this number. The newest page needs none.
     let newer = from.map(|from| from.saturating_add(REVISIONS as u64));
@@ -113,12 +94,12 @@ fn of_note(
             a.btn href=(site.view(View::History).href()) { "Whole store" }
         }
         div.stack data-live="history" {
-            @for (index, (revision, before)) in revisions.iter().enumerate() {
+            @for (index, (revision, before)) in note.revisions.iter().enumerate() {
                 (card(site, revision, before.as_ref(), last, index == 0 && from.is_none()))
             }
             (words::pages(
                 from.map(|_| (link().with_some("before", newer), "Newer")),
-                next.map(|next| (link().with("before", next), "Older")),
+                note.next.map(|next| (link().with("before", next), "Older")),
             ))
         }
     }

@@ -72,7 +72,18 @@ impl Only {
 }
 
 /// An order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Sort {
     #[default]
     Latest,
@@ -82,15 +93,8 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
-    pub(crate) const ALL: [Self; 4] = [Self::Latest, Self::Oldest, Self::Name, Self::Longest];
-
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Latest => "latest",
-            Self::Oldest => "oldest",
-            Self::Name => "name",
-            Self::Longest => "longest",
-        }
+        self.into()
     }
 }
 
@@ -100,18 +104,17 @@ impl Asked {
     /// # Errors
     /// As [`scope`]; [`BadField`](crate::page::fields::BadField).
     pub(crate) fn of(fields: &Fields) -> Result<Self> {
-        let word = fields.get("sort").unwrap_or_default();
-        let sort = Sort::ALL.into_iter().find(|sort| sort.word() == word);
         let has_list = ["in", "q", "only", "after"]
             .iter()
             .any(|name| fields.has(name));
         let note: Option<Address> = fields.get("note").and_then(|note| note.parse().ok());
         let of_note = note.filter(|_| !has_list).map(|note| note.scope());
+        let field = |name| fields.get(name).unwrap_or_default();
         Ok(Self {
             scope: fields.get("in").map(scope).transpose()?.or(of_note),
-            query: fields.get("q").unwrap_or_default().to_owned(),
+            query: field("q").to_owned(),
             only: fields.get("only").map(Only::of).unwrap_or_default(),
-            sort: sort.unwrap_or_default(),
+            sort: field("sort").parse().unwrap_or_default(),
             after: fields.number("after")?,
         })
     }
@@ -148,6 +151,13 @@ pub(crate) struct Item {
     pub(crate) snippet: Option<Snippet>,
 }
 
+impl From<Note> for Item {
+    fn from(note: Note) -> Self {
+        let snippet = None;
+        Self { note, snippet }
+    }
+}
+
 /// Reads the page that was asked for. A note that is open is on the first page of its scope's list, even if it belongs
 /// on a later one.
 pub(crate) fn gather(
@@ -167,13 +177,7 @@ pub(crate) fn gather(
     let is_whole = asked.after.is_none() && asked.only == Only::All;
     let open = open.filter(|note| is_whole && note.address.scope() == *scope && !is_listed(note));
     if let Some(note) = open.cloned() {
-        list.items.insert(
-            0,
-            Item {
-                note,
-                snippet: None,
-            },
-        );
+        list.items.insert(0, note.into());
     }
     Ok(list)
 }
@@ -250,10 +254,7 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
                 .find(is_it)
                 .filter(|note| asked.only.holds(note))
             {
-                list.items.push(Item {
-                    note: note.clone(),
-                    snippet: None,
-                });
+                list.items.push(note.clone().into());
             }
             if list.items.len() == PAGE {
                 break;
@@ -339,13 +340,7 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
     }
     let end = first + notes.len() as u64;
     Ok(List {
-        items: notes
-            .into_iter()
-            .map(|note| Item {
-                note,
-                snippet: None,
-            })
-            .collect(),
+        items: notes.into_iter().map(Item::from).collect(),
         total: Some(total),
         next: (end < total).then_some(end),
         is_sortable,

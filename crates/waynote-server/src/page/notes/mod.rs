@@ -9,11 +9,12 @@ mod reader;
 mod tree;
 mod view;
 
-use waynote::{Place, Result, ScopeKind, Store};
+use waynote::{Result, ScopeKind, Store};
 
 use super::fields::{Fields, Link};
 use super::site::{Site, View};
 pub(crate) use done::Done;
+use list::Sort;
 pub(crate) use list::{Asked, List, scope};
 pub(crate) use reader::Reader;
 use tree::Row;
@@ -37,31 +38,19 @@ impl Notes {
         let asked = Asked::of(fields)?;
         let reader = Reader::gather(store, fields)?;
         let open = reader.as_ref().and_then(Reader::note);
-        let chosen = |kind| asked.scope.as_ref().filter(|scope| scope.kind() == kind);
-        let place: Option<Place> = chosen(ScopeKind::Place).and_then(|of| of.name().parse().ok());
-        let name = |kind| chosen(kind).and_then(|of| of.name().parse().ok());
+        let chosen = asked.scope.as_ref();
+        let tree = [
+            ("Places", ScopeKind::Place),
+            ("Notebooks", ScopeKind::Agent),
+            ("Sessions", ScopeKind::Session),
+        ];
+        let rows = |kind| match kind {
+            ScopeKind::Place => tree::places(site.seen.scopes(kind), chosen),
+            kind => tree::names(site.seen.scopes(kind), chosen),
+        };
         Ok(Self {
             list: list::gather(store, &asked, open, site)?,
-            tree: [
-                (
-                    "Places",
-                    tree::places(site.seen.scopes(ScopeKind::Place), place.as_ref()),
-                ),
-                (
-                    "Notebooks",
-                    tree::names(
-                        site.seen.scopes(ScopeKind::Agent),
-                        name(ScopeKind::Agent).as_ref(),
-                    ),
-                ),
-                (
-                    "Sessions",
-                    tree::names(
-                        site.seen.scopes(ScopeKind::Session),
-                        name(ScopeKind::Session).as_ref(),
-                    ),
-                ),
-            ],
+            tree: tree.map(|(title, kind)| (title, rows(kind))),
             all: site.seen.notes(),
             done: Done::gather(store, fields, reader.as_ref())?,
             reader,
@@ -78,15 +67,8 @@ impl Asked {
 
     /// Adds the fields of this list to a link, so that the way back leads to this list.
     pub(crate) fn on(&self, link: Link) -> Link {
-        let query = Some(&self.query).filter(|query| !query.is_empty());
-        link.with_some("in", self.scope_field())
-            .with_some("q", query)
-            .with_some("only", self.only.word())
-            .with_some(
-                "sort",
-                Some(self.sort.word()).filter(|word| *word != "latest"),
-            )
-            .with_some("after", self.after)
+        let fields = self.fields().into_iter();
+        fields.fold(link, |link, (name, value)| link.with(name, value))
     }
 
     /// The scope of the list. The list of all notes names none expressly, because a link to a note without a list leads
@@ -100,14 +82,18 @@ impl Asked {
 
     /// The fields of this list, for a form.
     pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
-        let mut fields = Vec::new();
-        fields.extend(self.scope_field().map(|scope| ("in", scope)));
-        fields.extend(Some(("q", self.query.clone())).filter(|(_, query)| !query.is_empty()));
-        fields.extend(self.only.word().map(|word| ("only", word)));
-        fields.extend(
-            Some(("sort", self.sort.word().to_owned())).filter(|(_, sort)| sort != "latest"),
-        );
-        fields.extend(self.after.map(|after| ("after", after.to_string())));
-        fields
+        let query = Some(&self.query).filter(|query| !query.is_empty());
+        let sort = Some(self.sort).filter(|sort| *sort != Sort::default());
+        let fields = [
+            ("in", self.scope_field()),
+            ("q", query.cloned()),
+            ("only", self.only.word()),
+            ("sort", sort.map(|sort| sort.word().to_owned())),
+            ("after", self.after.map(|after| after.to_string())),
+        ];
+        let given = fields.into_iter();
+        given
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
     }
 }

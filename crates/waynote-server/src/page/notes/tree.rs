@@ -1,7 +1,7 @@
 //! The scopes of a store: places as a tree, notebooks and sessions by name. Of a large store only the part near the
 //! chosen scope is listed.
 
-use waynote::{Name, Place, Scope, ScopeSummary};
+use waynote::{Scope, ScopeSummary};
 
 use crate::page::overview::tree_key;
 
@@ -25,14 +25,17 @@ pub(crate) struct Row {
 /// The rows of the places, which come in the order of [`tree_key`].
 pub(crate) fn places<'s>(
     summaries: impl Iterator<Item = &'s ScopeSummary>,
-    chosen: Option<&Place>,
+    chosen: Option<&Scope>,
 ) -> Vec<Row> {
     let all: Vec<(String, u64)> = summaries
         .map(|of| (tree_key(of.scope.name()), of.notes))
         .collect();
     let open = Open {
         is_all: all.len() <= ALL_OPEN,
-        chosen: chosen.map(|place| tree_key(place.as_str())),
+        chosen: match chosen {
+            Some(Scope::Place(place)) => Some(tree_key(place.as_str())),
+            _ => None,
+        },
     };
     let mut rows = Vec::new();
     below(&all, 0, 0, &open, &mut rows);
@@ -126,9 +129,9 @@ fn path(key: &str) -> String {
 /// The rows of notebooks or sessions: the chosen one is among them.
 pub(crate) fn names<'s>(
     summaries: impl Iterator<Item = &'s ScopeSummary>,
-    chosen: Option<&Name>,
+    chosen: Option<&Scope>,
 ) -> Vec<Row> {
-    let is_chosen = |of: &ScopeSummary| chosen.is_some_and(|name| name.as_str() == of.scope.name());
+    let is_chosen = |of: &ScopeSummary| chosen == Some(&of.scope);
     let (mut rows, mut all) = (Vec::new(), 0);
     for of in summaries {
         all += 1;
@@ -160,7 +163,7 @@ mod tests {
             })
             .collect();
         summaries.sort_by_key(|of| tree_key(of.scope.name()));
-        let chosen: Option<Place> = chosen.map(|place| place.parse().unwrap());
+        let chosen = chosen.map(|place| Scope::Place(place.parse().unwrap()));
         let rows = places(summaries.iter(), chosen.as_ref()).into_iter();
         rows.map(|row| {
             let notes = row.notes.map_or(String::new(), |notes| format!(" {notes}"));

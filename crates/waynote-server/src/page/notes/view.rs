@@ -1,6 +1,7 @@
 //! The view Notes: search, tree, list, reader.
 
 use maud::{Markup, html};
+use strum::VariantArray;
 use waynote::visible::visible;
 use waynote::{EntryType, ScopeKind, Snippet};
 
@@ -86,7 +87,7 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
             @if sorts {
                 label.field { span { "sort" }
                     select name="sort" {
-                        @for sort in Sort::ALL { option value=(sort.word()) selected[asked.sort == sort] { (sort.word()) } }
+                        @for sort in Sort::VARIANTS.iter().copied() { option value=(sort.word()) selected[asked.sort == sort] { (sort.word()) } }
                     }
                 }
             }

@@ -18,9 +18,7 @@ pub(crate) struct Known {
     mark: Mark,
     is_damaged: bool,
     /// The scopes that have notes, in the order of the page's trees.
-    pub(super) places: BTreeMap<String, ScopeSummary>,
-    pub(super) agents: BTreeMap<Name, ScopeSummary>,
-    pub(super) logs: BTreeMap<Name, ScopeSummary>,
+    scopes: BTreeMap<(ScopeKind, String), ScopeSummary>,
     /// The sessions that have events.
     pub(super) sessions: BTreeMap<Name, Last>,
 }
@@ -53,9 +51,7 @@ impl Known {
             at,
             mark: store.mark(at)?.1.unwrap_or_default(),
             is_damaged: !answers.damaged.is_empty(),
-            places: BTreeMap::new(),
-            agents: BTreeMap::new(),
-            logs: BTreeMap::new(),
+            scopes: BTreeMap::new(),
             sessions: last_of(store, answers.event_sessions)?,
         };
         for summary in answers.summaries.into_iter().flatten() {
@@ -86,7 +82,7 @@ impl Known {
             let has_own = own(&scope).is_some() && owns.next().flatten().is_some();
             match notes > 0 || has_own {
                 true => self.put(ScopeSummary { scope, notes }),
-                false => self.remove(&scope),
+                false => drop(self.scopes.remove(&place_in_tree(&scope))),
             }
         }
         let sessions = touched.sessions.into_iter().collect();
@@ -96,32 +92,29 @@ impl Known {
     }
 
     fn put(&mut self, summary: ScopeSummary) {
-        match &summary.scope {
-            Scope::Place(place) => self.places.insert(tree_key(place.as_str()), summary),
-            Scope::Agent(agent) => self.agents.insert(agent.clone(), summary),
-            Scope::Session(session) => self.logs.insert(session.clone(), summary),
-            // A kind of scope that this version does not know.
-            _ => None,
-        };
-    }
-
-    fn remove(&mut self, scope: &Scope) {
-        match scope {
-            Scope::Place(place) => self.places.remove(&tree_key(place.as_str())),
-            Scope::Agent(agent) => self.agents.remove(agent),
-            Scope::Session(session) => self.logs.remove(session),
-            _ => None,
-        };
+        self.scopes.insert(place_in_tree(&summary.scope), summary);
     }
 
     /// The scopes of a kind, in order.
-    pub(super) fn of(&self, kind: ScopeKind) -> Box<dyn Iterator<Item = &ScopeSummary> + '_> {
-        match kind {
-            ScopeKind::Place => Box::new(self.places.values()),
-            ScopeKind::Agent => Box::new(self.agents.values()),
-            _ => Box::new(self.logs.values()),
-        }
+    pub(super) fn of(&self, kind: ScopeKind) -> impl Iterator<Item = &ScopeSummary> {
+        let from = self.scopes.range((kind, String::new())..);
+        let of_kind = from.take_while(move |((of, _), _)| *of == kind);
+        of_kind.map(|(_, summary)| summary)
     }
+
+    /// True if a session has notes.
+    pub(super) fn has_log(&self, session: &Name) -> bool {
+        let place = (ScopeKind::Session, session.as_str().to_owned());
+        self.scopes.contains_key(&place)
+    }
+}
+
+fn place_in_tree(scope: &Scope) -> (ScopeKind, String) {
+    let name = match scope {
+        Scope::Place(place) => tree_key(place.as_str()),
+        other => other.name().to_owned(),
+    };
+    (scope.kind(), name)
 }
 
 /// The scopes and sessions that changes were about.

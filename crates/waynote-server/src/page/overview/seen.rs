@@ -77,21 +77,22 @@ impl<'g> Seen<'g> {
     /// The sessions, newest first. Logs that were written without a loop have no events, and come last, by name.
     pub(crate) fn sessions(&self) -> Vec<OfSession> {
         let lasts = &self.known.sessions;
-        let logs = &self.known.logs;
-        let with_notes = logs.iter().map(|(session, of)| OfSession {
-            session: session.clone(),
-            notes: of.notes,
-            last: lasts.get(session).copied(),
+        let with_notes = self.known.of(ScopeKind::Session).filter_map(|of| {
+            let Scope::Session(session) = &of.scope else {
+                return None;
+            };
+            Some((session, of.notes, lasts.get(session)))
         });
         let without = lasts
             .iter()
-            .filter(|(session, _)| !logs.contains_key(*session));
-        let without = without.map(|(session, last)| OfSession {
-            session: session.clone(),
-            notes: 0,
-            last: Some(*last),
-        });
+            .filter(|(session, _)| !self.known.has_log(session));
+        let without = without.map(|(session, last)| (session, 0, Some(last)));
         let all = with_notes.chain(without);
+        let all = all.map(|(session, notes, last)| OfSession {
+            session: session.clone(),
+            notes,
+            last: last.copied(),
+        });
         let mut all: Vec<OfSession> = all
             .filter(|of| self.grant.sees(&Scope::Session(of.session.clone())))
             .collect();

@@ -2,7 +2,6 @@
 
 pub(crate) mod act;
 mod one;
-mod state;
 mod view;
 
 use jiff::Timestamp;

@@ -5,10 +5,9 @@ use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
 use waynote::text::plural;
 use waynote::visible::{lines, visible};
-use waynote::{Address, EntryType, Note, SessionState};
+use waynote::{Address, EntryType, Note, SessionState, SessionStatus};
 
 use super::one::{ITERATIONS, OfType};
-use super::state::state_chip;
 use super::{Asks, One, Row, Sessions};
 use crate::page::forms;
 use crate::page::markdown;
@@ -128,6 +127,18 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
             }
         }
     }
+}
+
+/// The chip with the state's words.
+fn state_chip(status: &SessionStatus) -> Markup {
+    let kind = match status.state {
+        SessionState::Running | SessionState::Answered => "whole",
+        SessionState::Waiting => "line",
+        SessionState::Done => "done",
+        SessionState::Stalled | SessionState::Failed | SessionState::Lost => "bad",
+        _ => "",
+    };
+    chip(kind, status.state.as_str())
 }
 
 /// The way to continue a session in which no loop runs.

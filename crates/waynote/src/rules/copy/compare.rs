@@ -2,20 +2,15 @@
 
 use std::fmt::Display;
 
+use super::replay::{Line, page};
 use super::{CopyError, CopyPhase, CopyProgress, blocks};
-use crate::engine::{Ask, Engine, Read, Step};
+use crate::engine::{Ask, Engine, Read};
 use crate::error::Result;
 use crate::event::SessionsEvent;
 use crate::note::Position;
 use crate::rules::EngineStore;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Cursor, FeedEntry, FeedPage, Happened, Store, answer, answers};
-
-/// How many items of the feed are compared at once.
-const ITEMS: usize = 512;
-
-/// How many scopes are compared at once.
-const SCOPES: usize = 32;
+use crate::store::{Cursor, Happened, Store, answers};
 
 /// The most differences that are listed.
 const DIFFERENCES: usize = 20;
@@ -64,7 +59,7 @@ pub(super) fn compare(
                 total,
             })
         })?;
-        let scopes = sides.notes(&mut compared)?;
+        let scopes = sides.scopes(&mut compared)?;
         sides.leases(&mut compared)?;
         sides.side_data(&mut compared)?;
         blocks::compare((from, rows), (to, copy), &scopes, &mut compared, watch)
@@ -95,56 +90,39 @@ impl Sides<'_> {
         loop {
             let ours = page(self.rows, after)?;
             let theirs = page(self.copy, copy_after)?;
-            for ((one, step), (other, copy_step)) in ours.iter().zip(&theirs) {
-                compared.count(one);
-                if without_position(one) != without_position(other) {
-                    compared.differs(format_args!("{} is another", named(one)));
-                } else if step != copy_step {
-                    compared.differs(format_args!("{} is of another call", named(one)));
-                }
-            }
             if ours.len() != theirs.len() {
-                let longer = ours.len().max(theirs.len());
-                let shorter = ours.len().min(theirs.len());
-                compared.differs(format_args!(
-                    "{} changes are on one side only",
-                    longer - shorter
-                ));
+                let only = ours.len().abs_diff(theirs.len());
+                compared.differs(format_args!("{only} changes are on one side only"));
                 return Ok(());
             }
-            let (Some((last, _)), Some((copy_last, _))) = (ours.last(), theirs.last()) else {
+            let (Some(last), Some(copy_last)) = (ours.last(), theirs.last()) else {
                 return Ok(());
             };
-            (after, copy_after) = (last.at, copy_last.at);
+            (after, copy_after) = (last.entry.at, copy_last.entry.at);
+            for (mut one, mut other) in ours.into_iter().zip(theirs) {
+                compared.count(&one);
+                other.entry.at = one.entry.at;
+                without_position(&mut one);
+                without_position(&mut other);
+                if one.call != other.call {
+                    compared.differs(format_args!("{} is of another call", named(&one)));
+                } else if one != other {
+                    compared.differs(format_args!("{} is another", named(&one)));
+                }
+            }
             watch(u64::try_from(after.position.number()).unwrap_or_default())?;
         }
     }
 
-    /// Compares the notes as they are now. Returns the scopes that have notes.
-    fn notes(&self, compared: &mut Comparison) -> Result<Vec<Scope>> {
+    /// Compares the lists of scopes. Returns those that have notes.
+    fn scopes(&self, compared: &mut Comparison) -> Result<Vec<Scope>> {
         let mut all = Vec::new();
         for kind in ScopeKind::ALL {
             let scopes = self.rows.summaries(kind)?;
             if scopes != self.copy.summaries(kind)? {
                 compared.differs(format_args!("the list of {} scopes", kind.as_str()));
             }
-            let scopes: Vec<Scope> = scopes.into_iter().map(|of| of.scope).collect();
-            for some in scopes.chunks(SCOPES) {
-                let ours = answers!(self.rows, store.scopes: some.to_vec());
-                let theirs = answers!(self.copy, store.scopes: some.to_vec());
-                for (scope, (ours, theirs)) in some.iter().zip(ours.iter().zip(&theirs)) {
-                    compared.notes += ours.len() as u64;
-                    if ours == theirs {
-                        continue;
-                    }
-                    let other = ours.iter().find(|note| !theirs.contains(note));
-                    match other {
-                        Some(note) => compared.differs(&note.address),
-                        None => compared.differs(scope),
-                    }
-                }
-            }
-            all.extend(scopes);
+            all.extend(scopes.into_iter().map(|of| of.scope));
         }
         Ok(all)
     }
@@ -173,46 +151,36 @@ impl Sides<'_> {
 }
 
 impl Comparison {
-    fn count(&mut self, entry: &FeedEntry) {
-        match entry.happened {
+    fn count(&mut self, line: &Line) {
+        match line.entry.happened {
             Happened::Changed(_) => self.revisions += 1,
             Happened::Event(_) => self.events += 1,
             Happened::Forgotten(_) => self.forgettings += 1,
         }
+        let now = line.now.as_ref().and_then(|now| now.note.as_ref());
+        self.notes += u64::from(now.is_some());
     }
 }
 
-/// A page of the feed, each item with the call that wrote it.
-fn page(rows: &dyn Read, after: Cursor) -> Result<Vec<(FeedEntry, Option<Step>)>> {
-    let limit = ITEMS;
-    let feed = answer!(rows, store.feed: FeedPage { after, limit });
-    let steps = rows.steps(feed.iter().map(|entry| entry.at.position))?;
-    let alone = |entry: &FeedEntry| entry.at.ordinal == 0;
-    let with_step = |(entry, step): (FeedEntry, Option<Step>)| {
-        let step = step.filter(|_| alone(&entry));
-        (entry, step)
-    };
-    Ok(feed.into_iter().zip(steps).map(with_step).collect())
-}
-
-/// The item without its position, which may be another one in the copy.
-fn without_position(entry: &FeedEntry) -> Happened {
-    let mut happened = entry.happened.clone();
-    match &mut happened {
+/// Takes positions inside of an item away, which may be others in the copy.
+fn without_position(line: &mut Line) {
+    match &mut line.entry.happened {
         Happened::Changed(revision) => revision.position = None,
-        Happened::Event(SessionsEvent { recorded, .. }) => recorded.position = Position::new(0),
+        Happened::Event(event) => event.recorded.position = Position::new(0),
         Happened::Forgotten(_) => {}
     }
-    happened
+    for (_, event) in &mut line.forgotten_events {
+        event.position = Position::new(0);
+    }
 }
 
-fn named(entry: &FeedEntry) -> String {
-    match &entry.happened {
+fn named(line: &Line) -> String {
+    match &line.entry.happened {
         Happened::Changed(revision) => format!("{}@{}", revision.address(), revision.number()),
         Happened::Event(SessionsEvent { session, recorded }) => {
             recorded.address(session).to_string()
         }
-        Happened::Forgotten(_) => format!("the forgetting at position {}", entry.at),
+        Happened::Forgotten(_) => format!("the forgetting at position {}", line.entry.at),
     }
 }
 

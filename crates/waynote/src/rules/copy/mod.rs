@@ -19,14 +19,12 @@ use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::note::Position;
-use crate::store;
+use crate::store::{self, Cursor};
 
 use super::EngineStore;
 
 pub use error::CopyError;
 pub use json::{read_json, write_json};
-
-use replay::CopyPosition;
 
 /// The phase of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,10 +112,10 @@ fn copy_state(
         done: u64::try_from(done).unwrap_or_default(),
         total: u64::try_from(total).unwrap_or_default(),
     };
-    let mut reached = CopyPosition::default();
+    let (mut after, mut reached) = (Cursor::START, 0);
     loop {
-        watch(at(CopyPhase::Rows, reached.after.position.number(), head))?;
-        if !replay::batch(rows, to, &mut reached)? {
+        watch(at(CopyPhase::Rows, after.position.number(), head))?;
+        if !replay::some(rows, &mut after, to, &mut reached)? {
             break;
         }
     }
@@ -136,7 +134,7 @@ fn copy_state(
         forgettings: compared.forgettings,
         side_values: compared.side_values,
         blocks: compared.blocks,
-        is_renumbered: head != reached.head,
+        is_renumbered: head != reached,
     })
 }
 

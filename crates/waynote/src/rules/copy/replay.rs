@@ -1,294 +1,170 @@
-//! Replays the feed of one store in another, a batch at a time.
+//! Replays the feed of one store in another, some items at a time.
 
 use std::collections::HashMap;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{Address, AddressAt};
 use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Step, Transaction, Writing};
 use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
-use crate::key::{EntryId, Name};
-use crate::note::{Note, Position, Revision};
+use crate::note::{Note, Position};
 use crate::rules::pending::is_counted;
-use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened, answer};
+use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, Happened, answer};
 
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;
 
-/// How far a copy is.
-#[derive(Clone, Copy)]
-pub(super) struct CopyPosition {
-    /// Everything up to this point of the source's feed is in the target.
-    pub(super) after: Cursor,
-    /// The last position of the target.
-    pub(super) head: i64,
+/// An item of the feed with what its copy needs, as a line of JSON has it.
+#[derive(PartialEq, Serialize, Deserialize)]
+pub(crate) struct Line {
+    #[serde(flatten)]
+    pub(crate) entry: FeedEntry,
+    /// The call that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<Step>,
+    /// Behind a note's last revision, the note as it is now: it may have been repeated or resolved since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) now: Option<Now>,
+    /// The events that a forgetting names, as they are now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) forgotten_events: Vec<(EventAddress, RecordedEvent)>,
 }
 
-impl Default for CopyPosition {
-    fn default() -> Self {
-        Self {
-            after: Cursor::START,
-            head: 0,
-        }
-    }
+/// A note as it is now; none if it is not there any more.
+#[derive(PartialEq, Serialize, Deserialize)]
+pub(crate) struct Now {
+    pub(crate) note: Option<Note>,
 }
 
-/// Copies the next batch. Returns whether there was one.
-pub(super) fn batch(from: &dyn Read, to: &dyn Engine, reached: &mut CopyPosition) -> Result<bool> {
-    let Some(batch) = Batch::after(from, reached.after)? else {
+/// Copies the next items of the source behind the last position of the target. Returns whether there were any.
+pub(super) fn some(
+    from: &dyn Read,
+    after: &mut Cursor,
+    to: &dyn Engine,
+    head: &mut i64,
+) -> Result<bool> {
+    let lines = page(from, *after)?;
+    let Some(last) = lines.last() else {
         return Ok(false);
     };
-    to.write(Writing::Durable, &mut |tx| batch.write(tx, reached.head))?;
-    reached.head += i64::try_from(batch.feed.len()).unwrap_or(i64::MAX);
-    reached.after = batch.end;
+    *after = last.entry.at;
+    put(lines, to, head)?;
     Ok(true)
-}
-
-/// Copies a feed that is in memory into an empty store: the items in order, the notes as they are now, the calls that
-/// wrote items, and events by the addresses by which forgettings name them.
-pub(crate) fn all(
-    feed: &[FeedEntry],
-    states: &HashMap<Address, NoteState>,
-    steps: &HashMap<Position, Step>,
-    events: &HashMap<EventAddress, RecordedEvent>,
-    to: &dyn Engine,
-) -> Result<()> {
-    let mut head = 0;
-    for items in feed.chunks(ITEMS) {
-        let mut batch = Batch {
-            feed: items.to_vec(),
-            end: Cursor::START,
-            steps: HashMap::new(),
-            states: HashMap::new(),
-            events: HashMap::new(),
-        };
-        for entry in items {
-            let step = steps.get(&entry.at.position);
-            batch
-                .steps
-                .extend(step.map(|step| (entry.at.position, *step)));
-            match &entry.happened {
-                Happened::Changed(revision) => {
-                    let state = states.get_key_value(revision.address());
-                    batch
-                        .states
-                        .extend(state.map(|(at, state)| (at.clone(), state.clone())));
-                }
-                Happened::Forgotten(texts) => {
-                    let known = texts
-                        .events
-                        .iter()
-                        .filter_map(|of| events.get_key_value(of));
-                    batch
-                        .events
-                        .extend(known.map(|(of, event)| (of.clone(), event.clone())));
-                }
-                Happened::Event(_) => {}
-            }
-        }
-        to.write(Writing::Durable, &mut |tx| batch.write(tx, head))?;
-        head += i64::try_from(items.len()).unwrap_or(i64::MAX);
-    }
-    Ok(())
 }
 
 /// Writes everything as lines of JSON, one for each item of the feed.
 pub(super) fn lines(from: &dyn Read, to: &mut dyn FnMut(&Line) -> Result<()>) -> Result<()> {
     let mut after = Cursor::START;
-    while let Some(batch) = Batch::after(from, after)? {
-        after = batch.end;
-        let Batch {
-            feed,
-            steps,
-            mut states,
-            events,
-            ..
-        } = batch;
-        for entry in feed {
-            let mut line = Line {
-                call: steps
-                    .get(&entry.at.position)
-                    .copied()
-                    .filter(|_| entry.at.ordinal == 0),
-                now: None,
-                forgotten_events: Vec::new(),
-                entry,
-            };
-            match &line.entry.happened {
-                Happened::Changed(revision) => {
-                    let is_last = |state: &NoteState| Some(state.position) == revision.position;
-                    if states.get(revision.address()).is_some_and(is_last) {
-                        let state = states.remove(revision.address());
-                        line.now = state.map(|state| Now { note: state.note });
-                    }
-                }
-                Happened::Forgotten(texts) => {
-                    let known = texts
-                        .events
-                        .iter()
-                        .filter_map(|of| events.get_key_value(of));
-                    line.forgotten_events =
-                        known.map(|(of, at)| (of.clone(), at.clone())).collect();
-                }
-                Happened::Event(_) => {}
-            }
-            to(&line)?;
-        }
+    loop {
+        let lines = page(from, after)?;
+        let Some(last) = lines.last() else {
+            return Ok(());
+        };
+        after = last.entry.at;
+        lines.iter().try_for_each(&mut *to)?;
     }
-    Ok(())
 }
 
-/// Copies such lines into an empty store.
-pub(super) fn read_lines(
+/// Copies lines into an empty store. Returns its last position.
+pub(crate) fn read_lines(
     lines: &mut dyn Iterator<Item = Result<Line>>,
     to: &dyn Engine,
 ) -> Result<i64> {
     let mut head = 0;
     loop {
-        let mut batch = Batch {
-            feed: Vec::new(),
-            end: Cursor::START,
-            steps: HashMap::new(),
-            states: HashMap::new(),
-            events: HashMap::new(),
-        };
-        for line in (&mut *lines).take(ITEMS) {
-            batch.add(line?);
-        }
-        if batch.feed.is_empty() {
+        let some: Vec<Line> = lines.take(ITEMS).collect::<Result<_>>()?;
+        if some.is_empty() {
             return Ok(head);
         }
-        to.write(Writing::Durable, &mut |tx| batch.write(tx, head))?;
-        head += i64::try_from(batch.feed.len()).unwrap_or(i64::MAX);
+        put(some, to, &mut head)?;
     }
 }
 
-/// An item of the feed with what its copy needs, as a line of JSON has it.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Line {
-    #[serde(flatten)]
-    entry: FeedEntry,
-    /// The call that wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    call: Option<Step>,
-    /// Behind a note's last revision, the note as it is now: it may have been repeated or resolved since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    now: Option<Now>,
-    /// The events that a forgetting names, as they are now.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    forgotten_events: Vec<(EventAddress, RecordedEvent)>,
-}
-
-/// A note as it is now; none if it is not there any more.
-#[derive(Serialize, Deserialize)]
-struct Now {
-    note: Option<Note>,
-}
-
-/// Items of the source's feed, with the other data that copying them needs, all from one state.
-struct Batch {
-    feed: Vec<FeedEntry>,
-    end: Cursor,
-    steps: HashMap<Position, Step>,
-    /// The notes as they are now in the source.
-    states: HashMap<Address, NoteState>,
-    /// Forgotten events as they are now in the source.
-    events: HashMap<EventAddress, RecordedEvent>,
-}
-
-impl Batch {
-    fn after(from: &dyn Read, after: Cursor) -> Result<Option<Self>> {
-        let limit = ITEMS;
-        let feed = answer!(from, store.feed: FeedPage { after, limit });
-        let Some(end) = feed.last().map(|entry| entry.at) else {
-            return Ok(None);
-        };
-        let mut ask = Ask::default();
-        let mut events = Vec::new();
-        for entry in &feed {
-            match &entry.happened {
-                Happened::Changed(revision) => {
-                    let address = revision.address();
-                    if !ask.states.contains(address) {
-                        ask.states.push(address.clone());
-                    }
-                }
-                Happened::Forgotten(ForgottenTexts { events: of, .. }) => {
-                    events.extend(of.iter().cloned());
-                }
-                Happened::Event(_) => {}
+/// The next items of the source's feed, with the other data that copying them needs, all from one state.
+pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
+    let limit = ITEMS;
+    let feed = answer!(from, store.feed: FeedPage { after, limit });
+    if feed.is_empty() {
+        return Ok(Vec::new());
+    }
+    // An older event shares the position of the change before it, and has no call.
+    let is_alone = |entry: &FeedEntry| entry.at.ordinal == 0;
+    let mut ask = Ask::default();
+    for entry in &feed {
+        if is_alone(entry) {
+            ask.steps.push(entry.at.position);
+        }
+        match &entry.happened {
+            Happened::Changed(revision) if !ask.states.contains(revision.address()) => {
+                ask.states.push(revision.address().clone());
             }
+            Happened::Forgotten(texts) => {
+                let events = texts.events.iter().map(|event| EventPage {
+                    session: event.session.clone(),
+                    before: Some(event.number + 1),
+                    limit: 1,
+                });
+                ask.store.events.extend(events);
+            }
+            _ => {}
         }
-        // An older event shares the position of the change before it, and has no call.
-        let alone = feed.iter().filter(|entry| entry.at.ordinal == 0);
-        ask.steps = alone.map(|entry| entry.at.position).collect();
-        ask.store.events = events
-            .iter()
-            .map(|event| EventPage {
-                session: event.session.clone(),
-                before: Some(event.number + 1),
-                limit: 1,
-            })
-            .collect();
-        let rows = from.read(&ask)?;
-        if let Some(what) = rows.store.damaged.into_iter().next() {
-            return Err(Error::DamagedNote { what });
+    }
+    let rows = from.read(&ask)?;
+    if let Some(what) = rows.store.damaged.into_iter().next() {
+        return Err(Error::DamagedNote { what });
+    }
+    let mut states: HashMap<Address, Option<NoteState>> =
+        ask.states.into_iter().zip(rows.states).collect();
+    let (mut steps, mut events) = (rows.steps.into_iter(), rows.store.events.into_iter());
+    let lines = feed.into_iter().map(|entry| {
+        let call = is_alone(&entry).then(|| steps.next()).flatten().flatten();
+        let (mut now, mut forgotten_events) = (None, Vec::new());
+        match &entry.happened {
+            Happened::Changed(revision) => {
+                let state = states.get_mut(revision.address());
+                let last = state.and_then(|state| {
+                    state.take_if(|state| Some(state.position) == revision.position)
+                });
+                now = last.map(|state| Now { note: state.note });
+            }
+            Happened::Forgotten(texts) => {
+                let pages = texts.events.iter().zip(&mut events);
+                let known = pages.filter_map(|(of, mut page)| Some((of.clone(), page.pop()?)));
+                forgotten_events = known.collect();
+            }
+            Happened::Event(_) => {}
         }
-        let states = ask.states.into_iter().zip(rows.states);
-        let steps = ask.steps.into_iter().zip(rows.steps);
-        let pages = events.into_iter().zip(rows.store.events);
-        Ok(Some(Self {
-            feed,
-            end,
-            steps: steps.filter_map(|(at, step)| Some((at, step?))).collect(),
-            states: states
-                .filter_map(|(address, state)| Some((address, state?)))
-                .collect(),
-            events: pages
-                .filter_map(|(event, mut page)| Some((event, page.pop()?)))
-                .collect(),
-        }))
-    }
-
-    fn add(&mut self, line: Line) {
-        let at = line.entry.at.position;
-        self.steps.extend(line.call.map(|call| (at, call)));
-        self.events.extend(line.forgotten_events);
-        if let Happened::Changed(revision) = &line.entry.happened {
-            let address = revision.address().clone();
-            // Any other revision is not the last one: no item is at that position.
-            let (position, note) = match line.now {
-                Some(now) => (at, now.note),
-                None => (Cursor::START.position, None),
-            };
-            let revision = revision.number();
-            let state = NoteState {
-                position,
-                revision,
-                note,
-            };
-            self.states.insert(address, state);
+        Line {
+            entry,
+            call,
+            now,
+            forgotten_events,
         }
-        self.feed.push(line.entry);
-    }
-
-    fn write(&self, tx: &dyn Transaction, head: i64) -> Result<()> {
-        let mut target = Target::read(self, tx, head)?;
-        let planned: Vec<PlannedRow<'_>> = self
-            .feed
-            .iter()
-            .flat_map(|entry| target.plan(self, entry))
-            .collect();
-        let rows: Vec<Row<'_>> = planned.iter().map(PlannedRow::row).collect();
-        tx.put(&rows)
-    }
+    });
+    Ok(lines.collect())
 }
 
-/// The target as it is while a batch is planned.
+/// Writes items behind the last position of the target, in one transaction.
+fn put(mut lines: Vec<Line>, to: &dyn Engine, head: &mut i64) -> Result<()> {
+    for Line { entry, .. } in &mut lines {
+        *head += 1;
+        entry.at = Cursor::at(Position::new(*head));
+        match &mut entry.happened {
+            Happened::Changed(revision) => revision.position = Some(entry.at.position),
+            Happened::Event(event) => event.recorded.position = entry.at.position,
+            Happened::Forgotten(_) => {}
+        }
+    }
+    to.write(Writing::Durable, &mut |tx| {
+        let mut target = Target::read(&lines, tx)?;
+        let rows: Vec<Row<'_>> = lines.iter().flat_map(|line| target.rows(line)).collect();
+        tx.put(&rows)
+    })
+}
+
+/// The target as it is while rows are planned.
 struct Target {
-    head: i64,
     /// The last revision of notes, and whether the note is there.
     notes: HashMap<Address, (Position, bool)>,
     /// The positions of revisions that were forgotten.
@@ -296,16 +172,14 @@ struct Target {
 }
 
 impl Target {
-    fn read(batch: &Batch, tx: &dyn Transaction, head: i64) -> Result<Self> {
-        let mut ask = Ask {
-            states: batch.states.keys().cloned().collect(),
-            ..Ask::default()
-        };
-        for entry in &batch.feed {
+    fn read(lines: &[Line], tx: &dyn Transaction) -> Result<Self> {
+        let mut ask = Ask::default();
+        for Line { entry, .. } in lines {
             match &entry.happened {
-                Happened::Forgotten(ForgottenTexts { revisions, .. }) => {
-                    ask.revisions.extend_from_slice(revisions);
+                Happened::Changed(revision) if !ask.states.contains(revision.address()) => {
+                    ask.states.push(revision.address().clone());
                 }
+                Happened::Forgotten(texts) => ask.revisions.extend_from_slice(&texts.revisions),
                 Happened::Event(SessionsEvent { recorded, session }) => {
                     if let SessionEvent::Resolved { entry, .. } = &recorded.event {
                         ask.states.push(Address::Session(session.clone(), *entry));
@@ -318,7 +192,6 @@ impl Target {
         let notes = ask.states.into_iter().zip(rows.states);
         let revisions = ask.revisions.into_iter().zip(rows.revisions);
         Ok(Self {
-            head,
             notes: notes
                 .filter_map(|(address, state)| {
                     let state = state?;
@@ -331,174 +204,63 @@ impl Target {
         })
     }
 
-    /// The rows of an item, at the next position.
-    fn plan<'b>(&mut self, batch: &'b Batch, entry: &'b FeedEntry) -> Vec<PlannedRow<'b>> {
-        self.head += 1;
-        let position = Position::new(self.head);
-        let step = match entry.at.ordinal {
-            0 => batch.steps.get(&entry.at.position).copied(),
-            _ => None,
-        };
-        match &entry.happened {
-            Happened::Changed(revision) => vec![self.change(batch, revision, position, step)],
-            Happened::Event(SessionsEvent { session, recorded }) => {
-                let resolved = self.resolved(session, recorded);
-                let mut recorded = recorded.clone();
-                recorded.position = position;
-                let event = PlannedRow::Event {
-                    session,
-                    recorded,
-                    step,
+    /// The rows of an item.
+    fn rows<'l>(&mut self, line: &'l Line) -> Vec<Row<'l>> {
+        let (position, step) = (line.entry.at.position, line.call);
+        match &line.entry.happened {
+            Happened::Changed(revision) => {
+                let address = revision.address();
+                // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. It
+                // replaces the note that an earlier one leaves.
+                let note = match &line.now {
+                    Some(now) => now.note.as_ref(),
+                    None => revision.note(),
                 };
-                [event].into_iter().chain(resolved).collect()
+                let now = (position, note.is_some());
+                let before = self.notes.insert(address.clone(), now);
+                let at = AddressAt::new(address.clone(), revision.number());
+                self.revisions.insert(at, position);
+                vec![Row::Revision(Put {
+                    revision,
+                    previous: before.map(|(position, _)| position),
+                    note,
+                    existed: before.is_some_and(|(_, is_there)| is_there),
+                    is_counted: is_counted(address),
+                    step,
+                })]
             }
-            Happened::Forgotten(ForgottenTexts {
-                revisions,
-                events,
-                at,
-                by,
-            }) => vec![PlannedRow::Forgotten {
+            Happened::Event(SessionsEvent { session, recorded }) => {
+                let mut rows = vec![Row::Event {
+                    session,
+                    recorded: recorded.clone(),
+                    step,
+                }];
+                if let SessionEvent::Resolved { entry, by } = recorded.event {
+                    let address = Address::Session(session.clone(), entry);
+                    let is_there = self
+                        .notes
+                        .get(&address)
+                        .is_some_and(|(_, is_there)| *is_there);
+                    rows.extend(is_there.then_some(Row::Resolved { session, entry, by }));
+                }
+                rows
+            }
+            Happened::Forgotten(texts) => vec![Row::Forgotten {
                 position,
-                at: *at,
-                by,
-                revisions: revisions
+                at: texts.at,
+                by: &texts.by,
+                revisions: texts
+                    .revisions
                     .iter()
                     .filter_map(|at| Some((at.clone(), *self.revisions.get(at)?)))
                     .collect(),
-                events: events
+                events: line
+                    .forgotten_events
                     .iter()
-                    .filter_map(|of| Some((of.session.clone(), batch.events.get(of)?.clone())))
+                    .map(|(of, event)| (of.session.clone(), event.clone()))
                     .collect(),
                 step,
             }],
-        }
-    }
-
-    fn change<'b>(
-        &mut self,
-        batch: &'b Batch,
-        revision: &'b Revision,
-        position: Position,
-        step: Option<Step>,
-    ) -> PlannedRow<'b> {
-        let address = revision.address();
-        let state = batch.states.get(address);
-        // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. It replaces the
-        // note that an earlier one leaves.
-        let is_last = state.is_some_and(|state| Some(state.position) == revision.position);
-        let note = match (is_last, state) {
-            (true, Some(state)) => state.note.as_ref(),
-            _ => revision.note(),
-        };
-        let before = self
-            .notes
-            .insert(address.clone(), (position, note.is_some()));
-        let at = AddressAt::new(address.clone(), revision.number());
-        self.revisions.insert(at, position);
-        let mut revision = revision.clone();
-        revision.position = Some(position);
-        PlannedRow::Revision {
-            previous: before.map(|(position, _)| position),
-            existed: before.is_some_and(|(_, is_there)| is_there),
-            revision,
-            note,
-            step,
-        }
-    }
-
-    fn resolved<'b>(
-        &self,
-        session: &'b Name,
-        recorded: &'b RecordedEvent,
-    ) -> Option<PlannedRow<'b>> {
-        let SessionEvent::Resolved { entry, by } = &recorded.event else {
-            return None;
-        };
-        let address = Address::Session(session.clone(), *entry);
-        let (_, is_there) = self.notes.get(&address)?;
-        is_there.then_some(PlannedRow::Resolved {
-            session,
-            entry: *entry,
-            by: *by,
-        })
-    }
-}
-
-/// A row of the target.
-enum PlannedRow<'b> {
-    Revision {
-        revision: Revision,
-        previous: Option<Position>,
-        note: Option<&'b Note>,
-        existed: bool,
-        step: Option<Step>,
-    },
-    Event {
-        session: &'b Name,
-        recorded: RecordedEvent,
-        step: Option<Step>,
-    },
-    Resolved {
-        session: &'b Name,
-        entry: EntryId,
-        by: EntryId,
-    },
-    Forgotten {
-        position: Position,
-        at: Timestamp,
-        by: &'b Name,
-        revisions: Vec<(AddressAt, Position)>,
-        events: Vec<(Name, RecordedEvent)>,
-        step: Option<Step>,
-    },
-}
-
-impl PlannedRow<'_> {
-    fn row(&self) -> Row<'_> {
-        match self {
-            Self::Revision {
-                revision,
-                previous,
-                note,
-                existed,
-                step,
-            } => Row::Revision(Put {
-                revision,
-                previous: *previous,
-                note: *note,
-                existed: *existed,
-                is_counted: is_counted(revision.address()),
-                step: *step,
-            }),
-            Self::Event {
-                session,
-                recorded,
-                step,
-            } => Row::Event {
-                session,
-                recorded: recorded.clone(),
-                step: *step,
-            },
-            Self::Resolved { session, entry, by } => Row::Resolved {
-                session,
-                entry: *entry,
-                by: *by,
-            },
-            Self::Forgotten {
-                position,
-                at,
-                by,
-                revisions,
-                events,
-                step,
-            } => Row::Forgotten {
-                position: *position,
-                at: *at,
-                by,
-                revisions,
-                events,
-                step: *step,
-            },
         }
     }
 }

@@ -14,19 +14,20 @@ pub(super) struct PooledRows<'e> {
 }
 
 impl PooledRows<'_> {
-    fn handle(&self) -> Handle<'_> {
-        Handle::new(self.sqlite.named(), &self.conn)
+    fn at_once<T>(&self, work: impl FnOnce(&OneState<'_>) -> T) -> T {
+        let sqlite = self.sqlite;
+        let rows = &Handle::new(sqlite.named(), &self.conn);
+        work(&OneState { sqlite, rows })
     }
 }
 
 impl Read for PooledRows<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        let rows = self.handle().read(ask)?;
-        Ok(with_faults(self.sqlite, ask, rows))
+        self.at_once(|state| state.read(ask))
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
-        verify(self.sqlite, &self.handle(), report)
+        self.at_once(|state| state.verify(report))
     }
 }
 
@@ -38,32 +39,24 @@ pub(super) struct OneState<'e> {
 
 impl Read for OneState<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        let rows = self.rows.read(ask)?;
-        Ok(with_faults(self.sqlite, ask, rows))
+        let mut rows = self.rows.read(ask)?;
+        let ask = &ask.store;
+        // The faults of the store as a whole belong to the damage of lists.
+        if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
+            rows.store.damaged.extend(self.sqlite.faults());
+        }
+        Ok(rows)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
-        verify(self.sqlite, self.rows, report)
+        let can_go_on = self.rows.verify(report)?;
+        // Compares with the newest state, not with the one that is read: the record has later writes already.
+        if let Ok(Some(rollback)) = self.sqlite.rollback() {
+            report.problems.push(format!(
+                "acknowledged writes are missing: the last was at position {}, the store is at {}",
+                rollback.acknowledged, rollback.found
+            ));
+        }
+        Ok(can_go_on)
     }
-}
-
-/// Adds the faults of the store as a whole to the damage of lists.
-fn with_faults(sqlite: &Sqlite, ask: &Ask, mut rows: Rows) -> Rows {
-    let ask = &ask.store;
-    if !(ask.scopes.is_empty() && ask.kinds.is_empty() && ask.pages.is_empty()) {
-        rows.store.damaged.extend(sqlite.faults());
-    }
-    rows
-}
-
-fn verify(sqlite: &Sqlite, rows: &dyn Read, report: &mut Report) -> Result<bool> {
-    let can_go_on = rows.verify(report)?;
-    // Compares with the newest state, not with the one that is read: the record has later writes already.
-    if let Ok(Some(rollback)) = sqlite.rollback() {
-        report.problems.push(format!(
-            "acknowledged writes are missing: the last was at position {}, the store is at {}",
-            rollback.acknowledged, rollback.found
-        ));
-    }
-    Ok(can_go_on)
 }

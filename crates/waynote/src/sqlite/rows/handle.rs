@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
-use crate::note::{EntryType, Note, Position};
+use crate::note::{EntryType, Position};
 use crate::scope::Scope;
 use crate::store::{self, Answers, Count, SideValue, Version};
 
@@ -22,7 +22,7 @@ use super::feed;
 use super::index;
 use super::journal;
 use super::put;
-use super::read;
+use super::read::{self, NotePlace, stored_key};
 use super::recent;
 use crate::sqlite::errors::Outcome;
 use crate::sqlite::options::StoreName;
@@ -103,31 +103,33 @@ impl<'e> Handle<'e> {
         self.contents.borrow_mut().insert(hash, Some(id));
     }
 
-    fn note(&self, address: &Address) -> Outcome<Option<Note>> {
-        let scope = address.scope();
-        match self.scope_id(&scope)? {
-            Some(id) => read::get_in(self.conn, id, &scope, &read::stored_key(address)),
-            None => Ok(None),
+    /// Reads from a scope; nothing if there is none.
+    fn within<T: Default>(
+        &self,
+        scope: &Scope,
+        read: impl FnOnce(i64) -> Outcome<T>,
+    ) -> Outcome<T> {
+        match self.scope_id(scope)? {
+            Some(id) => read(id),
+            None => Ok(T::default()),
         }
     }
 
-    fn noted_before(&self, address: &Address, before: i64) -> Outcome<u64> {
-        let scope = address.scope();
-        match self.scope_id(&scope)? {
-            Some(id) => {
-                let key = read::stored_key(address);
-                journal::noted_before(self.conn, id, &scope, &key, before)
-            }
-            None => Ok(0),
-        }
+    /// Reads the rows of a note; nothing if there is no such scope.
+    fn of_note<T: Default>(
+        &self,
+        address: &Address,
+        read: impl FnOnce(NotePlace<'_>) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let (scope, key) = (&address.scope(), &stored_key(address));
+        self.within(scope, |id| read(NotePlace { id, scope, key }))
     }
 
     fn last_entry(&self, session: &Name) -> Outcome<Option<EntryId>> {
-        let Some(id) = self.scope_id(&Scope::Session(session.clone()))? else {
-            return Ok(None);
-        };
-        let key = read::last_key(self.conn, id)?;
-        Ok(key.map(|key| key.parse()).transpose()?)
+        self.within(&Scope::Session(session.clone()), |id| {
+            let key = read::last_key(self.conn, id)?;
+            Ok(key.map(|key| key.parse()).transpose()?)
+        })
     }
 
     fn entry_saying(
@@ -136,14 +138,13 @@ impl<'e> Handle<'e> {
         kind: &EntryType,
         content: &Content,
     ) -> Outcome<Option<NoteState>> {
-        let Some(content_id) = self.content_id(content.hash().0)? else {
+        let Some(content) = self.content_id(content.hash().0)? else {
             return Ok(None);
         };
         let scope = Scope::Session(session.clone());
-        match self.scope_id(&scope)? {
-            Some(id) => read::first_saying(self.conn, id, &scope, kind, content_id),
-            None => Ok(None),
-        }
+        self.within(&scope, |id| {
+            read::first_saying(self.conn, id, &scope, kind, content)
+        })
     }
 
     fn count(&self, count: &Count) -> Outcome<u64> {
@@ -173,14 +174,11 @@ impl<'e> Handle<'e> {
         Ok(Rows {
             store: self.answers(&ask.store)?,
             states: each(&ask.states, |address| {
-                let scope = address.scope();
-                match self.scope_id(&scope)? {
-                    Some(id) => read::state(conn, id, &scope, &read::stored_key(address)),
-                    None => Ok(None),
-                }
+                self.of_note(address, |at| read::state(conn, at))
             })?,
             revisions: each(&ask.revisions, |at| {
-                journal::one_revision(conn, &at.address, at.revision.unwrap_or_default())
+                let number = at.revision.unwrap_or_default();
+                self.of_note(&at.address, |at| journal::one_revision(conn, at, number))
             })?,
             scope_histories: each(&ask.scope_histories, |scope| {
                 journal::scope_histories(conn, scope, left_out)
@@ -245,7 +243,9 @@ impl<'e> Handle<'e> {
         let pages = each(&ask.pages, |page| recent::page(conn, page, last, left_out))?;
         let (pages, pages_noted) = pages.into_iter().unzip();
         Ok(Answers {
-            notes: each(&ask.notes, |address| self.note(address))?,
+            notes: each(&ask.notes, |address| {
+                self.of_note(address, |at| read::get_in(conn, at))
+            })?,
             scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope, left_out))?,
             kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind, left_out))?,
             pages,
@@ -253,14 +253,11 @@ impl<'e> Handle<'e> {
             counts: each(&ask.counts, |count| self.count(count))?,
             summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind, left_out))?,
             histories: each(&ask.histories, |address| {
-                let scope = address.scope();
-                match self.scope_id(&scope)? {
-                    Some(id) => journal::history(conn, id, &scope, &read::stored_key(address)),
-                    None => Ok(Vec::new()),
-                }
+                self.of_note(address, |at| journal::history(conn, at))
             })?,
             noted_before: each(&ask.noted_before, |of| {
-                self.noted_before(&of.address, of.iteration)
+                let before = of.iteration;
+                self.of_note(&of.address, |at| journal::noted_before(conn, at, before))
             })?,
             journal: each(&ask.journal, |of| {
                 journal::before(conn, of.before, of.limit, left_out)

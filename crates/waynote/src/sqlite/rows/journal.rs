@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::address::Address;
 use crate::note::{Action, Note, Position, Revision, State};
 use crate::scope::Scope;
 
@@ -13,7 +12,7 @@ use super::checksum;
 use super::damage::{LeftOut, damaged};
 use super::query::{all, one};
 use super::read::{
-    self, address, author, cites, content_at, kind, name_of, number, scope_id, stored_key, time,
+    self, NotePlace, address, author, cites, content_at, kind, name_of, number, scope_id, time,
     unreadable,
 };
 use super::scopes::{SCOPE, scope_at};
@@ -108,10 +107,10 @@ pub(super) struct End {
 }
 
 /// The last row of a note's chain in the journal, whether the note is there or was deleted.
-pub(super) fn end(conn: &Connection, id: i64, scope: &Scope, key: &str) -> Outcome<Option<End>> {
-    let found = one(conn, &read::ONE_NOTE, (id, key), |row| {
+pub(super) fn end(conn: &Connection, at: NotePlace<'_>) -> Outcome<Option<End>> {
+    let found = one(conn, &read::ONE_NOTE, (at.id, at.key), |row| {
         if !checksum::NOTE.is_whole(row, read::NOTE_WIDTH)? {
-            return Err(damaged(name_of(row, scope, 1)));
+            return Err(damaged(name_of(row, at.scope, 1)));
         }
         Ok(End {
             position: row.get(2)?,
@@ -120,17 +119,12 @@ pub(super) fn end(conn: &Connection, id: i64, scope: &Scope, key: &str) -> Outco
     });
     match found? {
         Some(end) => Ok(Some(end)),
-        None => end_of_deleted(conn, id, scope, key),
+        None => end_of_deleted(conn, at),
     }
 }
 
 /// The same for a note that was deleted. Its row has no checksum: that of the journal says whether it is right.
-pub(super) fn end_of_deleted(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-) -> Outcome<Option<End>> {
+pub(super) fn end_of_deleted(conn: &Connection, at: NotePlace<'_>) -> Outcome<Option<End>> {
     static DELETED: LazyLock<String> = LazyLock::new(|| {
         format!(
             "SELECT {REVISION} FROM waynote_deleted d
@@ -138,9 +132,9 @@ pub(super) fn end_of_deleted(
              WHERE d.scope = ?1 AND d.key = ?2"
         )
     });
-    one(conn, &DELETED, (id, key), |row| {
-        if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, id, key)? {
-            return Err(damaged(read::name_of_key(scope, key)));
+    one(conn, &DELETED, (at.id, at.key), |row| {
+        if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, at)? {
+            return Err(damaged(at.name()));
         }
         Ok(End {
             position: row.get(0)?,
@@ -150,9 +144,11 @@ pub(super) fn end_of_deleted(
 }
 
 /// True if a row of the journal is that note's.
-fn is_of(row: &Row<'_>, id: i64, key: &str) -> rusqlite::Result<bool> {
-    Ok(matches!(row.get_ref(2)?, ValueRef::Integer(of) if of == id)
-        && matches!(row.get_ref(3)?, ValueRef::Text(of) if of == key.as_bytes()))
+fn is_of(row: &Row<'_>, at: NotePlace<'_>) -> rusqlite::Result<bool> {
+    Ok(
+        matches!(row.get_ref(2)?, ValueRef::Integer(of) if of == at.id)
+            && matches!(row.get_ref(3)?, ValueRef::Text(of) if of == at.key.as_bytes()),
+    )
 }
 
 /// The row at a position.
@@ -166,7 +162,7 @@ pub(in crate::sqlite) static AT_POSITION: LazyLock<String> = LazyLock::new(|| {
 /// Goes back along a chain. Each row is checked before the previous one is looked up.
 fn along<T>(
     conn: &Connection,
-    (id, scope, key): (i64, &Scope, &str),
+    at: NotePlace<'_>,
     end: &End,
     mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<T>>,
 ) -> Outcome<Vec<T>> {
@@ -174,10 +170,10 @@ fn along<T>(
     let mut found = Vec::new();
     let (mut next, mut number) = (Some(end.position), end.revision);
     while let Some(position) = next {
-        let lost = || damaged(format_args!("{}@{number}", read::name_of_key(scope, key)));
+        let lost = || damaged(format_args!("{}@{number}", at.name()));
         let step = statement.query_row([position], |row| {
             let is_next = checksum::JOURNAL.is_whole(row, WIDTH)?
-                && is_of(row, id, key)?
+                && is_of(row, at)?
                 && self::number(row, 4)? == number;
             if !is_next {
                 return Err(lost());
@@ -203,34 +199,21 @@ fn along<T>(
 }
 
 /// The revisions of a note of the scope with that id, oldest first.
-pub(super) fn history(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-) -> Outcome<Vec<Revision>> {
-    let Some(end) = end(conn, id, scope, key)? else {
+pub(super) fn history(conn: &Connection, at: NotePlace<'_>) -> Outcome<Vec<Revision>> {
+    let Some(end) = end(conn, at)? else {
         return Ok(Vec::new());
     };
-    let mut history = along(conn, (id, scope, key), &end, |row| {
-        revision(row, scope).map(Some)
-    })?;
+    let mut history = along(conn, at, &end, |row| revision(row, at.scope).map(Some))?;
     history.reverse();
     Ok(history)
 }
 
 /// How often an entry was noted in iterations before one.
-pub(super) fn noted_before(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-    before: i64,
-) -> Outcome<u64> {
-    let Some(end) = end(conn, id, scope, key)? else {
+pub(super) fn noted_before(conn: &Connection, at: NotePlace<'_>, before: i64) -> Outcome<u64> {
+    let Some(end) = end(conn, at)? else {
         return Ok(0);
     };
-    let noted = along(conn, (id, scope, key), &end, |row| {
+    let noted = along(conn, at, &end, |row| {
         let is_before = row.get::<_, Option<i64>>(9)?.is_some_and(|of| of < before);
         Ok(Some(is_before && row.get_ref(7)? != ValueRef::Null))
     })?;
@@ -240,25 +223,19 @@ pub(super) fn noted_before(
 /// One revision of a note.
 pub(super) fn one_revision(
     conn: &Connection,
-    address: &Address,
+    at: NotePlace<'_>,
     of: u64,
 ) -> Outcome<Option<Revision>> {
-    let (scope, key) = (address.scope(), stored_key(address));
-    let Some(id) = scope_id(conn, &scope)? else {
+    let end = end(conn, at)?;
+    let Some(end) = end.filter(|end| (1..=end.revision).contains(&of)) else {
         return Ok(None);
     };
-    let Some(end) = end(conn, id, &scope, &key)? else {
-        return Ok(None);
-    };
-    if of == 0 || of > end.revision {
-        return Ok(None);
-    }
     let mut found = None;
-    along(conn, (id, &scope, &key), &end, |row| {
+    along(conn, at, &end, |row| {
         if number(row, 4)? > of {
             return Ok(Some(()));
         }
-        found = Some(revision(row, &scope)?);
+        found = Some(revision(row, at.scope)?);
         Ok(None)
     })?;
     Ok(found)
@@ -282,7 +259,8 @@ pub(super) fn scope_histories(
             left_out.add(read::name_of_key(scope, &key));
             continue;
         };
-        let history = history(conn, id, scope, &key).map(Some);
+        let key = &key;
+        let history = history(conn, NotePlace { id, scope, key }).map(Some);
         histories.extend(left_out.unless_damaged(history, &address)?);
     }
     Ok(histories)

@@ -157,14 +157,23 @@ pub(in crate::sqlite) static ONE_NOTE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// A note of the scope with that id.
-pub(super) fn get_in(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-) -> Outcome<Option<Note>> {
-    one(conn, &ONE_NOTE, (id, key), |row| note(row, scope))
+/// The place of a note's rows: the id of its scope, the scope, and its key as it is stored.
+#[derive(Clone, Copy)]
+pub(super) struct NotePlace<'n> {
+    pub(super) id: i64,
+    pub(super) scope: &'n Scope,
+    pub(super) key: &'n str,
+}
+
+impl NotePlace<'_> {
+    pub(super) fn name(&self) -> String {
+        name_of_key(self.scope, self.key)
+    }
+}
+
+/// The current note there.
+pub(super) fn get_in(conn: &Connection, at: NotePlace<'_>) -> Outcome<Option<Note>> {
+    one(conn, &ONE_NOTE, (at.id, at.key), |row| note(row, at.scope))
 }
 
 /// Notes of a scope that a condition names, by key, without those that are damaged.
@@ -213,7 +222,7 @@ pub(super) fn one_by_one(
             left_out.add(format_args!("a note of {scope}"));
             continue;
         };
-        let note = get_in(conn, id, scope, key);
+        let note = get_in(conn, NotePlace { id, scope, key });
         let note = left_out.unless_damaged(note, name_of(row, scope, 0))?;
         notes.extend(note);
     }
@@ -294,16 +303,12 @@ pub(in crate::sqlite) fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result
 }
 
 /// A note's last revision, and the note as it is now.
-pub(super) fn state(
-    conn: &Connection,
-    id: i64,
-    scope: &Scope,
-    key: &str,
-) -> Outcome<Option<NoteState>> {
-    if let Some(state) = one(conn, &ONE_NOTE, (id, key), |row| noted(row, scope))? {
+pub(super) fn state(conn: &Connection, at: NotePlace<'_>) -> Outcome<Option<NoteState>> {
+    let read = |row: &Row<'_>| noted(row, at.scope);
+    if let Some(state) = one(conn, &ONE_NOTE, (at.id, at.key), read)? {
         return Ok(Some(state));
     }
-    let deleted = journal::end_of_deleted(conn, id, scope, key)?;
+    let deleted = journal::end_of_deleted(conn, at)?;
     Ok(deleted.map(|end| NoteState {
         position: Position::new(end.position),
         revision: end.revision,

@@ -12,7 +12,7 @@ use crate::store::{Page, Recent, Version};
 use super::damage::{self, LeftOut, is_corrupt};
 use super::journal;
 use super::query::{exactly_one, one};
-use super::read::{self, NOTE, note, number, scope_id};
+use super::read::{self, NOTE, NotePlace, note, number, scope_id};
 use crate::sqlite::errors::{Failure, Outcome};
 
 /// The condition and the order of a page, as its index has them.
@@ -142,7 +142,8 @@ pub(super) fn page(
             1 => Ok(Some(1)),
             _ => {
                 let key = read::stored_key(&note.address);
-                journal::noted_before(conn, id, &scope, &key, before).map(Some)
+                let (scope, key) = (&scope, key.as_str());
+                journal::noted_before(conn, NotePlace { id, scope, key }, before).map(Some)
             }
         };
         if let Some(times) = left_out.unless_damaged(times, &note.address)? {
@@ -176,22 +177,25 @@ pub(super) fn count_entries(
     before: Option<i64>,
     open: bool,
 ) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
+        return Ok(0);
+    };
     let all = match kind {
-        Some(kind) => count_of_kind(conn, session, kind, before)?,
-        None => count_all(conn, session, before)?,
+        Some(kind) => count_of_kind(conn, id, kind, before)?,
+        None => count_all(conn, id, session, before)?,
     };
     match open {
-        true => Ok(all.saturating_sub(count_resolved(conn, session, kind, before)?)),
+        true => Ok(all.saturating_sub(count_resolved(conn, id, kind, before)?)),
         false => Ok(all),
     }
 }
 
 /// The number of entries before an iteration. Only those of this iteration and later ones are counted, because they are
 /// few; the others are the rest of the scope's count.
-fn count_all(conn: &Connection, session: &Name, before: Option<i64>) -> Outcome<u64> {
+fn count_all(conn: &Connection, id: i64, session: &Name, before: Option<i64>) -> Outcome<u64> {
     let scope = Scope::Session(session.clone());
     let all = read::count(conn, &scope)?;
-    let (Some(id), Some(before)) = (scope_id(conn, &scope)?, before) else {
+    let Some(before) = before else {
         return Ok(all);
     };
     let mut statement = conn.prepare_cached(
@@ -210,13 +214,10 @@ fn count_all(conn: &Connection, session: &Name, before: Option<i64>) -> Outcome<
 
 fn count_of_kind(
     conn: &Connection,
-    session: &Name,
+    id: i64,
     kind: &EntryType,
     before: Option<i64>,
 ) -> Outcome<u64> {
-    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
-        return Ok(0);
-    };
     let sql = "SELECT count(*) FROM waynote_note
                WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND (?3 IS NULL OR iteration < ?3)";
     exactly_one(conn, sql, (id, kind.as_str(), before), |row| number(row, 0))
@@ -225,13 +226,10 @@ fn count_of_kind(
 /// Few are resolved.
 fn count_resolved(
     conn: &Connection,
-    session: &Name,
+    id: i64,
     kind: Option<&EntryType>,
     before: Option<i64>,
 ) -> Outcome<u64> {
-    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
-        return Ok(0);
-    };
     // Without statistics the engine would rather go through the whole log.
     let sql = "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_resolved
                WHERE scope = ?1 AND resolved_by IS NOT NULL AND (?2 IS NULL OR kind = ?2)

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::address::{Address, AddressAt};
+use crate::address::AddressAt;
 use crate::engine::{NoteState, Step};
-use crate::event::{EventAddress, RecordedEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionsEvent};
 use crate::key::Name;
-use crate::note::{Action, Position, Revision, State};
+use crate::note::{Action, Note, Position, Revision, State};
+use crate::rules::copy::replay::{Line, Now};
 use crate::scope::Scope;
 use crate::sqlite::rows::read::name_of_key;
 use crate::store::{Cursor, FeedEntry, Happened, SideValue};
@@ -14,15 +15,12 @@ use crate::store::{Cursor, FeedEntry, Happened, SideValue};
 use super::Lost;
 use super::around::{Link, NoteKey, ReadableRows};
 
-/// The feed of the new store, with what else copying it needs.
+/// What is copied into the new store.
 #[derive(Default)]
 pub(super) struct SalvagePlan {
-    pub(super) feed: Vec<FeedEntry>,
-    /// The notes as they are now.
-    pub(super) states: HashMap<Address, NoteState>,
-    pub(super) steps: HashMap<Position, Step>,
-    /// Events by the addresses that they had.
-    pub(super) events: HashMap<EventAddress, RecordedEvent>,
+    pub(super) lines: Vec<Line>,
+    /// The calls that wrote rows.
+    steps: HashMap<Position, Step>,
     pub(super) side: BTreeMap<(String, String), SideValue>,
     pub(super) lost: Vec<Lost>,
 }
@@ -62,7 +60,7 @@ impl SalvagePlan {
         kept.lost
             .extend(damaged.map(|what| Lost::new(what, "damaged")));
         kept.others(found.others);
-        kept.feed.sort_by_key(|entry| entry.at);
+        kept.lines.sort_by_key(|line| line.entry.at);
         kept
     }
 
@@ -87,7 +85,7 @@ impl SalvagePlan {
             Some(Some(state))
                 if is_chain && end.and_then(|end| end.position) == Some(state.position) =>
             {
-                self.keep(history, state);
+                self.keep(history, state.note);
             }
             Some(Some(state)) => {
                 lost(
@@ -128,37 +126,47 @@ impl SalvagePlan {
         }
     }
 
-    /// Keeps a history that comes to this note. The events tell if it is resolved.
-    fn keep(&mut self, history: Vec<Revision>, mut state: NoteState) {
-        let Some(address) = history.last().map(|end| end.address().clone()) else {
-            return;
+    /// Adds an item of the feed with the call that wrote it.
+    fn line(
+        &mut self,
+        entry: FeedEntry,
+        now: Option<Now>,
+        forgotten_events: Vec<(EventAddress, RecordedEvent)>,
+    ) {
+        let call = match entry.at.ordinal {
+            0 => self.steps.get(&entry.at.position).copied(),
+            _ => None,
         };
-        if let Some(note) = &mut state.note {
+        self.lines.push(Line {
+            entry,
+            call,
+            now,
+            forgotten_events,
+        });
+    }
+
+    /// Keeps a history that comes to this note. The events tell if it is resolved.
+    fn keep(&mut self, history: Vec<Revision>, mut note: Option<Note>) {
+        if let Some(note) = &mut note {
             note.resolved_by = None;
         }
-        self.states.insert(address, state);
-        for revision in history {
+        let last = history.len();
+        for (number, revision) in (1..).zip(history) {
             if let Some(position) = revision.position {
-                self.feed.push(FeedEntry {
+                let entry = FeedEntry {
                     at: Cursor::at(position),
                     happened: Happened::Changed(revision),
-                });
+                };
+                let now = (number == last).then(|| Now { note: note.take() });
+                self.line(entry, now, Vec::new());
             }
         }
     }
 
     /// Keeps a history with the note that it comes to.
     fn keep_rebuilt(&mut self, history: Vec<Revision>) {
-        let Some((end, position)) = history.last().and_then(|end| Some((end, end.position?)))
-        else {
-            return;
-        };
-        let state = NoteState {
-            position,
-            revision: end.number(),
-            note: end.noted(&history),
-        };
-        self.keep(history, state);
+        let note = history.last().and_then(|end| end.noted(&history));
+        self.keep(history, note);
     }
 
     /// Keeps a note without its history: a first revision that says when the note was written, and by whom.
@@ -177,21 +185,16 @@ impl SalvagePlan {
             state: State::Present(note.clone()),
         };
         self.steps.remove(&state.position);
-        let state = NoteState {
-            position: state.position,
-            revision: 1,
-            note: Some(note),
-        };
-        self.keep(vec![revision], state);
+        self.keep(vec![revision], Some(note));
     }
 
     /// Keeps events and forgettings. If events are missing, the others are numbered anew. A forgetting names only
     /// revisions that are kept as they were: a note without its history has other numbers.
     fn others(&mut self, others: Vec<FeedEntry>) {
         let forgotten: HashSet<AddressAt> = self
-            .feed
+            .lines
             .iter()
-            .filter_map(|entry| match &entry.happened {
+            .filter_map(|line| match &line.entry.happened {
                 Happened::Changed(revision) => Some(revision),
                 _ => None,
             })
@@ -199,24 +202,26 @@ impl SalvagePlan {
             .map(|revision| AddressAt::new(revision.address().clone(), revision.number()))
             .collect();
         let mut numbers: HashMap<Name, u64> = HashMap::new();
+        let mut events: HashMap<EventAddress, RecordedEvent> = HashMap::new();
         for mut entry in others {
+            let mut forgotten_events = Vec::new();
             match &mut entry.happened {
-                Happened::Event(event) => {
-                    let had = EventAddress {
-                        session: event.session.clone(),
-                        number: event.recorded.number,
-                    };
-                    let number = numbers.entry(event.session.clone()).or_default();
+                Happened::Event(SessionsEvent { session, recorded }) => {
+                    let had = recorded.address(session);
+                    let number = numbers.entry(session.clone()).or_default();
                     *number += 1;
-                    event.recorded.number = *number;
-                    self.events.insert(had, event.recorded.clone());
+                    recorded.number = *number;
+                    events.insert(had, recorded.clone());
                 }
                 Happened::Forgotten(texts) => {
                     texts.revisions.retain(|at| forgotten.contains(at));
+                    let named = texts.events.iter();
+                    let known = named.filter_map(|of| Some((of.clone(), events.get(of)?.clone())));
+                    forgotten_events = known.collect();
                 }
                 Happened::Changed(_) => {}
             }
-            self.feed.push(entry);
+            self.line(entry, None, forgotten_events);
         }
     }
 }

@@ -17,8 +17,8 @@ use serde::Serialize;
 use crate::engine::{Engine, Writing};
 use crate::error::{Error, Result};
 use crate::rules::EngineStore;
-use crate::rules::copy::replay;
-use crate::store::{FeedEntry, Happened, Store};
+use crate::rules::copy::replay::{self, Line};
+use crate::store::{Happened, Store};
 
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::options::{Options, StoreName};
@@ -95,16 +95,19 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
 
 /// Writes the new store, and checks it.
 fn written(kept: SalvagePlan, new: &Sqlite) -> Result<Salvaged> {
-    let is_revision = |entry: &&FeedEntry| matches!(entry.happened, Happened::Changed(_));
-    let revisions = kept.feed.iter().filter(is_revision).count();
-    let notes = kept.states.values().filter(|state| state.note.is_some());
+    let is_revision = |line: &&Line| matches!(line.entry.happened, Happened::Changed(_));
+    let revisions = kept.lines.iter().filter(is_revision).count();
+    let notes = kept
+        .lines
+        .iter()
+        .filter_map(|line| line.now.as_ref()?.note.as_ref());
     let mut salvaged = Salvaged {
         notes: notes.count() as u64,
         revisions: revisions as u64,
-        events: (kept.feed.len() - revisions) as u64,
+        events: (kept.lines.len() - revisions) as u64,
         lost: kept.lost,
     };
-    replay::all(&kept.feed, &kept.states, &kept.steps, &kept.events, new)?;
+    replay::read_lines(&mut kept.lines.into_iter().map(Ok), new)?;
     for ((space, _), value) in kept.side {
         new.write(Writing::Relaxed, &mut |tx| {
             tx.put_side(&space, std::slice::from_ref(&value), &[])

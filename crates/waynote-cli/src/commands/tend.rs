@@ -1,0 +1,166 @@
+//! `waynote tend`: the notes that are worth a look, one after another.
+
+use jiff::Timestamp;
+use waynote::tend::{self, Finding, Reason};
+use waynote::visible::lines;
+use waynote::{Expect, Note, cites, secrets::masked, single};
+use waynote_clients::LastGiven;
+use waynote_system::shell::quoted;
+
+use super::{confirm, stale};
+use crate::error::Outcome;
+use crate::invocation::Context;
+use crate::table::{list, preview, when};
+
+/// How long no session was given a note that is worth a look, in milliseconds.
+const LONG: i64 = 90 * 24 * 60 * 60 * 1000;
+
+/// How many lines of a note are shown.
+const LINES: usize = 10;
+
+pub(super) fn run(context: &mut Context<'_>) -> Outcome {
+    let given = super::hook::ledgers()?.map(|ledgers| ledgers.last_given());
+    let given = given.unwrap_or_default();
+    let now = crate::clock::now()?;
+    let is_forgotten = |note: &Note| is_forgotten(note, &given, now);
+    let found = context.read(|store| Ok(tend::findings(store, &is_forgotten)?))?;
+    if context.output.json {
+        return context.output.value(&found);
+    }
+    if !confirm::can_ask() || !context.output.is_terminal() || found.is_empty() {
+        let heading = ["note", "why", "updated", "preview"];
+        return list(
+            context.output,
+            &found,
+            "no note is worth a look",
+            &heading,
+            |found| {
+                let note = &found.note;
+                let (address, why) = (note.address.to_string(), why(&found.reason));
+                vec![address, why, when(note.updated_at), preview(note)]
+            },
+        );
+    }
+    for (number, one) in found.iter().enumerate() {
+        // An answer before, or somebody else, may have changed it.
+        let now = context.read(|store| Ok(store.get(&one.note.address)?))?;
+        if now.is_none_or(|now| now.revision != one.note.revision) {
+            continue;
+        }
+        let count = format!("\n{} of {}  ", number + 1, found.len());
+        if !looked_at(context, &count, one)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// True if a note is older than [`LONG`] and no session was given it since; in doubt it is not.
+fn is_forgotten(note: &Note, given: &LastGiven, now: Timestamp) -> bool {
+    let long_ago = now.as_millisecond() - LONG;
+    let is_long_ago = |at: u64| i64::try_from(at).is_ok_and(|at| at <= long_ago);
+    note.updated_at.as_millisecond() <= long_ago
+        && given.since.is_some_and(is_long_ago)
+        && given
+            .notes
+            .get(&note.address.to_string())
+            .is_none_or(|at| is_long_ago(*at))
+}
+
+fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::Stale => "cites changed code".into(),
+        Reason::Like(other) => format!("says nearly what {} says", other.masked()),
+        Reason::PinNotGiven => "pinned, and given to no session for 90 days".into(),
+        _ => "given to no session for 90 days".into(),
+    }
+}
+
+/// Shows a note and does what is answered; false to end.
+fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome<bool> {
+    let (note, address) = (&found.note, found.note.address.masked());
+    let head = format!("{count}{address}: {}", why(&found.reason));
+    context.output.line(head)?;
+    shown(context, note)?;
+    let choices = match &found.reason {
+        Reason::Like(other) => {
+            let other = context.read(|store| Ok(store.get(other)?))?;
+            if let Some(other) = other {
+                context
+                    .output
+                    .line(format!("{}:", other.address.masked()))?;
+                shown(context, &other)?;
+            }
+            "[m]erge into the other, [d]elete"
+        }
+        Reason::Stale => {
+            let diffs = context.read(|store| Ok(stale::diffs(store.checkouts(), note)))?;
+            context.output.line(lines(&diffs))?;
+            "[c]onfirm that it is true, [d]elete"
+        }
+        Reason::PinNotGiven => "[c]onfirm that it is true, [u]npin, [d]elete",
+        _ => "[c]onfirm that it is true, [d]elete",
+    };
+    context.output.flush()?;
+    let stamp = context.stamp()?;
+    let expect = Expect::Revision(note.revision);
+    loop {
+        let question = format!("{choices}, [q]uit; Enter leaves it as it is: ");
+        let answer = confirm::answered(&question)?.to_lowercase();
+        let answer = match answer.as_str() {
+            // The end of the input.
+            "" => "q",
+            line => line.trim(),
+        };
+        let of = note.address.clone();
+        let done = match (answer, &found.reason) {
+            ("q", _) => return Ok(false),
+            ("", _) => return Ok(true),
+            ("d", _) => {
+                context.write(|store| Ok(single::delete(store, of.clone(), expect, &stamp)?))?;
+                let undo = quoted(&address);
+                format!("deleted {address}; `waynote undo {undo}` brings it back")
+            }
+            ("m", Reason::Like(other)) => {
+                let limits = context.settings.limits(None, None);
+                context.write(|store| Ok(tend::merge(store, other, &of, limits, &stamp)?))?;
+                let (other, undo) = (other.masked(), quoted(&address));
+                format!(
+                    "merged into {other}; deleted {address}: `waynote undo {undo}` brings it back"
+                )
+            }
+            ("u", Reason::PinNotGiven) => {
+                context.write(|store| {
+                    Ok(single::set_pinned(
+                        store,
+                        of.clone(),
+                        false,
+                        expect,
+                        &stamp,
+                    )?)
+                })?;
+                format!("unpinned {address}")
+            }
+            ("c", reason) if !matches!(reason, Reason::Like(_)) => {
+                let note = context.write(|store| Ok(cites::confirm(store, &of, &stamp)?))?;
+                format!("confirmed {address} (revision {})", note.revision)
+            }
+            _ => continue,
+        };
+        context.output.line(done)?;
+        return Ok(true);
+    }
+}
+
+/// The first lines of a note.
+fn shown(context: &mut Context<'_>, note: &Note) -> Outcome {
+    let text = masked(&note.content.shown()).into_owned();
+    for line in lines(&text).lines().take(LINES) {
+        context.output.line(format!("  {line}"))?;
+    }
+    let more = text.lines().count().saturating_sub(LINES);
+    match more {
+        0 => Ok(()),
+        more => context.output.line(format!("  … {more} more lines")),
+    }
+}

@@ -1,0 +1,178 @@
+//! Notes that a person may want to look at again: those that cite changed code, near-duplicates, and those that no
+//! session was given for long.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::Address;
+use crate::change::{Applied, Change, Expect};
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::note::{Note, Stamp};
+use crate::scope::ScopeKind;
+use crate::store::{Ask, Reader, Store};
+
+/// Two notes are near-duplicates when they share so many of a hundred words that either has.
+const LIKE: usize = 60;
+
+/// The fewest words of a note that is compared.
+const WORDS: usize = 4;
+
+/// A word that more notes have tells nothing: it leads to no comparison.
+const COMMON: usize = 40;
+
+/// Why a note is worth a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// It cites code that has changed.
+    Stale,
+    /// An earlier note of the list says nearly the same.
+    Like(Address),
+    /// No session was given it for long; it is pinned.
+    PinNotGiven,
+    /// No session was given it for long.
+    NotGiven,
+}
+
+/// A note, and why it is worth a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The note.
+    pub note: Note,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The notes of a store that are worth a look: stale ones first, then near-duplicates, then those that `is_forgotten`
+/// picks, pins first. A note is found once.
+///
+/// # Errors
+/// As [`Reader::read`].
+pub fn findings(store: &dyn Reader, is_forgotten: &dyn Fn(&Note) -> bool) -> Result<Vec<Finding>> {
+    let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
+    let answers = store.read(&Ask {
+        kinds: kinds.to_vec(),
+        ..Ask::default()
+    })?;
+    let notes: Vec<Note> = answers.kinds.into_iter().flatten().collect();
+    let is_kept = |note: &Note| !matches!(note.address, Address::Session(..));
+    let like = near_duplicates(
+        &notes
+            .iter()
+            .filter(|note| is_kept(note))
+            .collect::<Vec<_>>(),
+    );
+    let reason = |note: &Note| match note {
+        note if note.is_stale() => Some(Reason::Stale),
+        note if !is_kept(note) => None,
+        note if like.contains_key(&note.address) => {
+            like.get(&note.address).cloned().map(Reason::Like)
+        }
+        note if !is_forgotten(note) => None,
+        note if note.pinned => Some(Reason::PinNotGiven),
+        _ => Some(Reason::NotGiven),
+    };
+    let mut found: Vec<Finding> = notes
+        .iter()
+        .filter_map(|note| {
+            let reason = reason(note)?;
+            let note = note.clone();
+            Some(Finding { note, reason })
+        })
+        .collect();
+    found.sort_by_key(|found| match found.reason {
+        Reason::Stale => 0,
+        Reason::Like(_) => 1,
+        Reason::PinNotGiven => 2,
+        Reason::NotGiven => 3,
+    });
+    Ok(found)
+}
+
+/// Notes that say nearly the same as an earlier one, with its address.
+fn near_duplicates(notes: &[&Note]) -> BTreeMap<Address, Address> {
+    let words: Vec<HashSet<String>> = notes.iter().map(|note| words(note)).collect();
+    let mut holders: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, words) in words.iter().enumerate() {
+        for word in words {
+            holders.entry(word).or_default().push(index);
+        }
+    }
+    let mut like = BTreeMap::new();
+    for (index, own) in words
+        .iter()
+        .enumerate()
+        .filter(|(_, own)| own.len() >= WORDS)
+    {
+        let telling = own.iter().map(|word| &holders[word.as_str()]);
+        let near = telling.filter(|holders| holders.len() <= COMMON).flatten();
+        let earlier: HashSet<usize> = near.copied().filter(|other| *other < index).collect();
+        let is_like = |other: &usize| {
+            let both = own.intersection(&words[*other]).count();
+            let either = own.len() + words[*other].len() - both;
+            both * 100 >= either * LIKE && !like.contains_key(&notes[*other].address)
+        };
+        if let Some(other) = earlier.into_iter().filter(is_like).min() {
+            like.insert(notes[index].address.clone(), notes[other].address.clone());
+        }
+    }
+    like
+}
+
+fn words(note: &Note) -> HashSet<String> {
+    let text = note.content.shown().to_lowercase();
+    let words = text.split(|char: char| !char.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Merges two notes: `into` gets the lines of `other` that it lacks, and `other` is deleted, in one transaction.
+///
+/// # Errors
+/// [`Error::NotFound`] when one of them is not there; [`Error::NotText`] when one is no text; [`Error::Conflict`] when one
+/// is written meanwhile; the others as [`Store::apply`].
+pub fn merge(
+    store: &dyn Store,
+    into: &Address,
+    other: &Address,
+    limits: Limits,
+    stamp: &Stamp,
+) -> Result<Vec<Applied>> {
+    let get = |address: &Address| {
+        let note = store.get(address)?;
+        note.ok_or_else(|| Error::not_found(address.to_string()))
+    };
+    let (kept, gone) = (get(into)?, get(other)?);
+    let text = |note: &Note| match std::str::from_utf8(note.content.as_bytes()) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(Error::NotText {
+            what: note.address.to_string(),
+        }),
+    };
+    let (mut merged, more) = (text(&kept)?, text(&gone)?);
+    let has: HashSet<String> = merged.lines().map(str::to_owned).collect();
+    for line in more.lines().filter(|line| !has.contains(*line)) {
+        if !merged.is_empty() && !merged.ends_with('\n') {
+            merged.push('\n');
+        }
+        merged.push_str(line);
+    }
+    let save = Change::Save {
+        address: into.clone(),
+        content: Content::text(merged)?,
+        pin: gone.pinned.then_some(true),
+        limits,
+        expect: Expect::Revision(kept.revision),
+        origin: None,
+    };
+    let delete = Change::Delete {
+        address: other.clone(),
+        expect: Expect::Revision(gone.revision),
+    };
+    store.apply(&[save, delete], stamp)
+}
