@@ -50,6 +50,7 @@ pub(crate) fn rest() -> Result<()> {
     tools::run("serving", &[])?;
     crate::page::run()?;
     tools::run("agents", &[])?;
+    tools::run("trial", &["--short"])?;
     licences()
 }
 

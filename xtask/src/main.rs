@@ -1,5 +1,5 @@
 //! Commands for contributors: `cargo xtask test`, `cargo xtask docs`, `cargo xtask lines`; and the way to the programs
-//! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask prove`.
+//! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask trial`, `cargo xtask prove`.
 
 mod built;
 mod gate;
@@ -32,7 +32,7 @@ fn run(words: &[&str]) -> Result<()> {
             tool @ ("agents" | "conformance" | "serving"),
             ref words @ ..,
         ] => tools::run(tool, words),
-        ["faults", ref words @ ..] => tools::run("faults", words),
+        [tool @ ("faults" | "trial"), ref words @ ..] => tools::run(tool, words),
         ["bench", "serving", ref words @ ..] => {
             tools::released("serving", &[&["--long"][..], words].concat())
         }
@@ -43,6 +43,7 @@ fn run(words: &[&str]) -> Result<()> {
             tools::released("bench", &["postgres"])?;
             tools::released("serving", &["--long"])?;
             postgres::prove(&[])?;
+            tools::run("trial", &["--runs", "10", "--check"])?;
             tools::run("faults", &[])
         }
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
@@ -51,7 +52,7 @@ fn run(words: &[&str]) -> Result<()> {
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | package | packages | page | postgres | rest | serving] \
              | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
-             | faults [--seed N] [--only PART] [--short] [--release] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
+             | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }
 }

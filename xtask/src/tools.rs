@@ -8,7 +8,14 @@ use kit::steps::{cargo, step};
 use kit::{release, unchecked};
 
 /// All of them; each is a package with a program of its name.
-pub(crate) const ALL: [&str; 5] = ["agents", "bench", "conformance", "faults", "serving"];
+pub(crate) const ALL: [&str; 6] = [
+    "agents",
+    "bench",
+    "conformance",
+    "faults",
+    "serving",
+    "trial",
+];
 
 /// Builds a tool with the features of the whole workspace, in which the tests are built, and runs it.
 pub(crate) fn run(tool: &str, words: &[&str]) -> Result<()> {

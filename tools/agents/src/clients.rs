@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::process;
+use kit::process;
 
 /// The longest that fetching one client may take.
 const FETCHING: Duration = Duration::from_secs(300);

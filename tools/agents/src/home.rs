@@ -8,10 +8,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use kit::process::{self, RunningProgram, TypingSession};
 
 use super::clients::{Agent, Turn};
 use super::model::{Model, Request};
-use super::process::{self, RunningProgram, TypingSession};
 
 /// The longest that a client may take over a turn.
 const TURN: Duration = Duration::from_secs(150);

@@ -6,7 +6,6 @@ mod expected;
 mod home;
 mod load;
 mod model;
-mod process;
 mod scenarios;
 mod wire;
 

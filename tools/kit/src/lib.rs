@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
 pub mod measure;
+pub mod process;
 pub mod random;
 pub mod registries;
 pub mod release;

@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// A process that was started, and what it prints.
-pub(super) struct RunningProgram {
+pub struct RunningProgram {
     group: Pid,
     ended: Receiver<std::io::Result<ExitStatus>>,
     readers: Vec<JoinHandle<String>>,
@@ -23,7 +23,7 @@ pub(super) struct RunningProgram {
 
 impl RunningProgram {
     /// Starts a command, with a text on its standard input.
-    pub(super) fn start(mut command: Command, input: &str) -> Result<Self> {
+    pub fn start(mut command: Command, input: &str) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -53,7 +53,7 @@ impl RunningProgram {
     }
 
     /// Its exit code and what it printed; an error when it takes longer than allowed, or ends by a signal.
-    pub(super) fn wait(mut self, longest: Duration) -> Result<(i32, String)> {
+    pub fn wait(mut self, longest: Duration) -> Result<(i32, String)> {
         let ended = self.ended.recv_timeout(longest);
         // Processes that it left running end too, and with them the streams.
         let _ = killpg(self.group, Signal::SIGKILL);
@@ -96,14 +96,14 @@ fn readers(child: &mut Child) -> Vec<JoinHandle<String>> {
 }
 
 /// Runs a command that must succeed, and returns its output.
-pub(super) fn run(command: Command, longest: Duration) -> Result<String> {
+pub fn run(command: Command, longest: Duration) -> Result<String> {
     let (code, printed) = RunningProgram::start(command, "")?.wait(longest)?;
     ensure!(code == 0, "exit code {code}: {printed}");
     Ok(printed)
 }
 
 /// A program on a terminal of its own, at which a person types.
-pub(super) struct TypingSession {
+pub struct TypingSession {
     child: Child,
     /// The file with the program's group.
     group: PathBuf,
@@ -112,7 +112,7 @@ pub(super) struct TypingSession {
 
 impl TypingSession {
     /// Starts a command line on a terminal, which `script` of util-linux provides. The program's group is written to a file.
-    pub(super) fn start(mut script: Command, line: &str, group: PathBuf) -> Result<Self> {
+    pub fn start(mut script: Command, line: &str, group: PathBuf) -> Result<Self> {
         let line = format!(
             "echo $$ > '{}'; stty rows 40 cols 120; exec {line}",
             group.display()
@@ -145,7 +145,7 @@ impl TypingSession {
 
     /// Types a line once the program shows a text, and presses return until something happens. Keys that come at once
     /// count as pasted, so the return key comes by itself; and a program that is busy takes none.
-    pub(super) fn types(&mut self, text: &str, once: &str, until: impl Fn() -> bool) -> Result<()> {
+    pub fn types(&mut self, text: &str, once: &str, until: impl Fn() -> bool) -> Result<()> {
         let deadline = Instant::now() + Duration::from_secs(90);
         while !self.shown().contains(once) {
             ensure!(
@@ -182,7 +182,7 @@ impl TypingSession {
     }
 
     /// Its output so far.
-    pub(super) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         plain(&String::from_utf8_lossy(&shown))
     }
