@@ -123,7 +123,9 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
     }
     for Relation { line, from, text } in relations {
         match entities.get_mut(&key(&from)?) {
-            Some(entity) => drop(entity.facts.insert(text)),
+            Some(entity) => {
+                entity.facts.insert(text);
+            }
             None => {
                 let reason = format!("it is about `{from}`, which is no entity of the file");
                 incoming.skip(line, reason);
