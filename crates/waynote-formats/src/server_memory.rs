@@ -1,9 +1,9 @@
 //! The graph of the MCP server `server-memory`: a file with an entity or a relation as JSON on each line.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::rc::Rc;
 
+use indexmap::IndexSet;
 use serde::Deserialize;
 #[cfg(doc)]
 use waynote::Error;
@@ -53,25 +53,8 @@ enum LineKind {
 #[derive(Default)]
 struct Entity {
     /// Names with the same key are one note.
-    headings: Distinct,
-    facts: Distinct,
-}
-
-/// Texts, each once, in the order in which they came.
-#[derive(Default)]
-struct Distinct {
-    texts: Vec<Rc<str>>,
-    known: HashSet<Rc<str>>,
-}
-
-impl Distinct {
-    fn add(&mut self, text: &str) {
-        if !self.known.contains(text) {
-            let text: Rc<str> = text.into();
-            self.known.insert(Rc::clone(&text));
-            self.texts.push(text);
-        }
-    }
+    headings: IndexSet<String>,
+    facts: IndexSet<String>,
 }
 
 struct Relation {
@@ -106,12 +89,12 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
                 ..
             }) => {
                 let entity = entities.entry(key(&name)?).or_default();
-                entity.headings.add(&match entity_type.as_str() {
+                entity.headings.insert(match entity_type.as_str() {
                     "" => name,
                     entity_type => format!("{name} ({entity_type})"),
                 });
-                let facts = observations.iter().filter(|fact| !fact.is_empty());
-                facts.for_each(|fact| entity.facts.add(fact));
+                let facts = observations.into_iter().filter(|fact| !fact.is_empty());
+                entity.facts.extend(facts);
                 continue;
             }
             Ok(Line {
@@ -140,7 +123,9 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
     }
     for Relation { line, from, text } in relations {
         match entities.get_mut(&key(&from)?) {
-            Some(entity) => entity.facts.add(&text),
+            Some(entity) => {
+                entity.facts.insert(text);
+            }
             None => {
                 let reason = format!("it is about `{from}`, which is no entity of the file");
                 incoming.skip(line, reason);
@@ -148,8 +133,9 @@ pub fn read(path: &Path, scope: &Scope) -> Result<ForeignNotes> {
         }
     }
     for (key, entity) in entities {
-        let mut text = entity.headings.texts.join(", ");
-        for fact in &entity.facts.texts {
+        let headings: Vec<String> = entity.headings.into_iter().collect();
+        let mut text = headings.join(", ");
+        for fact in &entity.facts {
             text.push_str("\n- ");
             text.push_str(fact);
         }

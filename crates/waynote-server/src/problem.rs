@@ -289,13 +289,8 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
         // The form always serializes.
         let body = serde_json::to_vec(&self.form).unwrap_or_default();
-        let mut response = Response::new(Body::from(body));
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
-        for (name, value) in self.headers {
-            headers.append(name, value);
-        }
+        let mut response = (self.status, [(CONTENT_TYPE, PROBLEM)], body).into_response();
+        response.headers_mut().extend(self.headers);
         response
     }
 }
