@@ -309,15 +309,6 @@ pub(super) fn reach(project: bool) -> InstallScope {
     }
 }
 
-fn action_word(action: Action) -> &'static str {
-    match action {
-        Action::Unchanged => "unchanged",
-        Action::Made => "made",
-        Action::Removed => "removed",
-        _ => "changed",
-    }
-}
-
 /// The remark on a file.
 fn remark(step: &Step) -> Option<String> {
     Some(match step.remark.as_ref()? {
@@ -338,7 +329,7 @@ fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[Str
             .iter()
             .map(|step| {
                 json!({
-                    "file": step.file.path, "what": step.file.part.to_string(), "action": action_word(step.action),
+                    "file": step.file.path, "what": step.file.part.to_string(), "action": step.action.to_string(),
                     "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
                 })
             })
@@ -356,7 +347,7 @@ fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[Str
             "{} ({}): {would}{}",
             visible(&step.file.path.display().to_string()),
             step.file.part,
-            action_word(step.action)
+            step.action
         ))?;
         for line in diff(step) {
             context

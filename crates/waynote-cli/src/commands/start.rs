@@ -10,7 +10,7 @@ use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Change, Content, Note, secrets};
-use waynote_clients::{Client, Findings, InstallScope, Setup, Verdict, examine};
+use waynote_clients::{Client, InstallScope, Setup, Verdict};
 use waynote_formats::found::{self, FoundSource};
 use waynote_formats::{ImportReport, Mode, Project};
 use waynote_system::text_file;
@@ -396,8 +396,7 @@ fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Ou
 fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
     for client in clients {
         let setup = Setup::new(machine(), *client, InstallScope::User, false)?;
-        let mut findings = Findings::default();
-        doctor::of_client(&setup, examine(&setup, clock::now()?)?, &mut findings);
+        let findings = doctor::of_client(&setup)?;
         let title = client.title();
         if findings.is_well() && !context.output.json {
             context

@@ -31,10 +31,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(file: &Path, before: Option<&str>, after: &str) -> Self {
+    pub(crate) fn new(file: &Path, before: Option<String>, after: &str) -> Self {
         Self {
             file: file.to_owned(),
-            before: before.map(str::to_owned),
+            before,
             after: hash(after),
             made: Vec::new(),
             entries: EntriesByName::new(),
