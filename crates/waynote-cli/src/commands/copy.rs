@@ -123,7 +123,7 @@ fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> O
         "forgettings": copied.forgettings, "side_values": copied.side_values, "blocks": copied.blocks,
         "positions_differ": copied.is_renumbered, "verified": true,
     });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let mut text = format!(
             "copied to {}: {}, {}, {}, {} up to position {up_to}; compared, with {}: equal\nstore id {}",
             visible(to),
@@ -185,7 +185,7 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
         })?;
     let items = lines.saturating_sub(1);
     let value = json!({ "target": target.to_string_lossy(), "items": items });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let target = visible(&target.to_string_lossy());
         format!("wrote {} to {target}", plural(items, "item"))
     })
@@ -209,7 +209,7 @@ pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     })?;
     let name = store.display().to_string();
     let value = json!({ "store": name, "notes": made.notes, "revisions": made.revisions, "verified": true });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let (notes, revisions) = (
             plural(made.notes, "note"),
             plural(made.revisions, "revision"),

@@ -44,9 +44,7 @@ pub(super) fn run(
     }
     let is_well = findings.is_well();
     if context.output.json {
-        context
-            .output
-            .value(&json!({ "ok": is_well, "findings": findings.all() }))?;
+        context.value(&json!({ "ok": is_well, "findings": findings.all() }))?;
     } else {
         for finding in findings.all() {
             let sign = match finding.verdict {
@@ -54,9 +52,9 @@ pub(super) fn run(
                 Verdict::Note => "note ",
                 _ => "WRONG",
             };
-            context.output.line(format!("{sign} {}", finding.what))?;
+            context.line(format!("{sign} {}", finding.what))?;
             if let Some(next) = &finding.next {
-                context.output.line(format!("      next: {next}"))?;
+                context.line(format!("      next: {next}"))?;
             }
         }
     }
