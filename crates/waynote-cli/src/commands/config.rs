@@ -204,8 +204,9 @@ fn show(context: &mut Context<'_>) -> Outcome {
     };
     context.line(format!("\nconfiguration file: {}{there}", visible(&file)))?;
     for problem in &context.settings.problems {
-        context.line(format!("\nignored: {}", problem.told()))?;
-        context.line(format!("  {}", visible(&problem.hint)))?;
+        let output = &mut context.output;
+        output.line(format!("\nignored: {}", problem.told()))?;
+        output.line(format!("  {}", visible(&problem.hint)))?;
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ trait Source {
 
 impl<E: Engine> Source for EngineStore<E> {
     fn engine(&self) -> &dyn Engine {
-        EngineStore::engine(self)
+        EngineStore::<E>::engine(self)
     }
 }
 

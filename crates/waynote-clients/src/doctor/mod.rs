@@ -21,8 +21,8 @@ use crate::profile::permissions::MissingRight;
 use crate::profile::setup::{ClientFile, InstallScope, Setup};
 use crate::rights::missing_rights;
 
+use load::HookTime;
 use probe::{Reason, round_trip};
-use trial::HookTime;
 
 /// Examines a client: its files, its server and its hooks, which run on a store of their own with one note of the time
 /// `now`. `hook_limit` says how long a hook may take, and `refused` words an error and the way out of it.

@@ -21,7 +21,7 @@ pub(crate) struct Record {
     /// Its text before; none: it was not there.
     pub(crate) before: Option<String>,
     /// The hash of its text after.
-    after: String,
+    pub(crate) after: String,
     /// Folders that were made for it, the outermost first.
     #[serde(default)]
     pub(crate) made: Vec<PathBuf>,
