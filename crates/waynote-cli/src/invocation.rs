@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
+use serde::Serialize;
 use waynote::visible::visible;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store, Writer};
 use waynote_loop::identity;
@@ -109,5 +110,29 @@ impl<'o> Context<'o> {
             crate::error::say(&format!("created the store {path}, which was not there"));
         }
         Ok(done)
+    }
+
+    /// Prints a line.
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Outcome {
+        self.output.line(text)
+    }
+
+    /// Prints a text that may have colours.
+    pub(crate) fn coloured(&mut self, text: &str) -> Outcome {
+        self.output.coloured(text)
+    }
+
+    /// Prints a value as JSON.
+    pub(crate) fn value(&mut self, value: &impl Serialize) -> Outcome {
+        self.output.value(value)
+    }
+
+    /// Prints a value with `--json`, else a line of text.
+    pub(crate) fn answer(
+        &mut self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Outcome {
+        self.output.answer(value, text)
     }
 }

@@ -57,9 +57,8 @@ mod profile;
 mod rights;
 
 pub use client::{Client, Event};
+pub use doctor::examine;
 pub use doctor::probe;
-pub use doctor::trial::HookTime;
-pub use doctor::{Examination, FileCheck, ServerCheck, examine};
 pub use error::{Error, Result};
 pub use formats::refusal::{ManualEdit, Refusal};
 pub use hook::payload::Payload;

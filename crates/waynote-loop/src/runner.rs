@@ -179,7 +179,7 @@ impl<'p> LoopRunner<'p> {
         let (session, now) = (&self.plan.session, (self.host.clock)());
         let parts = &self.plan.prompt;
         let (prompt, block) =
-            parts.of_iteration(self.store, &mut self.renderer, session, number, now)?;
+            parts.of_iteration(self.store, &mut self.renderer, session, (number, now), None)?;
         let before = self.store.version()?.position;
         let logs = self.plan.logs.as_ref();
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;

@@ -20,7 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, session: &Name, text: &OsStr) -> Ou
         Ok((started::next(store, session)?, status))
     })?;
     let value = json!({ "session": session, "answer": answer, "state": status.state.as_str(), "next": next });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let next = match &next {
             _ if status.state == SessionState::Running => {
                 "the loop still runs and stops after this iteration; then continue it".into()

@@ -38,9 +38,7 @@ pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Out
     let mut value = told(&backup);
     value["backup"] = json!(file.display().to_string());
     value["store"] = json!(store.display().to_string());
-    context
-        .output
-        .answer(&value, || format!("backed up to {}", said(&backup, &value)))
+    context.answer(&value, || format!("backed up to {}", said(&backup, &value)))
 }
 
 /// Restores the whole store from a file, or a note to one of its revisions: an address begins with its kind.
@@ -94,7 +92,7 @@ fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     value["store"] = json!(store.display().to_string());
     value["backup"] = json!(file.display().to_string());
     value["before"] = json!(before);
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let mut text = format!("restored {}", said(&restored.now, &value));
         if let Some(before) = &before {
             text += &format!("\nthe store that was there before is {}", visible(before));

@@ -108,7 +108,7 @@ fn answer(
     };
     value["file"] = json!(context.settings.file.display().to_string());
     value["overridden_by"] = json!(overridden);
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let note = overridden.map(|variable| format!("\nnote: {variable} {note}"));
         visible(said) + &note.unwrap_or_default()
     })
@@ -188,7 +188,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
                 (known.name.to_owned(), shown)
             })
             .collect();
-        return context.output.value(
+        return context.value(
             &json!({ "file": file, "settings": settings, "problems": context.settings.problems }),
         );
     }
@@ -196,24 +196,17 @@ fn show(context: &mut Context<'_>) -> Outcome {
         let value = value.unwrap_or_else(|| "-".into());
         vec![known.name.to_owned(), value, origin.to_string()]
     });
-    context
-        .output
-        .line(table(&["setting", "value", "from"], lines))?;
+    context.line(table(&["setting", "value", "from"], lines))?;
     let there = if context.settings.file.exists() {
         ""
     } else {
         " (does not exist)"
     };
-    context
-        .output
-        .line(format!("\nconfiguration file: {}{there}", visible(&file)))?;
+    context.line(format!("\nconfiguration file: {}{there}", visible(&file)))?;
     for problem in &context.settings.problems {
-        context
-            .output
-            .line(format!("\nignored: {}", problem.told()))?;
-        context
-            .output
-            .line(format!("  {}", visible(&problem.hint)))?;
+        let output = &mut context.output;
+        output.line(format!("\nignored: {}", problem.told()))?;
+        output.line(format!("  {}", visible(&problem.hint)))?;
     }
     Ok(())
 }

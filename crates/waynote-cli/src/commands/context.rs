@@ -41,7 +41,7 @@ fn print(
     damage.notes.clone_from(&block.receipt.damaged);
     context.opened()?.say_damage(&damage);
     if context.output.json {
-        context.output.value(json)
+        context.value(json)
     } else if args.explain {
         explain(context, block)
     } else {
@@ -202,10 +202,10 @@ fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
             vec![none(), none(), tokens.to_string(), what.to_owned(), none()]
         }));
         let heading = ["section", "shown", "tokens", "note", "why"];
-        context.output.line(table(&heading, rows))?;
-        context.output.line("")?;
+        context.line(table(&heading, rows))?;
+        context.line("")?;
     }
-    context.output.line(sums(&block.receipt))
+    context.line(sums(&block.receipt))
 }
 
 fn sums(receipt: &Receipt) -> String {

@@ -15,14 +15,14 @@ use waynote::{EngineStore, Error, Position, Reader, SqliteStore};
 use waynote_remote::Url;
 
 use super::import_progress::{Bar, Interrupt};
-use crate::database::{self, DatabaseStore};
+use crate::database;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::{home, opened};
 
 pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<ExitCode> {
     let bar = Bar::start();
-    let source = Source::at(context, from)?;
+    let source = source(context, Some(from))?;
     let interrupt = Interrupt::listen()?;
     let watch = &mut |progress: CopyProgress| {
         bar.show_part(what(progress.phase), progress.done, progress.total);
@@ -61,45 +61,33 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
     }
 }
 
-/// A store that is copied.
-enum Source {
-    File(Box<SqliteStore>),
-    Database(Box<DatabaseStore>),
+/// A store that is copied from, in a file or a database.
+trait Source {
+    fn engine(&self) -> &dyn Engine;
 }
 
-impl Source {
-    /// The store of the settings.
-    fn of_settings(context: &Context<'_>) -> Outcome<Self> {
-        match (context.settings.database(), context.settings.remote()) {
-            (Some(url), _) => Ok(Self::Database(Box::new(database::source(
-                &context.settings,
-                url,
-            )?))),
-            (_, Some(url)) => Err(crate::remote::not_here(url)),
-            _ => {
-                let options = opened::options(&context.settings);
-                let store = SqliteStore::open(context.settings.store_file()?, &options)?;
-                Ok(Self::File(Box::new(store)))
-            }
-        }
-    }
-
-    fn at(context: &Context<'_>, named: &str) -> Outcome<Self> {
-        if database::is_url(named) {
-            let store = database::source(&context.settings, named)?;
-            return Ok(Self::Database(Box::new(store)));
-        }
-        let path = home::expanded(file_at(named)?)?;
-        let options = opened::options(&context.settings);
-        Ok(Self::File(Box::new(SqliteStore::open(path, &options)?)))
-    }
-
+impl<E: Engine> Source for EngineStore<E> {
     fn engine(&self) -> &dyn Engine {
-        match self {
-            Self::File(store) => store.engine(),
-            Self::Database(store) => store.engine(),
-        }
+        EngineStore::<E>::engine(self)
     }
+}
+
+/// The store of that name, else the one of the settings.
+fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>> {
+    let settings = &context.settings;
+    if let Some(url) = named.map_or(settings.database(), |named| {
+        Some(named).filter(|named| database::is_url(named))
+    }) {
+        return Ok(Box::new(database::source(settings, url)?));
+    }
+    let path = match named {
+        Some(named) => home::expanded(file_at(named)?)?,
+        None => settings.store_file()?.to_owned(),
+    };
+    Ok(Box::new(SqliteStore::open(
+        path,
+        &opened::options(settings),
+    )?))
 }
 
 /// A name, unless it is that of a store on a server.
@@ -135,7 +123,7 @@ fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> O
         "forgettings": copied.forgettings, "side_values": copied.side_values, "blocks": copied.blocks,
         "positions_differ": copied.is_renumbered, "verified": true,
     });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let mut text = format!(
             "copied to {}: {}, {}, {}, {} up to position {up_to}; compared, with {}: equal\nstore id {}",
             visible(to),
@@ -155,7 +143,7 @@ fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> O
 
 /// Writes the whole store as lines of JSON: to a new file of the user's own, or to standard output.
 pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
-    let source = Source::of_settings(context)?;
+    let source = source(context, None)?;
     if target == Path::new("-") {
         let output = &mut *context.output;
         let mut failed = Ok(());
@@ -197,7 +185,7 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
         })?;
     let items = lines.saturating_sub(1);
     let value = json!({ "target": target.to_string_lossy(), "items": items });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let target = visible(&target.to_string_lossy());
         format!("wrote {} to {target}", plural(items, "item"))
     })
@@ -221,7 +209,7 @@ pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     })?;
     let name = store.display().to_string();
     let value = json!({ "store": name, "notes": made.notes, "revisions": made.revisions, "verified": true });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let (notes, revisions) = (
             plural(made.notes, "note"),
             plural(made.revisions, "revision"),

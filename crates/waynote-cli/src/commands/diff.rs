@@ -35,18 +35,14 @@ pub(super) fn run(context: &mut Context<'_>, old: &str, new: Option<&str>) -> Ou
             .map(|(tag, text)| json!({ "change": tag.to_string(), "text": text }))
             .collect();
         let (old, new) = (old.to_string(), new.to_string());
-        return context
-            .output
-            .value(&json!({ "old": old, "new": new, "changes": changes }));
+        return context.value(&json!({ "old": old, "new": new, "changes": changes }));
     }
     if before == after {
-        return context
-            .output
-            .line(format!("{old} and {new} have the same text"));
+        return context.line(format!("{old} and {new} have the same text"));
     }
     let shown = marked(changes(), context.output.has_colour());
-    context.output.line(format!("{old} → {new}"))?;
-    context.output.coloured(&shown)
+    context.line(format!("{old} → {new}"))?;
+    context.coloured(&shown)
 }
 
 /// The last revision of a note, which has an earlier one.

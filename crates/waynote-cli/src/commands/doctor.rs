@@ -1,16 +1,14 @@
 //! `waynote doctor`: checks that agents get the notes. Each finding has a hint. Exit code 0 if nothing is
-//! wrong, else 1. The checks of a client are in `waynote-clients`; the texts of their findings are here.
+//! wrong, else 1. The checks of a client are in `waynote-clients`.
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde_json::json;
 use waynote::secrets::masked;
 use waynote::text::{day, plural};
-use waynote_clients::{
-    Client, Examination, FileCheck, Findings, HookTime, InstallScope, MissingRight, ServerCheck,
-    Setup, State, Target, Verdict, examine, probe::Reason,
-};
+use waynote_clients::{Client, Findings, InstallScope, Setup, State, Target, Verdict, examine};
 use waynote_formats::zrb::NotesFile;
 use waynote_remote::RemoteStore;
 use waynote_system::disk;
@@ -22,7 +20,6 @@ use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{Opened, Wait, on_network};
 use crate::settings::Settings;
-use crate::shell::quoted;
 use crate::variables::machine;
 use crate::{authorities, clock, database, home, program, remote, zrb_file};
 
@@ -47,9 +44,7 @@ pub(super) fn run(
     }
     let is_well = findings.is_well();
     if context.output.json {
-        context
-            .output
-            .value(&json!({ "ok": is_well, "findings": findings.all() }))?;
+        context.value(&json!({ "ok": is_well, "findings": findings.all() }))?;
     } else {
         for finding in findings.all() {
             let sign = match finding.verdict {
@@ -57,9 +52,9 @@ pub(super) fn run(
                 Verdict::Note => "note ",
                 _ => "WRONG",
             };
-            context.output.line(format!("{sign} {}", finding.what))?;
+            context.line(format!("{sign} {}", finding.what))?;
             if let Some(next) = &finding.next {
-                context.output.line(format!("      next: {next}"))?;
+                context.line(format!("      next: {next}"))?;
             }
         }
     }
@@ -97,7 +92,7 @@ fn clients(
         }
         checked += 1;
         let setup = Setup::new(machine(), client, reach, false)?;
-        of_client(&setup, examine(&setup, clock::now()?)?, findings);
+        findings.append(of_client(&setup)?);
         of_target(settings, &setup, findings)?;
     }
     if checked == 0 {
@@ -269,96 +264,22 @@ fn written_to(store: &Path) -> Result<(), &'static str> {
     }
 }
 
-pub(super) fn of_client(setup: &Setup<'_>, examined: Examination, findings: &mut Findings) {
-    let title = setup.client().title();
-    if examined.files.is_empty() && !setup.has_plugin() {
-        findings.note(
-            format!("{title} reads servers only from the user's file"),
-            "leave out `--project`",
-        );
-    }
-    for file in examined.files {
-        of_file(setup, file, findings);
-    }
-    if let options @ [_, ..] = setup.target.options() {
-        let options: Vec<_> = options.iter().map(|word| quoted(word)).collect();
-        findings.ok(format!(
-            "{title}: what it starts has `{}`",
-            options.join(" ")
-        ));
-    }
-    if examined.is_not_on_path {
-        findings.wrong(
-            format!("{title}: these files start `waynote` by its name, and it is not on the path"),
-            "add it to the path, here and wherever the files are shared",
-        );
-    }
-    if let Some(server) = &examined.server {
-        of_server(title, server, findings);
-    }
-    let failed = |findings: &mut Findings, hook: &str, reason: &Reason| {
-        findings.wrong(
-            format!("{title}: {hook}: {}", said(reason)),
-            "run the hook's command by hand: it prints the reason on standard error",
-        );
+/// The findings of a client.
+pub(super) fn of_client(setup: &Setup<'_>) -> Outcome<Findings> {
+    let refused = |error| {
+        let failure = Failure::from(error);
+        (failure.line(), failure.way_out())
     };
-    match examined.hook {
-        None => {}
-        Some(Ok(took)) => of_hook(title, took, findings),
-        Some(Err(reason)) => failed(findings, "the hook", &reason),
-    }
-    match examined.action {
-        None => {}
-        Some(Ok(())) => findings.ok(format!(
-            "{title}: hook at tools works: it brings a note of the path"
-        )),
-        Some(Err(reason)) => failed(findings, "the hook at tools", &reason),
-    }
-    findings.append(examined.settings);
-    // In the words of `waynote loop --with` at its start.
-    for MissingRight { what, next, .. } in examined.missing_rights {
-        let command = format!("`waynote loop --with {}`", setup.client().word());
-        findings.note(
-            format!("{title}: in a loop, {what}"),
-            format!("for {command}: {next}"),
-        );
-    }
+    Ok(examine(setup, clock::now()?, hook_limit, refused)?)
 }
 
-fn of_file(setup: &Setup<'_>, file: FileCheck, findings: &mut Findings) {
-    let title = setup.client().title();
-    let (path, part) = (file.path.display(), file.part);
-    let install = format!("`waynote install {}`", setup.words());
-    match file.state {
-        State::There => findings.ok(format!("{title}: {part} in {path}")),
-        State::Outdated => findings.note(
-            format!("{title}: {part} in {path} was written by another version of waynote, or for another path"),
-            format!("{install} brings it up to date; `--dry-run` shows how"),
-        ),
-        State::Older(lines) => findings.note(
-            format!(
-                "{title}: {part} in {path} is older than this version: {}",
-                lines.join("; ")
-            ),
-            format!("{install} brings it up to date; `--dry-run` shows how"),
-        ),
-        State::Changed(lines) => findings.note(
-            format!(
-                "{title}: {part} in {path} was changed by hand, and is older than this version: {}",
-                lines.join("; ")
-            ),
-            "change those lines by hand; `waynote install` leaves the entry as it is",
-        ),
-        State::Missing => findings.wrong(
-            format!("{title}: no {part} in {path}"),
-            format!("{install} sets it up"),
-        ),
-        State::Refused(error) => {
-            let failure = Failure::from(error);
-            findings.wrong(format!("{title}: {}", failure.line()), failure.way_out());
-        }
-        _ => {}
+fn hook_limit(findings: &mut Findings) -> Duration {
+    let (limit, wrong) = hook::longest_at_start();
+    if let Some(reason) = wrong {
+        let hint = "write a number of seconds, or leave the variable out";
+        findings.wrong(reason, hint);
     }
+    limit
 }
 
 /// The hint for an endpoint that a client cannot use. Clients do not read the settings of this program.
@@ -407,61 +328,4 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),
     }
     Ok(())
-}
-
-fn of_server(title: &str, server: &ServerCheck, findings: &mut Findings) {
-    match &server.tools {
-        Ok(tools) => findings.ok(format!("{title}: the server answers, with {tools} tools")),
-        Err(reason) => findings.wrong(
-            format!(
-                "{title}: the server `{}`: {reason}",
-                server.command.join(" ")
-            ),
-            "run that command by hand; `waynote install` updates the entry if the program has moved",
-        ),
-    }
-    match &server.instructions {
-        None => {}
-        Some(Ok(())) => {
-            findings.ok(format!("{title}: the server's instructions have the notes"));
-        }
-        Some(Err(reason)) => findings.wrong(
-            format!("{title}: the server's instructions: {}", said(reason)),
-            "run the server's command by hand: it prints the reason on standard error",
-        ),
-    }
-}
-
-fn of_hook(title: &str, took: HookTime, findings: &mut Findings) {
-    let (limit, wrong) = hook::longest_at_start();
-    if let Some(reason) = wrong {
-        findings.wrong(
-            reason,
-            "write a number of seconds, or leave the variable out",
-        );
-    }
-    let figures = format!(
-        "{} ms, {} ms with busy processors (limit: {} ms)",
-        took.calm.as_millis(),
-        took.busy.as_millis(),
-        limit.as_millis()
-    );
-    if took.busy < limit {
-        findings.ok(format!("{title}: hook works: {figures}, valid output"));
-    } else {
-        findings.wrong(
-            format!(
-                "{title}: hook is too slow: {figures}; past the limit, a session starts without notes"
-            ),
-            format!(
-                "set WAYNOTE_HOOK_WAIT={} (seconds) in the environment of {title}, or put the store on a faster disk",
-                took.busy.as_secs() * 2 + 1
-            ),
-        );
-    }
-}
-
-/// Why a trial run delivers no note; credentials are masked.
-fn said(reason: &Reason) -> String {
-    masked(&reason.to_string()).into_owned()
 }

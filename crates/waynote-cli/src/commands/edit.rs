@@ -206,7 +206,7 @@ fn save(
         })
     })?;
     let saved = Saved::new(&note, before);
-    context.output.answer(&saved, || saved.told("new note"))
+    context.answer(&saved, || saved.told("new note"))
 }
 
 /// The text of an argument or a file; none where the editor is to be opened for it.

@@ -17,7 +17,7 @@ pub(super) fn address(typed: &str) -> Option<EventAddress> {
 pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
     let recorded = find(context, address)?;
     if context.output.json {
-        return context.output.value(&value(address, &recorded));
+        return context.value(&value(address, &recorded));
     }
     let RecordedEvent {
         author,
@@ -27,16 +27,16 @@ pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome
     } = &recorded;
     let zone = when::zone_in_heading();
     let said = format!("{}{zone}, {author}\n{event}", when::minute(*recorded_at));
-    context.output.line(waynote::visible::lines(&said))
+    context.line(waynote::visible::lines(&said))
 }
 
 /// Prints the one row of its history: an event is never changed.
 pub(super) fn history(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
     let recorded = find(context, address)?;
     if context.output.json {
-        return context.output.value(&[value(address, &recorded)]);
+        return context.value(&[value(address, &recorded)]);
     }
-    context.output.line(address.to_string())?;
+    context.line(address.to_string())?;
     let said = recorded.event.to_string();
     let row = vec![
         recorded.author.to_string(),
@@ -44,7 +44,7 @@ pub(super) fn history(context: &mut Context<'_>, address: &EventAddress) -> Outc
         said.lines().next().unwrap_or_default().to_owned(),
     ];
     let heading = ["author", "recorded", "event"];
-    context.output.line(table(&heading, [row]))
+    context.line(table(&heading, [row]))
 }
 
 /// An event as programs read it.

@@ -49,7 +49,7 @@ fn report(context: &mut Context<'_>, exported: &ExportReport, target: &str) -> O
     say_skipped(&exported.left_out);
     let mut value = json!(exported);
     value["target"] = Value::from(target);
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let ExportReport {
             written, unchanged, ..
         } = exported;

@@ -71,14 +71,12 @@ pub(super) fn run(
     if dry_run || !is_confirmed {
         let would = context.read(|store| Ok(store.would_forget(request, &stamp)?))?;
         if dry_run {
-            return context.output.answer(&Told::new(&would), || plan(&would));
+            return context.answer(&Told::new(&would), || plan(&would));
         }
         confirm(&would)?;
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
-    context
-        .output
-        .answer(&Told::new(&forgotten), || said(&forgotten))?;
+    context.answer(&Told::new(&forgotten), || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),
         // All was done that can be done from here; the rest is the administrator's.

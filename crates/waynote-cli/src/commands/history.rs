@@ -23,9 +23,9 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     })?;
     history.reverse();
     if context.output.json {
-        return context.output.value(&history);
+        return context.value(&history);
     }
-    context.output.line(address.masked())?;
+    context.line(address.masked())?;
     let is_entry = matches!(address, Address::Session(..));
     let mut heading = vec!["revision", "action", "author", "recorded", "preview"];
     if is_entry {
@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
         }
         row
     });
-    context.output.line(table(&heading, rows))
+    context.line(table(&heading, rows))
 }
 
 /// The column of an entry's iteration.

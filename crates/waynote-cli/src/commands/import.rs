@@ -190,7 +190,7 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
     }
     say_skipped(skipped);
     say_reasons("not imported, because it is no note", not_imported);
-    context.output.answer(imported, || {
+    context.answer(imported, || {
         let mut text = String::new();
         for address in planned {
             text += &format!("would import {}\n", address.masked());

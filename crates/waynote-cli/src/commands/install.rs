@@ -56,37 +56,35 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     if is_unchanged || args.dry_run {
         // The settings of this call that the client will not see. They are printed even if its files stay as they are.
         for step in unseen {
-            context.output.line(format!("next: {step}"))?;
+            context.line(format!("next: {step}"))?;
         }
     }
     if is_unchanged {
-        return context.output.line(format!(
+        return context.line(format!(
             "already set up; `waynote doctor {}` checks it",
             setup.words()
         ));
     }
     if args.dry_run {
-        return context.output.line(DRY_RUN);
+        return context.line(DRY_RUN);
     }
     if steps.iter().any(|step| step.action == Action::Changed) {
         let folder = records_folder(environment())?;
-        context.output.line(format!(
+        context.line(format!(
             "copies of the previous files: {}",
             visible(&folder.display().to_string())
         ))?;
     }
     if let Some(copy) = setup.copied_program() {
         let copy = visible(&copy.display().to_string());
-        context.output.line(format!(
+        context.line(format!(
             "agents start a copy of the program, {copy}: this one may go with its cache; installing again renews the copy"
         ))?;
     }
     for step in next {
-        context.output.line(format!("next: {step}"))?;
+        context.line(format!("next: {step}"))?;
     }
-    context
-        .output
-        .line(format!("then: waynote doctor {}", setup.words()))
+    context.line(format!("then: waynote doctor {}", setup.words()))
 }
 
 /// Sets a client up in the user's own files, with the settings of this call. Returns the files that were changed.
@@ -203,12 +201,10 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         return Ok(());
     }
     if steps.iter().all(|step| step.action == Action::Unchanged) {
-        return context
-            .output
-            .line("these files have no entries of waynote");
+        return context.line("these files have no entries of waynote");
     }
     if args.dry_run {
-        return context.output.line(DRY_RUN);
+        return context.line(DRY_RUN);
     }
     let (title, word) = (client.title(), client.word());
     let store = match setup.target.store() {
@@ -223,13 +219,13 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             format!("{word} --project"),
         ),
     };
-    context.output.line(match is_set_up(machine(), client, other) {
+    context.line(match is_set_up(machine(), client, other) {
         true => format!(
             "{title} still has waynote from {whose}: `waynote uninstall {command}` removes it there"
         ),
-        false => format!(
-            "{title} runs without waynote from its next session; the notes stay in {store}"
-        ),
+        false => {
+            format!("{title} runs without waynote from its next session; the notes stay in {store}")
+        }
     })?;
     Ok(())
 }
@@ -263,17 +259,15 @@ fn list(context: &mut Context<'_>) -> Outcome {
         problems.extend(refused);
     }
     if context.output.json {
-        return context.output.value(&values);
+        return context.value(&values);
     }
     let heading = ["client", "found", "user", "this directory"];
-    context.output.line(table(&heading, rows))?;
+    context.line(table(&heading, rows))?;
     for failure in problems {
-        context.output.line(format!("\n{}", failure.line()))?;
-        context.output.line(format!("  {}", failure.way_out()))?;
+        context.line(format!("\n{}", failure.line()))?;
+        context.line(format!("  {}", failure.way_out()))?;
     }
-    context
-        .output
-        .line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
+    context.line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
 }
 
 /// One word for all files of a setup.
@@ -309,15 +303,6 @@ pub(super) fn reach(project: bool) -> InstallScope {
     }
 }
 
-fn action_word(action: Action) -> &'static str {
-    match action {
-        Action::Unchanged => "unchanged",
-        Action::Made => "made",
-        Action::Removed => "removed",
-        _ => "changed",
-    }
-}
-
 /// The remark on a file.
 fn remark(step: &Step) -> Option<String> {
     Some(match step.remark.as_ref()? {
@@ -338,41 +323,35 @@ fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[Str
             .iter()
             .map(|step| {
                 json!({
-                    "file": step.file.path, "what": step.file.part.to_string(), "action": action_word(step.action),
+                    "file": step.file.path, "what": step.file.part.to_string(), "action": step.action.to_string(),
                     "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
                 })
             })
             .collect();
-        return context
-            .output
-            .value(&json!({ "dry_run": dry_run, "files": files, "next": next }));
+        return context.value(&json!({ "dry_run": dry_run, "files": files, "next": next }));
     }
     for step in steps {
         let would = match (dry_run, step.action) {
             (true, Action::Unchanged) | (false, _) => "",
             (true, _) => "would be ",
         };
-        context.output.line(format!(
+        context.line(format!(
             "{} ({}): {would}{}",
             visible(&step.file.path.display().to_string()),
             step.file.part,
-            action_word(step.action)
+            step.action
         ))?;
         for line in diff(step) {
-            context
-                .output
-                .line(format!("  {}", line.trim_end_matches('\n')))?;
+            context.line(format!("  {}", line.trim_end_matches('\n')))?;
         }
         if let Some(remark) = remark(step) {
-            context.output.line(format!("  {}", visible(&remark)))?;
+            context.line(format!("  {}", visible(&remark)))?;
         }
         if !step.kept.is_empty() {
-            context
-                .output
-                .line("  changed by hand, and kept; this version expects:")?;
+            context.line("  changed by hand, and kept; this version expects:")?;
         }
         for line in &step.kept {
-            context.output.line(format!("  - {}", visible(line)))?;
+            context.line(format!("  - {}", visible(line)))?;
         }
     }
     Ok(())

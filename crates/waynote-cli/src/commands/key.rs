@@ -47,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 found(store, &named, note)
             })?;
             if context.output.json {
-                context.output.value(&note)
+                context.value(&note)
             } else {
                 context.output.content(&note.content)
             }
@@ -84,7 +84,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
         KeyCommand::Count { notebook } => {
             let target = Target::of(context, notebook, None)?;
             let count = context.read(|store| Ok(store.count(&target.scope)?))?;
-            context.output.answer(&count, || count.to_string())
+            context.answer(&count, || count.to_string())
         }
     }
 }
@@ -99,7 +99,7 @@ fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
             pinned => found(store, &named, pinned),
         }
     })?;
-    context.output.answer(&note, || {
+    context.answer(&note, || {
         format!(
             "{} {}",
             if pinned { "pinned" } else { "unpinned" },

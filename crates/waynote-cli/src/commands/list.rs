@@ -124,15 +124,11 @@ fn tree(context: &mut Context<'_>, notes: &[Note]) -> Outcome {
             .key()
             .map_or(String::new(), |key| format!("#{key}: "));
         if scope.as_ref() != Some(&of) {
-            context
-                .output
-                .line(waynote::secrets::masked(&of.to_string()))?;
+            context.line(waynote::secrets::masked(&of.to_string()))?;
             scope = Some(of);
         }
         let line = format!("  {key}{}", said(note));
-        context
-            .output
-            .line(waynote::visible::visible(&waynote::secrets::masked(&line)))?;
+        context.line(waynote::visible::visible(&waynote::secrets::masked(&line)))?;
     }
     Ok(())
 }

@@ -48,9 +48,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let is_repeat = note.revision > 1;
             let mut value = json!(note);
             value["repeat"] = json!(is_repeat);
-            context
-                .output
-                .answer(&value, || reply(&note, resolves.is_some()))
+            context.answer(&value, || reply(&note, resolves.is_some()))
         }
         LogCommand::Tail { lines, follow } => tail::run(context, *lines, *follow),
         LogCommand::List { kind, narrow } => {
@@ -114,16 +112,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .filter_map(|note| note.kind.zip(note.iteration));
             let plot = Plot::new(&iterations, entries);
             if context.output.json {
-                return context.output.value(&plot);
+                return context.value(&plot);
             }
             let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
             let width = width.or(terminal).unwrap_or(80);
             let text = plot.draw(width, context.output.has_colour());
             match text.is_empty() {
-                true => context
-                    .output
-                    .line(format!("no iterations in session:{session}")),
-                false => context.output.coloured(&text),
+                true => context.line(format!("no iterations in session:{session}")),
+                false => context.coloured(&text),
             }
         }
         LogCommand::Show => {
@@ -162,7 +158,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     "state": status.state.as_str(), "stopped": stopped, "question": question(&status),
                     "answer": answer(&status),
                 });
-                return context.output.value(&value);
+                return context.value(&value);
             }
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
             if notes.is_empty() && iterations.is_empty() {
@@ -174,7 +170,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 + &session_view::blocks(&iterations, &session)
                 + &session_view::status(&status, &session, again.as_deref())
                 + &session_view::notes(&notes, colour, terminal);
-            context.output.coloured(&text)
+            context.coloured(&text)
         }
         LogCommand::Sessions => {
             let sessions = context.read(Listed::all)?;
@@ -254,9 +250,7 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
     context.write(|store| Ok(loops::signal(store, &session, iteration, signal, &stamp)?))?;
-    context
-        .output
-        .answer(&json!({ "done": done }), || signal.reply(&session))
+    context.answer(&json!({ "done": done }), || signal.reply(&session))
 }
 
 /// The column with the count of an entry's repeats.

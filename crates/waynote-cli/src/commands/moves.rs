@@ -42,7 +42,7 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     let applied = applied.map_err(in_the_way)?;
     let overwrote = applied.iter().find_map(|applied| applied.before);
     let value = json!({ "from": from, "to": to, "copied": copy, "note": applied[0].note });
-    context.output.answer(&value, || {
+    context.answer(&value, || {
         let (from, to) = (from.masked(), to.masked());
         let back = match (overwrote, copy) {
             (Some(before), _) => format!(
@@ -95,15 +95,13 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
         ));
     }
     let notes: Vec<&Address> = applied.iter().map(|applied| &applied.address).collect();
-    context
-        .output
-        .answer(&json!({ "from": old, "to": new, "notes": notes }), || {
-            let (old, new) = (in_shell(old), in_shell(new));
-            format!(
-                "moved {} from {old} to {new}; `waynote place mv {new} {old}` moves them back",
-                plural(notes.len() as u64, "note"),
-            )
-        })
+    context.answer(&json!({ "from": old, "to": new, "notes": notes }), || {
+        let (old, new) = (in_shell(old), in_shell(new));
+        format!(
+            "moved {} from {old} to {new}; `waynote place mv {new} {old}` moves them back",
+            plural(notes.len() as u64, "note"),
+        )
+    })
 }
 
 /// The notes of a directory and of those below it, after they were moved.

@@ -89,7 +89,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
         }
-        return context.output.value(&value);
+        return context.value(&value);
     }
     if let (Some(file), Some(position)) = (file, position) {
         // Without it, the same is new the next time.
@@ -118,7 +118,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     } else {
         lines.extend(view.here(&here, LINES.saturating_sub(lines.len()), colour));
     }
-    context.output.coloured(&(lines.join("\n") + "\n"))
+    context.coloured(&(lines.join("\n") + "\n"))
 }
 
 impl View {

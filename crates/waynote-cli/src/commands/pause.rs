@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         let pauses = pauses
             .iter()
             .map(|(of, end)| json!({ "of": named(of), "until": until(*end) }));
-        return context.output.value(&pauses.collect::<Vec<_>>());
+        return context.value(&pauses.collect::<Vec<_>>());
     }
     if args.end {
         let what = if was_paused {
@@ -43,15 +43,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         } else {
             "it was not paused"
         };
-        context.output.line(format!("{}: {what}", named(&of)))?;
+        context.line(format!("{}: {what}", named(&of)))?;
     }
     for (of, end) in pauses {
         let until = until(end).map_or("until `waynote pause --end`".into(), |end| {
             format!("until {end}")
         });
-        context
-            .output
-            .line(format!("{}: hooks deliver no notes {until}", named(&of)))?;
+        context.line(format!("{}: hooks deliver no notes {until}", named(&of)))?;
     }
     Ok(())
 }

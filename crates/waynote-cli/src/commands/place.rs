@@ -44,7 +44,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let place = input::place(at.path.as_deref())?;
             let note = context.read(|store| Ok(Places::new(store).read(&place)?))?;
             match &note {
-                _ if context.output.json => context.output.value(&note),
+                _ if context.output.json => context.value(&note),
                 Some(note) => context.output.content(&note.content),
                 None => {
                     let address = Address::Place(place);
@@ -59,7 +59,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let place = input::place(at.path.as_deref())?;
             let notes = context.read(|store| Ok(Places::new(store).read_all(&place)?))?;
             if context.output.json {
-                context.output.value(&notes)
+                context.value(&notes)
             } else {
                 whole(context.output, &notes)
             }

@@ -22,17 +22,15 @@ pub(super) fn run(context: &mut Context<'_>, folder: &Path) -> Outcome {
     let next = Plugin::next_steps(folder);
     if context.output.json {
         let files: Vec<&str> = plugin.files().map(|(path, _)| path).collect();
-        return context
-            .output
-            .value(&json!({ "folder": folder, "files": files, "next": next }));
+        return context.value(&json!({ "folder": folder, "files": files, "next": next }));
     }
     let files = plural(plugin.files().count() as u64, "file");
-    context.output.line(format!(
+    context.line(format!(
         "wrote {files} to {}",
         visible(&folder.display().to_string())
     ))?;
     for step in next {
-        context.output.line(format!("next: {}", visible(&step)))?;
+        context.line(format!("next: {}", visible(&step)))?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     let opened = Opened::of(&context.settings, false, Wait::AtTheFirstCall)?;
     let store = opened.sqlite()?;
     let Some(lost) = store.rollback()? else {
-        return context.output.answer(&json!({ "accepted": null }), || {
+        return context.answer(&json!({ "accepted": null }), || {
             format!("{path} has not lost any write: there is nothing to accept")
         });
     };
@@ -44,12 +44,10 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
         question.ask()?;
     }
     let accepted = store.accept_rollback()?.unwrap_or(lost);
-    context
-        .output
-        .answer(&json!({ "accepted": value(&accepted) }), || {
-            format!(
-                "accepted: {path} goes from position {} back to {}",
-                accepted.acknowledged, accepted.found
-            )
-        })
+    context.answer(&json!({ "accepted": value(&accepted) }), || {
+        format!(
+            "accepted: {path} goes from position {} back to {}",
+            accepted.acknowledged, accepted.found
+        )
+    })
 }

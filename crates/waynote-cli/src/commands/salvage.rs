@@ -20,7 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<
         let mut value = json!(salvaged);
         value["store"] = json!(path);
         value["complete"] = json!(salvaged.is_complete());
-        context.output.value(&value)?;
+        context.value(&value)?;
     } else {
         say(context, &salvaged, &path)?;
     }
@@ -33,15 +33,13 @@ pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<
 fn say(context: &mut Context<'_>, salvaged: &Salvaged, path: &str) -> Outcome {
     for lost in &salvaged.lost {
         let (what, why) = (visible(&lost.what), visible(&lost.why));
-        context
-            .output
-            .line(format!("not fully saved: {what}: {why}"))?;
+        context.line(format!("not fully saved: {what}: {why}"))?;
     }
     let state = match salvaged.lost.len() as u64 {
         0 => "nothing is lost".into(),
         lost => format!("{} not fully saved", plural(lost, "item")),
     };
-    context.output.line(format!(
+    context.line(format!(
         "saved to {}: {}, {}, {}; {state}",
         visible(path),
         plural(salvaged.notes, "note"),

@@ -74,7 +74,7 @@ pub(super) fn save(
     let (note, before) =
         context.write(|store| Ok(single::save(store, address, content, options, &stamp)?))?;
     let saved = Saved::new(&note, before);
-    context.output.answer(&saved, || {
+    context.answer(&saved, || {
         let pinned = options.pin.map_or("", |_| " (pinned)");
         format!("{}{pinned}{}", saved.told(&new(&note)), note.cited())
     })
@@ -87,5 +87,5 @@ pub(super) fn say_deleted(
     said: String,
 ) -> Outcome {
     let value = json!({ "address": address, "deleted": true });
-    context.output.answer(&value, || said)
+    context.answer(&value, || said)
 }

@@ -30,17 +30,17 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     }
     let hits = context.read(|store| Ok(store.search(&request)?))?;
     if context.output.json {
-        return context.output.value(&hits);
+        return context.value(&hits);
     }
     if hits.is_empty() {
         let query = visible(&request.query);
-        return context.output.line(format!("no notes found for `{query}`"));
+        return context.line(format!("no notes found for `{query}`"));
     }
     let colour = context.output.has_colour();
     for hit in &hits {
-        context.output.line(head(hit, args.history))?;
+        context.line(head(hit, args.history))?;
         let line = format!("  {}\n", shown(&hit.snippet, colour));
-        context.output.coloured(&line)?;
+        context.coloured(&line)?;
     }
     Ok(())
 }

@@ -61,13 +61,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .iter()
         .map(|(name, _)| (name, format!("{url}/s/{name}")))
         .collect();
-    context
-        .output
-        .answer(&json!({ "url": url, "stores": named }), || {
-            let mut lines = vec![format!("listening on {url}")];
-            lines.extend(named.values().map(|url| format!("  {url}")));
-            lines.join("\n")
-        })?;
+    context.answer(&json!({ "url": url, "stores": named }), || {
+        let mut lines = vec![format!("listening on {url}")];
+        lines.extend(named.values().map(|url| format!("  {url}")));
+        lines.join("\n")
+    })?;
     context.output.flush()?;
     bound.run().map_err(|error| Failure::Library(error.into()))
 }

@@ -33,7 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
         found(store, &named, note)
     })?;
     if context.output.json {
-        context.output.value(&note)
+        context.value(&note)
     } else {
         // Not on standard output, where the text stands byte by byte.
         if note.is_stale() {

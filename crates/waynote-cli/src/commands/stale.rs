@@ -21,10 +21,10 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
                 |(cited, old, now): &Span<'_>| json!({ "cites": cited, "old": old, "now": now });
             json!({ "note": note, "changed": spans.iter().map(span).collect::<Vec<_>>() })
         });
-        return context.output.value(&values.collect::<Vec<_>>());
+        return context.value(&values.collect::<Vec<_>>());
     }
     if stale.is_empty() {
-        return context.output.line("no note cites code that has changed");
+        return context.line("no note cites code that has changed");
     }
     for (index, (note, spans)) in stale.iter().zip(&spans).enumerate() {
         let between = if index == 0 { "" } else { "\n" };
@@ -33,9 +33,9 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
             note.address.masked(),
             crate::table::stale(note)
         );
-        context.output.line(format!("{head}\n  {}", note.preview))?;
+        context.line(format!("{head}\n  {}", note.preview))?;
         for span in spans {
-            context.output.line(lines(&masked(&diff(span))))?;
+            context.line(lines(&masked(&diff(span))))?;
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ pub(super) fn confirm(context: &mut Context<'_>, address: &str) -> Outcome {
     }
     let stamp = context.stamp()?;
     let note = context.write(|store| Ok(cites::confirm(store, &named.address, &stamp)?))?;
-    context.output.answer(&note, || {
+    context.answer(&note, || {
         let address = note.address.masked();
         format!(
             "confirmed {address} (revision {}){}",

@@ -10,7 +10,7 @@ use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{Address, AddressAt, Change, Content, Note, secrets};
-use waynote_clients::{Client, Findings, InstallScope, Setup, Verdict, examine};
+use waynote_clients::{Client, InstallScope, Setup, Verdict};
 use waynote_formats::found::{self, FoundSource};
 use waynote_formats::{ImportReport, Mode, Project};
 use waynote_system::text_file;
@@ -56,8 +56,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
     let Some(chosen) = chosen(args, &candidates)? else {
         let how = "nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`";
         return match context.output.json {
-            true => context.output.value(&json!({ "sources": sources })),
-            false => context.output.line(how),
+            true => context.value(&json!({ "sources": sources })),
+            false => context.line(how),
         };
     };
     let taken = take(context, candidates, &chosen)?;
@@ -76,9 +76,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
             .collect();
         let set_up: Vec<&str> = set_up.iter().map(|client| client.word()).collect();
         let done = json!({ "sources": sources, "taken": taken, "set_up": set_up });
-        return context.output.value(&done);
+        return context.value(&done);
     }
-    context.output.line("\nA session here now starts with:\n")?;
+    context.line("\nA session here now starts with:\n")?;
     let block = ContextArgs {
         at: args.at.clone(),
         ..ContextArgs::default()
@@ -233,9 +233,7 @@ fn described(candidates: &[Candidate]) -> Vec<Value> {
 
 fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
     if candidates.is_empty() {
-        return context
-            .output
-            .line("no notes of other programs were found here");
+        return context.line("no notes of other programs were found here");
     }
     let rows = candidates.iter().enumerate().map(|(index, candidate)| {
         let chosen = if candidate.is_preselected() {
@@ -253,7 +251,7 @@ fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
         ]
     });
     let heading = ["#", "source", "notes", "tokens", "take", "remarks"];
-    context.output.line(table(&heading, rows))?;
+    context.line(table(&heading, rows))?;
     for candidate in candidates {
         let left_out = candidate.source.notes.skipped();
         import::say_reasons(&format!("{}: left out", candidate.source.name), left_out);
@@ -337,7 +335,7 @@ fn take(
             context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
         let (added, updated, unchanged) = (report.added, report.updated, report.unchanged);
         if !context.output.json {
-            context.output.line(format!(
+            context.line(format!(
                 "{name}: {added} added, {updated} updated, {unchanged} unchanged"
             ))?;
         }
@@ -379,9 +377,7 @@ fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Ou
                     .collect();
                 if !context.output.json {
                     let title = client.title();
-                    context
-                        .output
-                        .line(format!("{title}: set up ({})", files.join(", ")))?;
+                    context.line(format!("{title}: set up ({})", files.join(", ")))?;
                 }
             }
             // One client's broken file keeps the others from nothing.
@@ -399,13 +395,10 @@ fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Ou
 fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
     for client in clients {
         let setup = Setup::new(machine(), *client, InstallScope::User, false)?;
-        let mut findings = Findings::default();
-        doctor::of_client(&setup, examine(&setup, clock::now()?)?, &mut findings);
+        let findings = doctor::of_client(&setup)?;
         let title = client.title();
         if findings.is_well() && !context.output.json {
-            context
-                .output
-                .line(format!("{title}: tried, the notes reach it"))?;
+            context.line(format!("{title}: tried, the notes reach it"))?;
         }
         for finding in findings
             .all()
@@ -493,5 +486,5 @@ fn undo(context: &mut Context<'_>) -> Outcome {
     };
     let value = json!({ "notes": changes.len(), "clients": removed });
     let said = || format!("took back {notes}{clients}");
-    context.output.answer(&value, said)
+    context.answer(&value, said)
 }

@@ -21,20 +21,16 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let options = named(url)?;
             let shown = options.shown();
             stores::create(options)?;
-            context
-                .output
-                .answer(&json!({ "store": shown }), || format!("created {shown}"))
+            context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
         StoresCommand::Migrate { url } => {
             let (before, now) = stores::migrate(options(url)?)?;
-            context
-                .output
-                .answer(&json!({ "before": before, "version": now }), || {
-                    match before == now {
-                        true => format!("the tables are up to date: version {now}"),
-                        false => format!("brought the tables from version {before} to {now}"),
-                    }
-                })
+            context.answer(&json!({ "before": before, "version": now }), || {
+                match before == now {
+                    true => format!("the tables are up to date: version {now}"),
+                    false => format!("brought the tables from version {before} to {now}"),
+                }
+            })
         }
         StoresCommand::Renew { url } => {
             let options = named(url)?;
@@ -42,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let id = stores::renew(options)?.to_string();
             let value = json!({ "store": shown, "store_id": id });
             let said = || format!("{shown} has a new id: {id}");
-            context.output.answer(&value, said)
+            context.answer(&value, said)
         }
         StoresCommand::Grants { role, access } => {
             // The arguments allow no other word.
@@ -57,7 +53,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
                         .join(";\n")
                 )
             };
-            context.output.answer(&json!({ "sql": sql }), said)
+            context.answer(&json!({ "sql": sql }), said)
         }
         StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
         StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
@@ -76,12 +72,12 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
             })
         });
         let listed: Vec<_> = listed.collect();
-        return context.output.value(&json!({ "stores": listed }));
+        return context.value(&json!({ "stores": listed }));
     }
     if listed.is_empty() {
         let sign = if url.contains('?') { '&' } else { '?' };
         let store = visible(&quoted(&format!("{url}{sign}store=NAME")));
-        return context.output.line(format!(
+        return context.line(format!(
             "there are no stores in this database; `waynote stores create {store}` makes one"
         ));
     }
@@ -95,7 +91,7 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
         ]
     });
     let text = table(&["store", "notes", "position", "created"], rows);
-    context.output.line(text)
+    context.line(text)
 }
 
 /// How many notes a store has that is to be removed.
@@ -126,7 +122,5 @@ fn drop(context: &mut Context<'_>, options: Options, yes: bool) -> Outcome {
     }
     let store = options.shown();
     stores::drop(options)?;
-    context
-        .output
-        .answer(&json!({ "removed": store }), || format!("removed {shown}"))
+    context.answer(&json!({ "removed": store }), || format!("removed {shown}"))
 }

@@ -77,7 +77,7 @@ fn is_of(entry: &FeedEntry, session: &Name) -> bool {
 fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
     if context.output.json {
         let line = serde_json::to_string(entry).map_err(std::io::Error::from)?;
-        return context.output.line(crate::escaped::escaped(&line));
+        return context.line(crate::escaped::escaped(&line));
     }
     let (at, said) = match &entry.happened {
         Happened::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
@@ -85,7 +85,7 @@ fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
         _ => (Timestamp::UNIX_EPOCH, String::new()),
     };
     let said = said.replace('\n', "\n                  ");
-    context.output.line(format!(
+    context.line(format!(
         "{}  {}",
         minute(at),
         waynote::visible::lines(&masked(&said))

@@ -53,7 +53,7 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
         header: header.clone(),
         info: &info,
     };
-    context.output.answer(&created, || {
+    context.answer(&created, || {
         let until = info.expires_at.map(|at| format!(" until {}", when(at)));
         let about = format!(
             "created token {}: it may {} {}{}",
@@ -156,9 +156,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
 
 fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
     let info = administered(context)?.revoke(name)?;
-    context
-        .output
-        .answer(&info, || visible(&format!("revoked token {}", info.name)))
+    context.answer(&info, || visible(&format!("revoked token {}", info.name)))
 }
 
 fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
@@ -187,17 +185,13 @@ fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
         question.ask()?;
     }
     let cleared = store.clear()?;
-    context
-        .output
-        .answer(&json!({ "removed": cleared }), || match cleared.len() {
-            0 => "the store has no tokens, and needs none now".into(),
-            count => {
-                let tokens = plural(count as u64, "token");
-                format!(
-                    "removed {tokens}: the store needs none now. Restart a server that is running"
-                )
-            }
-        })
+    context.answer(&json!({ "removed": cleared }), || match cleared.len() {
+        0 => "the store has no tokens, and needs none now".into(),
+        count => {
+            let tokens = plural(count as u64, "token");
+            format!("removed {tokens}: the store needs none now. Restart a server that is running")
+        }
+    })
 }
 
 fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {

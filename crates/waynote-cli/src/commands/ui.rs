@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let (url, link) = (bound.url(), bound.link().unwrap_or_default());
     let shown = Shown::of(&link);
     let is_open = !args.no_open && opened(&shown.address);
-    context.output.answer(
+    context.answer(
         &json!({ "url": url, "link": link, "opened": is_open }),
         || {
             let what = match is_open {
@@ -60,7 +60,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
 /// The server of a remote store already has the page.
 fn on_server(context: &mut Context<'_>, args: &UiArgs, url: &str) -> Outcome {
     let is_open = !args.no_open && opened(url);
-    context.output.answer(
+    context.answer(
         &json!({ "url": url, "opened": is_open }),
         || match is_open {
             true => format!("opened {url}"),

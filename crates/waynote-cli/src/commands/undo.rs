@@ -157,7 +157,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
 fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -> Outcome {
     let Applied { address, note, .. } = applied;
     match note {
-        Some(note) => context.output.answer(note, || {
+        Some(note) => context.answer(note, || {
             format!(
                 "{did} {address} (now revision {}: {}){then}",
                 note.revision,

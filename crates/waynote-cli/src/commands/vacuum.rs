@@ -18,9 +18,9 @@ pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
     let database = options.shown();
     let done = vacuum(&options, how)?;
     if context.output.json {
-        context.output.value(&told(&database, full, &done))?;
+        context.value(&told(&database, full, &done))?;
     } else {
-        context.output.line(said(&database, full, &done))?;
+        context.line(said(&database, full, &done))?;
     }
     let named = |became: Became| {
         let tables = done.tables.iter().filter(|table| table.became == became);

@@ -55,10 +55,10 @@ pub(super) fn run(context: &mut Context<'_>, yes: bool) -> Outcome {
         let found = found
             .iter()
             .map(|(old, now, moved)| json!({ "from": old, "to": now, "moved": moved }));
-        return context.output.value(&found.collect::<Vec<_>>());
+        return context.value(&found.collect::<Vec<_>>());
     }
     if found.is_empty() {
-        return context.output.line("every directory with notes is there");
+        return context.line("every directory with notes is there");
     }
     for (old, now, moved) in found {
         let shown = in_shell(old);
@@ -78,7 +78,7 @@ pub(super) fn run(context: &mut Context<'_>, yes: bool) -> Outcome {
             )],
             false => commands.collect(),
         };
-        context.output.line(lines.join("\n"))?;
+        context.line(lines.join("\n"))?;
     }
     Ok(())
 }

@@ -42,12 +42,10 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
         if let Some(lost) = &lost {
             value["lost_writes"] = rollback::value(lost);
         }
-        context.output.value(&value)?;
+        context.value(&value)?;
     } else {
         for problem in &report.problems {
-            context
-                .output
-                .line(format!("damaged: {}", visible(problem)))?;
+            context.line(format!("damaged: {}", visible(problem)))?;
         }
         let state = if clean {
             "is sound".into()
@@ -60,16 +58,12 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
             plural(report.revisions, "revision"),
             plural(report.contents, "content")
         );
-        context
-            .output
-            .line(format!("{} {state}: {counts}", visible(&path)))?;
+        context.line(format!("{} {state}: {counts}", visible(&path)))?;
         if let Some(id) = id {
-            context.output.line(format!("store id {id}"))?;
+            context.line(format!("store id {id}"))?;
         }
         if lost.is_some() {
-            context
-                .output
-                .line(format!("what to do: {}", rollback::HINT))?;
+            context.line(format!("what to do: {}", rollback::HINT))?;
         }
     }
     Ok(if clean {

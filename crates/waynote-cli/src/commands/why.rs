@@ -15,24 +15,20 @@ pub(super) fn run(context: &mut Context<'_>, session: Option<&str>) -> Outcome {
         .map(|ledgers| ledgers.told(session))
         .unwrap_or_default();
     if context.output.json {
-        return context.output.value(&told);
+        return context.value(&told);
     }
     let Some(first) = told.first() else {
-        return context.output.line(match session {
+        return context.line(match session {
             Some(session) => format!("session {} was given no notes by hooks", visible(session)),
             None => "no session of a client was given notes by hooks yet".into(),
         });
     };
     let own = first.session.split(' ').next().unwrap_or_default();
-    context.output.line(format!("session {}", visible(own)))?;
+    context.line(format!("session {}", visible(own)))?;
     let heading = ["when", "event", "action", "tokens", "note", "shown"];
-    context
-        .output
-        .line(table(&heading, told.iter().flat_map(rows)))?;
+    context.line(table(&heading, told.iter().flat_map(rows)))?;
     let tokens: usize = told.iter().map(|told| told.about.tokens).sum();
-    context
-        .output
-        .line(format!("deliveries: {}, tokens: {tokens}", told.len()))
+    context.line(format!("deliveries: {}, tokens: {tokens}", told.len()))
 }
 
 /// A row for each note; what holds for all of them stands in the first.

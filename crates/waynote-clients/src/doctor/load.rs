@@ -11,12 +11,11 @@ const MAX_THREADS: usize = 64;
 
 /// How long a hook takes: the slowest run of each kind.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct HookTime {
+pub(super) struct HookTime {
     /// On a machine that is left alone.
-    pub calm: Duration,
+    pub(super) calm: Duration,
     /// While its processors are busy.
-    pub busy: Duration,
+    pub(super) busy: Duration,
 }
 
 /// Runs something as it is, then with two busy threads for each processor.

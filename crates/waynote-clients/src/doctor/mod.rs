@@ -1,78 +1,43 @@
 //! Checking that the agents of a client get the notes: its files, its server, its hook, its settings. The result is
-//! data; the caller words it, but for settings of a client, which its own file words.
+//! findings, in words.
 
 mod load;
 pub mod probe;
 pub(crate) mod trial;
 
-use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use jiff::Timestamp;
+use waynote::secrets::masked;
+use waynote_system::shell::quoted;
 use waynote_system::text_file;
 
 use crate::client::Event;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::MissingRight;
-use crate::profile::setup::{InstallScope, Part, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Setup};
 use crate::rights::missing_rights;
 
+use load::HookTime;
 use probe::{Reason, round_trip};
-use trial::HookTime;
 
-/// The examination of a client, in the order of the report.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Examination {
-    /// Its files; none where it has none of this reach, or a plugin in their place.
-    pub files: Vec<FileCheck>,
-    /// True if its files start waynote by its name, and it is not on the path.
-    pub is_not_on_path: bool,
-    /// Its server, where its files have one that can be started.
-    pub server: Option<ServerCheck>,
-    /// How long its hook takes, or why it gives no notes; none where it has none.
-    pub hook: Option<std::result::Result<HookTime, Reason>>,
-    /// Whether its hook at tools gives notes; none where it has none.
-    pub action: Option<std::result::Result<(), Reason>>,
-    /// Settings that keep the notes or the tools from its model, and what it still wants from its user.
-    pub settings: Findings,
-    /// Rights that its agent lacks in a loop.
-    pub missing_rights: Vec<MissingRight>,
-}
-
-/// One of a client's files.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct FileCheck {
-    /// The file.
-    pub path: PathBuf,
-    /// The parts of the setup that it should hold.
-    pub part: Part,
-    /// How it is.
-    pub state: State,
-}
-
-/// A client's server, started as the client starts it.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ServerCheck {
-    /// The words with which it is started.
-    pub command: Vec<String>,
-    /// How many tools it has.
-    pub tools: std::result::Result<usize, Reason>,
-    /// The check of the notes in its instructions, where no hook brings them.
-    pub instructions: Option<std::result::Result<(), Reason>>,
-}
-
-/// Examines a client: its server and its hook run on a store of their own, which has one note of the time `now`.
+/// Examines a client: its files, its server and its hooks, which run on a store of their own with one note of the time
+/// `now`. `hook_limit` says how long a hook may take, and `refused` words an error and the way out of it.
 ///
 /// # Errors
 /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
-pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
-    let client = setup.client();
+pub fn examine(
+    setup: &Setup<'_>,
+    now: Timestamp,
+    hook_limit: impl Fn(&mut Findings) -> Duration,
+    refused: impl Fn(Error) -> (String, String),
+) -> Result<Findings> {
+    let (client, title) = (setup.client(), setup.profile.title);
     let environment = setup.machine.environment;
+    let mut findings = Findings::default();
     let mut files = Vec::new();
     let mut command = None;
     let (mut has_hook, mut is_there) = (false, false);
@@ -86,59 +51,168 @@ pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examination> {
                 has_hook |= file.part.has_hooks();
             }
         }
-        files.push(FileCheck {
-            path: file.path,
-            part: file.part,
-            state,
-        });
+        files.push((file, state));
     }
     let has_plugin = setup.has_plugin();
     if has_plugin && !is_there {
         // They would only repeat what the plugin brings.
         files.clear();
+    } else if files.is_empty() {
+        findings.note(
+            format!("{title} reads servers only from the user's file"),
+            "leave out `--project`",
+        );
+    }
+    for (file, state) in files {
+        of_file(setup, &file, state, &refused, &mut findings);
+    }
+    if let options @ [_, ..] = setup.target.options() {
+        let options: Vec<_> = options.iter().map(|word| quoted(word)).collect();
+        let options = options.join(" ");
+        findings.ok(format!("{title}: what it starts has `{options}`"));
     }
     let starts_by_name = is_there && !setup.program.contains('/');
-    let is_not_on_path = starts_by_name && environment.on_path(&setup.program).is_none();
-    if is_not_on_path {
+    if starts_by_name && environment.on_path(&setup.program).is_none() {
         (command, has_hook) = (None, false);
+        findings.wrong(
+            format!("{title}: these files start `waynote` by its name, and it is not on the path"),
+            "add it to the path, here and wherever the files are shared",
+        );
     }
-    let brings_by_hook = client.block_event().is_some();
-    let server = command.and_then(|command| {
-        let (program, args) = command.split_first()?;
-        let mut server = Command::new(program);
-        server.args(args);
-        let tools = round_trip(server);
-        let instructed = || trial::instructions(setup, &command, now);
-        Some(ServerCheck {
-            tools,
-            instructions: (!brings_by_hook).then(instructed),
-            command,
-        })
-    });
-    let hook = (brings_by_hook && has_hook).then(|| trial::hook(setup, now));
-    let events = [Event::BeforeTool, Event::AfterTool];
-    let is_at_tools = events
-        .iter()
-        .any(|event| client.event_word(*event).is_some());
-    let action = (is_at_tools && has_hook).then(|| trial::action(setup, now));
-    let mut settings = Findings::default();
-    let mut missing = Vec::new();
+    if let Some(command) = command {
+        of_server(setup, &command, now, &mut findings);
+    }
+    if client.block_event().is_some() && has_hook {
+        match trial::hook(setup, now) {
+            Ok(took) => {
+                let limit = hook_limit(&mut findings);
+                of_hook(title, took, limit, &mut findings);
+            }
+            Err(reason) => failed(title, "the hook", "hook", &reason, &mut findings),
+        }
+    }
+    let mut at_tools = [Event::BeforeTool, Event::AfterTool].into_iter();
+    if at_tools.any(|event| client.event_word(event).is_some()) && has_hook {
+        match trial::action(setup, now) {
+            Ok(()) => findings.ok(format!(
+                "{title}: hook at tools works: it brings a note of the path"
+            )),
+            Err(reason) => failed(title, "the hook at tools", "hook", &reason, &mut findings),
+        }
+    }
     // Missing files need no trust.
     if is_there || has_plugin {
-        settings = self::settings(setup)?;
-        missing = missing_rights(setup.machine, client, &[]);
+        findings.append(settings(setup)?);
+        // In the words of `waynote loop --with` at its start.
+        for MissingRight { what, next, .. } in missing_rights(setup.machine, client, &[]) {
+            findings.note(
+                format!("{title}: in a loop, {what}"),
+                format!("for `waynote loop --with {}`: {next}", client.word()),
+            );
+        }
     }
-    Ok(Examination {
-        files,
-        is_not_on_path,
-        server,
-        hook,
-        action,
-        settings,
-        missing_rights: missing,
-    })
+    Ok(findings)
 }
 
+/// A trial that fails; credentials are masked.
+fn failed(title: &str, what: &str, run: &str, reason: &Reason, findings: &mut Findings) {
+    findings.wrong(
+        format!("{title}: {what}: {}", masked(&reason.to_string())),
+        format!("run the {run}'s command by hand: it prints the reason on standard error"),
+    );
+}
+
+fn of_file(
+    setup: &Setup<'_>,
+    file: &ClientFile,
+    state: State,
+    refused: impl Fn(Error) -> (String, String),
+    findings: &mut Findings,
+) {
+    let title = setup.profile.title;
+    let (path, part) = (file.path.display(), file.part);
+    let install = format!("`waynote install {}`", setup.words());
+    match state {
+        State::There => findings.ok(format!("{title}: {part} in {path}")),
+        State::Outdated => findings.note(
+            format!("{title}: {part} in {path} was written by another version of waynote, or for another path"),
+            format!("{install} brings it up to date; `--dry-run` shows how"),
+        ),
+        State::Older(lines) => findings.note(
+            format!(
+                "{title}: {part} in {path} is older than this version: {}",
+                lines.join("; ")
+            ),
+            format!("{install} brings it up to date; `--dry-run` shows how"),
+        ),
+        State::Changed(lines) => findings.note(
+            format!(
+                "{title}: {part} in {path} was changed by hand, and is older than this version: {}",
+                lines.join("; ")
+            ),
+            "change those lines by hand; `waynote install` leaves the entry as it is",
+        ),
+        State::Missing => findings.wrong(
+            format!("{title}: no {part} in {path}"),
+            format!("{install} sets it up"),
+        ),
+        State::Refused(error) => {
+            let (what, next) = refused(error);
+            findings.wrong(format!("{title}: {what}"), next);
+        }
+    }
+}
+
+fn of_server(setup: &Setup<'_>, command: &[String], now: Timestamp, findings: &mut Findings) {
+    let title = setup.profile.title;
+    let Some((program, args)) = command.split_first() else {
+        return;
+    };
+    let mut server = Command::new(program);
+    server.args(args);
+    match round_trip(server) {
+        Ok(tools) => findings.ok(format!("{title}: the server answers, with {tools} tools")),
+        Err(reason) => findings.wrong(
+            format!("{title}: the server `{}`: {reason}", command.join(" ")),
+            "run that command by hand; `waynote install` updates the entry if the program has moved",
+        ),
+    }
+    if setup.profile.block_event.is_some() {
+        return;
+    }
+    match trial::instructions(setup, command, now) {
+        Ok(()) => findings.ok(format!("{title}: the server's instructions have the notes")),
+        Err(reason) => failed(
+            title,
+            "the server's instructions",
+            "server",
+            &reason,
+            findings,
+        ),
+    }
+}
+
+fn of_hook(title: &str, took: HookTime, limit: Duration, findings: &mut Findings) {
+    let figures = format!(
+        "{} ms, {} ms with busy processors (limit: {} ms)",
+        took.calm.as_millis(),
+        took.busy.as_millis(),
+        limit.as_millis()
+    );
+    if took.busy < limit {
+        findings.ok(format!("{title}: hook works: {figures}, valid output"));
+    } else {
+        findings.wrong(
+            format!(
+                "{title}: hook is too slow: {figures}; past the limit, a session starts without notes"
+            ),
+            format!(
+                "set WAYNOTE_HOOK_WAIT={} (seconds) in the environment of {title}, or put the store on a faster disk",
+                took.busy.as_secs() * 2 + 1
+            ),
+        );
+    }
+}
 fn settings(setup: &Setup<'_>) -> Result<Findings> {
     let user = Setup::new(setup.machine, setup.client(), InstallScope::User, false)?.files()?;
     let user = user.into_iter().map(|file| file.path).collect();

@@ -11,8 +11,7 @@ use serde_json::json;
 use waynote::{Content, LocalStore, Options, Place, Places, SqliteStore, Stamp};
 use waynote_system::variables;
 
-pub use super::load::HookTime;
-use super::load::measured;
+use super::load::{HookTime, measured};
 use super::probe::{Conversation, Reason};
 use crate::client::{Client, Event};
 use crate::profile::options;

@@ -1,12 +1,13 @@
 //! Why a client's file is not edited.
 
-use std::fmt;
+use thiserror::Error;
 
-/// Why a file is not edited. It is left as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a file is not edited, in words behind the name of the file. It is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// It cannot be read as what it should be.
+    #[error("is damaged: {}{reason}", line.map_or(String::new(), |line| format!("line {line}: ")))]
     Damaged {
         /// From 1.
         line: Option<usize>,
@@ -14,11 +15,13 @@ pub enum Refusal {
         reason: String,
     },
     /// An entry of our name is another program's.
+    #[error("has {what} that waynote did not write")]
     Taken {
         /// The kind of the entry.
         what: &'static str,
     },
     /// A name that we need stands in it twice, on these lines; readers take the last.
+    #[error("has `{name}` twice, on lines {} and {}", lines[0], lines[1])]
     Twice {
         /// The name.
         name: String,
@@ -26,6 +29,7 @@ pub enum Refusal {
         lines: [usize; 2],
     },
     /// It is written in a form that only a person can edit.
+    #[error("has `{name}`{} in a form that waynote cannot edit", line.map_or(String::new(), |line| format!(" on line {line}")))]
     ByHand {
         /// From 1.
         line: Option<usize>,
@@ -61,36 +65,6 @@ impl Refusal {
         Self::Damaged {
             line,
             reason: reason.into(),
-        }
-    }
-}
-
-/// The words behind the name of the file.
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Damaged { line, reason } => {
-                f.write_str("is damaged: ")?;
-                if let Some(line) = line {
-                    write!(f, "line {line}: ")?;
-                }
-                f.write_str(reason)
-            }
-            Self::Taken { what } => write!(f, "has {what} that waynote did not write"),
-            Self::Twice { name, lines } => {
-                write!(
-                    f,
-                    "has `{name}` twice, on lines {} and {}",
-                    lines[0], lines[1]
-                )
-            }
-            Self::ByHand { line, name, .. } => {
-                write!(f, "has `{name}`")?;
-                if let Some(line) = line {
-                    write!(f, " on line {line}")?;
-                }
-                f.write_str(" in a form that waynote cannot edit")
-            }
         }
     }
 }

@@ -287,41 +287,34 @@ impl Answer {
     /// The output, in the client's form. From now on it counts as delivered, unless the claim is
     /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
     pub fn claim(self) -> (String, Option<PendingDelivery>) {
-        if self.text.is_empty() && self.event.is_at_tool() || self.event == Event::Stop {
-            return self.claim_at_end();
+        let is_end = self.event == Event::Stop;
+        // At the end of a turn, or at a tool about which there is nothing to say, nobody counts on an answer.
+        let is_silent = is_end || self.text.is_empty() && self.event.is_at_tool();
+        let is_taken = self.pending.as_ref().map(PendingDelivery::claim);
+        if !is_silent {
+            self.link.iter().for_each(Link::note);
         }
-        let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);
-        self.link.iter().for_each(Link::note);
-        if !is_taken || self.text.is_empty() {
-            let nothing = if self.event.is_at_tool() {
+        let profile = self.client.profile();
+        if !is_taken.unwrap_or(!is_silent) || self.text.is_empty() {
+            let is_quiet = is_end || self.event.is_at_tool();
+            let nothing = if is_quiet {
                 ""
             } else {
-                self.client.adding_nothing()
+                profile.answer.nothing()
             };
             return (nothing.to_owned(), None);
         }
-        let profile = self.client.profile();
         let word = profile.event_word(self.event).unwrap_or_default();
-        (profile.answer.adding(word, &self.text), self.pending)
+        let said = match is_end {
+            true => profile.ending.saying(&self.text),
+            false => profile.answer.adding(word, &self.text),
+        };
+        (said, self.pending)
     }
-}
 
-impl Answer {
     /// The text that it adds; may be empty.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// The output at the end of a turn, or at a tool about which there is nothing to say: then none at all.
-    fn claim_at_end(self) -> (String, Option<PendingDelivery>) {
-        let is_taken = self.pending.as_ref().is_some_and(PendingDelivery::claim);
-        match is_taken && !self.text.is_empty() {
-            true => (
-                self.client.profile().ending.saying(&self.text),
-                self.pending,
-            ),
-            false => (String::new(), None),
-        }
     }
 }
 

@@ -13,7 +13,8 @@ use crate::profile::has_server;
 use crate::profile::setup::{ClientFile, InstallScope, Setup, kept_program};
 
 /// The change of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 #[non_exhaustive]
 pub enum Action {
     /// Nothing.
@@ -67,23 +68,23 @@ impl Step {
             (_, None) => Action::Removed,
             _ => Action::Changed,
         };
-        let obstacle = match action {
-            Action::Unchanged => None,
-            _ if setup.reach == InstallScope::Project => {
-                let project = setup.roots()?.folder;
-                text_file::is_below(&file.path, &project).err()
+        let is_possible = || -> Result {
+            if action == Action::Unchanged {
+                return Ok(());
             }
-            _ => None,
+            if setup.reach == InstallScope::Project {
+                text_file::is_below(&file.path, &setup.roots()?.folder)?;
+            }
+            let may = match action {
+                Action::Removed => text_file::may_remove,
+                _ => text_file::may_write,
+            };
+            Ok(may(&file.path)?)
         };
-        let obstacle = obstacle.or_else(|| match action {
-            Action::Unchanged => None,
-            Action::Removed => text_file::may_remove(&file.path).err(),
-            Action::Made | Action::Changed => text_file::may_write(&file.path).err(),
-        });
-        let remark = match obstacle {
-            Some(error) if !dry_run => return Err(error.into()),
-            Some(error) => Some(Remark::WouldBeRefused(error.into())),
-            None => {
+        let remark = match is_possible() {
+            Err(error) if !dry_run => return Err(error),
+            Err(error) => Some(Remark::WouldBeRefused(error)),
+            Ok(()) => {
                 let text = before.as_deref().unwrap_or_default();
                 match file.edit.add(text) {
                     Err(Refusal::Taken { what }) => Some(Remark::TakenByOthers(what)),
@@ -168,14 +169,8 @@ impl<'s, 'e> Installation<'s, 'e> {
     pub fn carry_out(&self) -> Result {
         let setup = self.setup;
         setup.copy_program()?;
-        let everything = Setup {
-            every_prompt: true,
-            program: setup.program.clone(),
-            target: setup.target.clone(),
-            ..*setup
-        };
-        for (step, whole) in self.steps.iter().zip(&everything.files()?) {
-            put(setup.machine.environment, step, whole, setup.reach)?;
+        for step in &self.steps {
+            put(setup.machine.environment, step, setup.reach)?;
         }
         carry_out_removals(setup, &self.left_over)
     }
@@ -277,7 +272,8 @@ fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
 }
 
 /// Writes a file, with the record of its text from before any entry of ours.
-fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: InstallScope) -> Result {
+fn put(environment: &Environment, step: &Step, reach: InstallScope) -> Result {
+    let file = &step.file;
     let path = &step.file.path;
     let earlier = Record::load(environment, path)?;
     let Some(after) = step
@@ -287,24 +283,21 @@ fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Instal
     else {
         return remember_entries(environment, step, earlier);
     };
-    let entries = step.file.edit.written(after, earlier.as_ref());
-    let made = match &earlier {
-        Some(earlier) => earlier.made.clone(),
-        None => Vec::new(),
-    };
-    let mut record = match (earlier, &step.before) {
-        (Some(earlier), Some(before)) if earlier.is_of(before) => {
-            Record::new(path, earlier.before.as_deref(), after)
-        }
+    let entries = file.edit.written(after, earlier.as_ref());
+    let before = match (&earlier, &step.before) {
+        (Some(earlier), Some(before)) if earlier.is_of(before) => earlier.before.clone(),
         (_, Some(before)) => {
-            let without = take_back(whole, before)?;
-            let was_there = !(whole.edit.is_nothing(&without) && is_ours_alone(path));
-            Record::new(path, was_there.then_some(without.as_str()), after)
+            let without = take_back(file, before)?;
+            let was_there = !(file.edit.is_nothing(&without) && is_ours_alone(path));
+            was_there.then_some(without)
         }
-        (_, None) => Record::new(path, None, after),
+        (_, None) => None,
     };
-    record.made = made;
-    record.entries = entries;
+    let mut record = Record {
+        made: earlier.map(|earlier| earlier.made).unwrap_or_default(),
+        entries,
+        ..Record::new(path, before, after)
+    };
     // The record comes first: one without a change does no harm.
     record.save(environment)?;
     let made = text_file::put(path, after, step.before.as_deref(), mode(reach))?;

@@ -21,7 +21,7 @@ pub(crate) struct Record {
     /// Its text before; none: it was not there.
     pub(crate) before: Option<String>,
     /// The hash of its text after.
-    after: String,
+    pub(crate) after: String,
     /// Folders that were made for it, the outermost first.
     #[serde(default)]
     pub(crate) made: Vec<PathBuf>,
@@ -31,10 +31,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(file: &Path, before: Option<&str>, after: &str) -> Self {
+    pub(crate) fn new(file: &Path, before: Option<String>, after: &str) -> Self {
         Self {
             file: file.to_owned(),
-            before: before.map(str::to_owned),
+            before,
             after: hash(after),
             made: Vec::new(),
             entries: EntriesByName::new(),

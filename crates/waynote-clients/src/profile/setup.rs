@@ -1,7 +1,6 @@
 //! The setup of a client: scope, program, and the entries of each file. The client's own module lists the files:
 //! [`Profile::files`](super::Profile::files).
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use waynote::{Author, Base};
@@ -36,7 +35,8 @@ pub enum InstallScope {
 }
 
 /// The parts of a setup in one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 #[non_exhaustive]
 pub enum Part {
     /// The entry of the MCP server.
@@ -44,6 +44,7 @@ pub enum Part {
     /// Hooks.
     Hooks,
     /// Both.
+    #[strum(to_string = "server and hooks")]
     ServerAndHooks,
     /// A program of ours that the client runs, with its hooks.
     Plugin,
@@ -58,17 +59,6 @@ impl Part {
     /// True if it has hooks.
     pub fn has_hooks(self) -> bool {
         matches!(self, Self::Hooks | Self::ServerAndHooks | Self::Plugin)
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Server => "server",
-            Self::Hooks => "hooks",
-            Self::ServerAndHooks => "server and hooks",
-            Self::Plugin => "plugin",
-        })
     }
 }
 

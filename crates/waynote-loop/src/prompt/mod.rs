@@ -62,57 +62,40 @@ impl PromptParts {
     ) -> Result<String> {
         let iteration = next_iteration(store, session)?;
         let asked = open_question(store, session)?;
-        match (asked, answer) {
-            (Some(asked), Some(answer)) => {
-                let renderer = &mut Renderer::default();
-                let (notes, _) = self.notes(store, renderer, session, iteration, now)?;
-                let answered = Some((asked.question.as_str(), answer));
-                self.filled(session, iteration, &notes, answered, true)
-            }
+        let typed = match (&asked, answer) {
+            (Some(asked), Some(answer)) => Some((asked.question.as_str(), answer)),
             (None, Some(answer)) if !is_answered_by(store, session, answer)? => {
-                Err(waynote::Error::from(nothing_asked(store, session)?).into())
+                return Err(waynote::Error::from(nothing_asked(store, session)?).into());
             }
-            _ => {
-                let renderer = &mut Renderer::default();
-                let (prompt, _) = self.of_iteration(store, renderer, session, iteration, now)?;
-                Ok(prompt)
-            }
-        }
+            _ => None,
+        };
+        let renderer = &mut Renderer::default();
+        let (prompt, _) = self.of_iteration(store, renderer, session, (iteration, now), typed)?;
+        Ok(prompt)
     }
 
-    /// The prompt of an iteration, with the current text of its files, and its block as an event records it.
+    /// The prompt of an iteration that begins now, with the current text of its files, and its block as an event records
+    /// it. `typed` is a question with an answer that is in no store yet.
     pub(crate) fn of_iteration(
         &self,
         store: &dyn Store,
         renderer: &mut Renderer,
         session: &Name,
-        iteration: i64,
-        now: Timestamp,
+        (iteration, now): (i64, Timestamp),
+        typed: Option<(&str, &str)>,
     ) -> Result<(String, IterationBlock)> {
-        let (notes, block) = self.notes(store, renderer, session, iteration, now)?;
-        let answered = fresh_answer(store, session)?;
-        let answered = answered
-            .as_ref()
-            .map(|given| (given.question.question.as_str(), given.answer.as_str()));
-        let prompt = self.filled(session, iteration, &notes, answered, false)?;
-        Ok((prompt, block))
-    }
-
-    /// The block of notes, never over its budget.
-    fn notes(
-        &self,
-        store: &dyn Store,
-        renderer: &mut Renderer,
-        session: &Name,
-        iteration: i64,
-        now: Timestamp,
-    ) -> Result<(String, IterationBlock)> {
+        // The block is never over its budget.
         let mut request = self.notes.clone();
         request.session = Some(session.clone());
         request.iteration = Some(iteration);
         request.now = now;
         let block = renderer.render(store, &request)?;
-        Ok((block.for_agent(), IterationBlock::new(&request, &block)))
+        let kept = fresh_answer(store, session)?;
+        let kept = kept.as_ref();
+        let kept = kept.map(|given| (given.question.question.as_str(), given.answer.as_str()));
+        let (answer, is_first) = (typed.or(kept), typed.is_some());
+        let prompt = self.filled(session, iteration, &block.for_agent(), answer, is_first)?;
+        Ok((prompt, IterationBlock::new(&request, &block)))
     }
 
     fn filled(

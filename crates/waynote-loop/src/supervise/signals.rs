@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -57,7 +57,7 @@ impl Signals {
             .name("signals".into())
             .spawn(move || {
                 for signal in signals.forever() {
-                    lock(&inside).take(signal);
+                    inside.lock().take(signal);
                 }
             })
             .map_err(failed)?;
@@ -78,17 +78,17 @@ impl Signals {
     /// Ends the loop from another thread as a signal of that number would.
     pub fn sender(&self) -> impl Fn(i32) + Send + 'static {
         let heard = Arc::clone(&self.heard);
-        move |signal| lock(&heard).take(signal)
+        move |signal| heard.lock().take(signal)
     }
 
     /// The first signal that asked the loop to end.
     pub fn asked(&self) -> Option<i32> {
-        lock(&self.heard).first
+        self.heard.lock().first
     }
 
     /// Calls the listener with every signal, also with an earlier one, until the returned guard is dropped.
     pub(super) fn each(&self, listener: impl Fn(i32) + Send + 'static) -> ListenerGuard<'_> {
-        let mut heard = lock(&self.heard);
+        let mut heard = self.heard.lock();
         if let Some(first) = heard.first {
             listener(first);
         }
@@ -119,12 +119,8 @@ pub(super) struct ListenerGuard<'s>(&'s Signals);
 
 impl Drop for ListenerGuard<'_> {
     fn drop(&mut self) {
-        lock(&self.0.heard).listener = None;
+        self.0.heard.lock().listener = None;
     }
-}
-
-fn lock(heard: &Mutex<SignalState>) -> MutexGuard<'_, SignalState> {
-    heard.lock()
 }
 
 #[cfg(test)]

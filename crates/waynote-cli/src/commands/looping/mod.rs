@@ -75,7 +75,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     })?;
     let code = words::exit_code(&summary.stop);
     if is_json {
-        context.output.value(&summary::Shown(&summary))?;
+        context.value(&summary::Shown(&summary))?;
     } else {
         say_coloured(&summary::text(
             &summary,
@@ -94,7 +94,7 @@ fn stop(context: &mut Context<'_>, session: &Name) -> Outcome {
         Ok(session_state::live_iteration(store, session)?)
     })?;
     let value = json!({ "session": session, "stops_after": live });
-    context.output.answer(&value, || match live {
+    context.answer(&value, || match live {
         Some(live) => format!("session {session}: its loop stops after #{live}"),
         None => format!("session {session}: its loop stops before its next iteration"),
     })
