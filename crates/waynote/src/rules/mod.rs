@@ -184,7 +184,7 @@ impl<E: Engine> EngineStore<E> {
                 // Others may have built it meanwhile.
                 indexed: reached
                     .filter(|_| !is_apart)
-                    .unwrap_or_else(|| known.index.indexed),
+                    .unwrap_or(known.index.indexed),
                 is_damaged,
             };
             let before = known.head;
