@@ -6,7 +6,7 @@ mod age;
 mod answer;
 mod arrange;
 #[cfg(all(test, feature = "sqlite", feature = "tokens", feature = "secrets"))]
-mod bounded;
+mod bounded_tests;
 mod changed;
 mod counted;
 mod failure;
