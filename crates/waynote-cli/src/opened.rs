@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use waynote::cites::CheckedStore;
+use waynote::cites::{CheckedStore, Checkouts};
 use waynote::engine::Engine;
 use waynote::store::Damage;
 use waynote::{
@@ -105,12 +105,7 @@ impl Opened {
             }
         };
         // A hook has to answer: what there is no time for is not labelled.
-        let limit = longest.map_or(Duration::from_secs(2), |longest| longest / 2);
-        let checkouts = Arc::new(GitCheckouts::new(
-            home::environment(),
-            clock::of_files,
-            limit,
-        ));
+        let checkouts = checkouts(longest.map_or(Duration::from_secs(2), |longest| longest / 2));
         Ok(Self {
             store: CheckedStore::new(kind, checkouts),
             json,
@@ -283,4 +278,10 @@ mod tests {
         give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only
         ");
     }
+}
+
+/// The repositories of this machine. The checks of one reading take so long at most.
+pub(crate) fn checkouts(limit: Duration) -> Arc<dyn Checkouts> {
+    let of_files = clock::of_files;
+    Arc::new(GitCheckouts::new(home::environment(), of_files, limit))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use waynote::cites::{CheckedStore, Checkouts};
 use waynote::{SideData, Store, Version};
 
 /// A store that can be served: shared by threads, with side data for tokens and the audit log.
@@ -77,6 +78,16 @@ impl Stores {
             database,
         };
         self.by_name.insert(name, named);
+        self
+    }
+
+    /// The same stores, whose notes say whether what they cite of this machine's code has changed.
+    #[must_use]
+    pub fn checked(mut self, checkouts: &Arc<dyn Checkouts>) -> Self {
+        for named in self.by_name.values_mut() {
+            let store = Arc::clone(&named.store);
+            named.store = Arc::new(CheckedStore::new(store, Arc::clone(checkouts)));
+        }
         self
     }
 

@@ -93,7 +93,8 @@ fn network_of_fuse(mounts: &str, device: u64) -> Option<String> {
     REMOTE_FUSE.contains(&name).then(|| name.to_owned())
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

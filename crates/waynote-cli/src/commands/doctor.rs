@@ -15,7 +15,7 @@ use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
 use super::install::reach;
-use super::{hook, rollback};
+use super::{hook, rollback, start};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::{Opened, Wait, on_network};
@@ -41,6 +41,13 @@ pub(super) fn run(
             failure.hint(),
         ),
         Err(failure) => findings.wrong(failure.line(), failure.hint()),
+    }
+    // A store that cannot be read is named above.
+    for loaded in start::loaded_here(context).unwrap_or_default() {
+        findings.note(
+            loaded,
+            "keep each fact in one of them: `waynote start` lists both",
+        );
     }
     let is_well = findings.is_well();
     if context.output.json {

@@ -1,6 +1,6 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Address, Note, Places, SaveOptions, single};
+use waynote::{Address, Note, Places, SaveOptions, Scope, single};
 
 use super::key::{expected, gone, nothing_to_delete};
 use super::saved::{self, say_deleted};
@@ -69,7 +69,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let gone = vanished::among(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
-            let is_gone = |note: &Note| matches!(&note.address, Address::Place(place) if gone.contains(place));
+            let is_gone = |note: &Note| matches!(note.address.scope(), Scope::Place(place) if gone.contains(&place));
             list(context.output, &notes, nothing, &heading, |note| {
                 let gone = if is_gone(note) { " (gone)" } else { "" };
                 vec![

@@ -2,6 +2,7 @@
 //! person chooses, sets up the agents of this machine, checks that notes reach them, and prints the block.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         return undo(context);
     }
     let clients = clients_here()?;
-    let candidates = candidates(context, args, &clients)?;
+    let candidates = candidates(context, args.at.path.as_deref(), &clients)?;
     let sources = described(&candidates);
     if !context.output.json {
         show(context, &candidates)?;
@@ -101,10 +102,10 @@ fn clients_here() -> Outcome<Vec<Client>> {
 
 fn candidates(
     context: &Context<'_>,
-    args: &StartArgs,
+    directory: Option<&OsStr>,
     clients: &[Client],
 ) -> Outcome<Vec<Candidate>> {
-    let place = input::place(args.at.path.as_deref())?;
+    let place = input::place(directory)?;
     let directory = home::expanded(place.as_str())?;
     let (claude_folder, home) = (import::claude_folder()?, home::if_any()?);
     let project = Project {
@@ -153,6 +154,24 @@ fn candidates(
         });
     }
     Ok(candidates)
+}
+
+/// What agents of this machine load here by themselves, beside what waynote gives them: in words, with its cost.
+pub(super) fn loaded_here(context: &Context<'_>) -> Outcome<Vec<String>> {
+    let all = candidates(context, None, &clients_here()?)?;
+    let loaded = all.iter().filter(|one| !one.loaded_by.is_empty());
+    let words = loaded.map(|one| {
+        let (clients, name, tokens) = (one.loaded_by.join(", "), one.source.name, one.tokens);
+        let doubled = match one.here {
+            0 => String::new(),
+            here => format!(
+                "; {} of it in the store too, so told twice",
+                plural(here as u64, "note")
+            ),
+        };
+        format!("{clients}: loads {name} itself, {tokens} tokens at each start here{doubled}")
+    });
+    Ok(words.collect())
 }
 
 /// The notes of the store at these addresses, in their order.

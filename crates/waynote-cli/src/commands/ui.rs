@@ -4,6 +4,7 @@ use std::fs;
 use std::io::sink;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::json;
 use waynote_server::{Log, Options};
@@ -15,6 +16,10 @@ use crate::browser;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::invocation::Context;
+use crate::opened::checkouts;
+
+/// How long a page waits for the checks of what its notes cite.
+const CHECKS: Duration = Duration::from_millis(250);
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Without a working directory, the page opens at the latest change.
@@ -25,7 +30,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         let url = format!("{url}/{}", at.unwrap_or_default());
         return on_server(context, args, &url);
     }
-    let stores = serve::stores(context, &[])?;
+    // The page is for the user of this machine, whose code it sees.
+    let stores = serve::stores(context, &[])?.checked(&checkouts(CHECKS));
     let options = Options::default()
         .listen((Ipv4Addr::LOCALHOST, args.port).into())
         .one_time_link(true);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 
-use super::common::{Scratch, rest};
+use super::common::{Scratch, git, has, rest};
 use super::http::get;
 
 /// A page that is ended when the test ends.
@@ -234,4 +234,26 @@ fn every_command_that_the_page_shows_runs() {
     }
     let notes = get(&format!("{url}/s/default/sessions"), Some(cookie(&opened)));
     assert!(notes.contains("nightly"), "{notes}");
+}
+
+#[test]
+fn it_says_which_notes_cite_code_that_has_changed() {
+    let scratch = Scratch::new();
+    scratch.put("work/pay.rs", "fn charge() -> u64 {\n    100\n}\n");
+    let work = scratch.home().join("work");
+    for words in ["init -q", "add .", "commit -qm one"] {
+        git(&work, words);
+    }
+    scratch.ok("key save fee 'a fee of `pay.rs:1-3`'");
+    scratch.ok("key save plain 'nothing cited'");
+    scratch.put("work/pay.rs", "fn charge() -> u64 {\n    50\n}\n");
+    let page = Page::start(scratch.command("ui"));
+    let opened = get(page.link(), None);
+    let (url, _) = page.link().split_once("/open?key=").unwrap();
+    let list = get(
+        &format!("{url}/s/default/notes?note=agent:default%23fee"),
+        Some(cookie(&opened)),
+    );
+    assert_eq!(list.matches(">stale<").count(), 1, "{list}");
+    has(&list, "cites pay.rs:1-3, changed since 2026-05-17");
 }

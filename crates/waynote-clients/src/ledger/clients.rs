@@ -184,7 +184,8 @@ fn unnamed(process: &Process) -> String {
     format!("{} {}", process.pid, process.start)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use waynote::context::Shown;
 

@@ -135,7 +135,7 @@ pub(super) fn a_session_that_was_told_much_gets_short_lines(store: &dyn LocalSto
         roots: &[place("~/p")],
         paths: &[place("~/p/lib/x.rs")],
         named: &[],
-        spent: 900,
+        spent: 1_000,
         exists: &|_| true,
     };
     let told = |known: &[ShownNote]| at_action(store, &request(), &action, known).unwrap();

@@ -12,7 +12,7 @@ use crate::note::{Note, Stamp};
 use crate::pass_on;
 use crate::place::Place;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, Ask, Reader, Store};
+use crate::store::{Answers, Ask, Reader, SideData, Store};
 
 /// A store whose current notes say whether what they cite has changed ([`Note::stale`]). What is written with it cites
 /// what its text names.
@@ -143,4 +143,8 @@ impl<S: Store> Store for CheckedStore<S> {
             _ => self.store.apply(changes, stamp),
         }
     }
+}
+
+impl<S: SideData> SideData for CheckedStore<S> {
+    pass_on! { self => self.store; side_values put_side_values keep_side_values }
 }

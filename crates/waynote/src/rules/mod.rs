@@ -182,9 +182,7 @@ impl<E: Engine> EngineStore<E> {
             is_damaged |= reached.is_none() && !upkeep::is_whole(known.index, &known.segments);
             let known_index = upkeep::Known {
                 // Others may have built it meanwhile.
-                indexed: reached
-                    .filter(|_| !is_apart)
-                    .unwrap_or(known.index.indexed),
+                indexed: reached.filter(|_| !is_apart).unwrap_or(known.index.indexed),
                 is_damaged,
             };
             let before = known.head;

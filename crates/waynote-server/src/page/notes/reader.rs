@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use waynote::context::Budget;
-use waynote::visible::lines;
+use waynote::visible::{lines, visible};
 use waynote::{Action, Address, Error, Note, Result, Revision, Scope, State, Store};
 
 use super::{Asked, Notes};
@@ -108,6 +108,7 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
             span { "revision " b.num { (note.revision) } " · " a href=(history(site, &note.address)) { "history" } }
             span { "by " (author(&note.author)) }
             span { "written " (exact(note.updated_at)) }
+            @if let Some(stale) = note.stale(visible) { span { (stale) } }
             @if note.created_at != note.updated_at { span { "first " (exact(note.created_at)) } }
             span.num { (size(note.content.len())) " bytes" }
             @if note.content.len() <= MOST_BYTES {

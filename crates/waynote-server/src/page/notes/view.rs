@@ -158,6 +158,7 @@ fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
                 span.grow { @if is_inside { (words::name_inside(note)) } @else { (words::name_listed(note)) } }
                 @if note.pinned { (chip("", "pinned")) }
                 @if note.resolved_by.is_some() { (chip("out", "resolved")) }
+                @if note.is_stale() { (chip("bad", "stale")) }
                 (words::day(note.updated_at, site.now))
             }
             span.says {
