@@ -12,6 +12,9 @@ use std::time::Duration;
 pub enum Does {
     /// Forwards everything.
     Forward,
+    /// Forwards everything, a server's answers after this time: as over a long way. What a client sends before it has
+    /// the answer is then of one trip, however busy this machine is.
+    Far(Duration),
     /// Forwards nothing, in either direction, and keeps connections open: as a network that is cut does.
     Nothing,
     /// Ends the connection at the first message with these bytes, which the server never gets.
@@ -168,6 +171,9 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer) {
             let bytes = &buffer[..read];
+            if let (Does::Far(time), false) = (shared.does(), is_client) {
+                thread::sleep(time);
+            }
             if shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
                 shared.trips.fetch_add(1, Ordering::SeqCst);
             }

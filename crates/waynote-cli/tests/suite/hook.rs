@@ -100,9 +100,9 @@ fn whatever_goes_wrong_adds_nothing() {
     claude-code SessionStart: {}
     waynote hook: nothing added: the input is not a hook's: EOF while parsing a value at line 1 column 15
     claude-code SessionStart: {}
-    waynote hook: nothing added: the input is not a hook's: invalid type: null, expected struct Payload at line 1 column 4
+    waynote hook: nothing added: the input is not a hook's: invalid type: null, expected a map at line 1 column 4
     codex SessionStart: {}
-    waynote hook: nothing added: the input is not a hook's: invalid type: sequence, expected struct Payload at line 1 column 1
+    waynote hook: nothing added: the input is not a hook's: invalid type: sequence, expected a map at line 1 column 1
     codex SessionStart: {}
     waynote hook: nothing added: the input is not a hook's: EOF while parsing a string at line 1 column 3145740
     codex Interrupt: {}
