@@ -266,6 +266,12 @@ impl Drop for Opened {
     }
 }
 
+/// The repositories of this machine. The checks of one reading take so long at most.
+pub(crate) fn checkouts(limit: Duration) -> Arc<dyn Checkouts> {
+    let of_files = clock::of_files;
+    Arc::new(GitCheckouts::new(home::environment(), of_files, limit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,10 +284,4 @@ mod tests {
         give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only
         ");
     }
-}
-
-/// The repositories of this machine. The checks of one reading take so long at most.
-pub(crate) fn checkouts(limit: Duration) -> Arc<dyn Checkouts> {
-    let of_files = clock::of_files;
-    Arc::new(GitCheckouts::new(home::environment(), of_files, limit))
 }

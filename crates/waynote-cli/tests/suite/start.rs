@@ -63,7 +63,7 @@ fn nothing_is_written_where_nobody_can_choose() {
 fn doctor_names_what_an_agent_loads_beside_the_notes() {
     let scratch = used_before();
     let loads = "Claude Code: loads claude-code itself, 5 tokens at each start here";
-    has(scratch.run("doctor").said(), &format!("{loads}\n"));
+    has(scratch.run("doctor").said(), format!("{loads}\n"));
     scratch.ok("start --take claude-code --no-install");
     let twice = format!("{loads}; 1 note of it in the store too, so told twice\n");
     has(scratch.run("doctor").said(), &twice);
