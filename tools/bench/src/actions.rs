@@ -76,7 +76,7 @@ impl Server {
         };
         server.request(
             "initialize",
-            json!({
+            &json!({
                 "protocolVersion": "2025-06-18",
                 "capabilities": {},
                 "clientInfo": { "name": "bench", "version": "1" },
@@ -85,7 +85,7 @@ impl Server {
         Ok(server)
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         self.input.write_all(format!("{message}\n").as_bytes())?;
         let mut reply = String::new();
@@ -107,7 +107,7 @@ impl Server {
         }
         let reply = self.request(
             "tools/call",
-            json!({ "name": "hook", "arguments": arguments }),
+            &json!({ "name": "hook", "arguments": arguments }),
         )?;
         let text = &reply["result"]["content"][0]["text"];
         let text = text.as_str().with_context(|| reply.to_string())?;
