@@ -11,7 +11,8 @@ use kit::unchecked::not_checked;
 use crate::built::TestProgram;
 use crate::{tools, watched};
 
-/// Format, lints, tests: what a change most often breaks, with only Rust and a C compiler. The tools are left for the rest.
+/// Format, lints, tests: what a change most often breaks, with only Rust and a C compiler. The tools are left for the
+/// rest.
 pub(crate) fn test() -> Result<()> {
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);

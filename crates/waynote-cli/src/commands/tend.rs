@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let is_forgotten = |note: &Note| is_forgotten(note, &given, now);
     let found = context.read(|store| Ok(tend::findings(store, &is_forgotten)?))?;
     if context.output.json {
-        return context.output.value(&found);
+        return context.value(&found);
     }
     if !confirm::can_ask() || !context.output.is_terminal() || found.is_empty() {
         let heading = ["note", "why", "updated", "preview"];
@@ -80,7 +80,7 @@ fn why(reason: &Reason) -> String {
 fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome<bool> {
     let (note, address) = (&found.note, found.note.address.masked());
     let head = format!("{count}{address}: {}", why(&found.reason));
-    context.output.line(head)?;
+    context.line(head)?;
     shown(context, note)?;
     let choices = match &found.reason {
         Reason::Like(other) => {
@@ -95,7 +95,7 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
         }
         Reason::Stale => {
             let diffs = context.read(|store| Ok(stale::diffs(store.checkouts(), note)))?;
-            context.output.line(lines(&diffs))?;
+            context.line(lines(&diffs))?;
             "[c]onfirm that it is true, [d]elete"
         }
         Reason::PinNotGiven => "[c]onfirm that it is true, [u]npin, [d]elete",
@@ -147,7 +147,7 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
             }
             _ => continue,
         };
-        context.output.line(done)?;
+        context.line(done)?;
         return Ok(true);
     }
 }
@@ -156,11 +156,11 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
 fn shown(context: &mut Context<'_>, note: &Note) -> Outcome {
     let text = masked(&note.content.shown()).into_owned();
     for line in lines(&text).lines().take(LINES) {
-        context.output.line(format!("  {line}"))?;
+        context.line(format!("  {line}"))?;
     }
     let more = text.lines().count().saturating_sub(LINES);
     match more {
         0 => Ok(()),
-        more => context.output.line(format!("  … {more} more lines")),
+        more => context.line(format!("  … {more} more lines")),
     }
 }

@@ -158,8 +158,9 @@ impl Client {
         (rest, self.child.wait().unwrap())
     }
 
-    /// The most memory that the process has needed so far, in kB, without the pages of its program: those depend on where the
-    /// linker put things. As Linux tells it; at least this much, since pages that came after the peak are taken off too.
+    /// The most memory that the process has needed so far, in kB, without the pages of its program: those depend on
+    /// where the linker put things. As Linux tells it; at least this much, since pages that came after the peak are
+    /// taken off too.
     pub(crate) fn most_memory(&self) -> u64 {
         self.kilobytes("VmHWM")
             .saturating_sub(self.kilobytes("RssFile"))

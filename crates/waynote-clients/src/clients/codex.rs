@@ -41,7 +41,7 @@ pub(super) static PROFILE: Profile = Profile {
         ("tool_response", "tool_response"),
     ]),
     ending: Ending::Block,
-    // Its entry of an endpoint has a member of its own for the variable.
+    // No `endpoint`: its entry has a member of its own for the variable.
     files,
     trace: config,
     next_steps,
