@@ -62,11 +62,17 @@ pub fn confirm(store: &dyn Store, address: &Address, stamp: &Stamp) -> Result<No
 /// # Errors
 /// As [`Reader::read`].
 pub fn stale(store: &dyn Reader) -> Result<Vec<Note>> {
+    let mut notes = every_note(store)?;
+    notes.retain(Note::is_stale);
+    Ok(notes)
+}
+
+/// The notes of all kinds, by scope and key.
+pub(crate) fn every_note(store: &dyn Reader) -> Result<Vec<Note>> {
     let kinds = vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let answers = store.read(&Ask {
         kinds,
         ..Ask::default()
     })?;
-    let notes = answers.kinds.into_iter().flatten();
-    Ok(notes.filter(Note::is_stale).collect())
+    Ok(answers.kinds.into_iter().flatten().collect())
 }

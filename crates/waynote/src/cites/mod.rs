@@ -12,6 +12,7 @@ mod confirm;
 mod print;
 
 pub use checked::CheckedStore;
+pub(crate) use confirm::every_note;
 pub use confirm::{confirm, stale};
 
 use crate::error::{Error, Result};

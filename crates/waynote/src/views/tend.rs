@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
+use crate::cites::every_note;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::note::{Note, Stamp};
-use crate::scope::ScopeKind;
-use crate::store::{Ask, Reader, Store};
+use crate::store::{Reader, Store};
 
 /// Two notes are near-duplicates when they share so many of a hundred words that either has.
 const LIKE: usize = 60;
@@ -54,12 +54,7 @@ pub struct Finding {
 /// # Errors
 /// As [`Reader::read`].
 pub fn findings(store: &dyn Reader, is_forgotten: &dyn Fn(&Note) -> bool) -> Result<Vec<Finding>> {
-    let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
-    let answers = store.read(&Ask {
-        kinds: kinds.to_vec(),
-        ..Ask::default()
-    })?;
-    let notes: Vec<Note> = answers.kinds.into_iter().flatten().collect();
+    let notes = every_note(store)?;
     let is_kept = |note: &Note| !matches!(note.address, Address::Session(..));
     let like = near_duplicates(
         &notes
