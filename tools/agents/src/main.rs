@@ -226,7 +226,7 @@ fn report(played: &[CellResult]) -> Result<()> {
     names.sort();
     names.dedup();
     println!(
-        "\n{:14}{}",
+        "\n{:18}{}",
         "",
         names
             .iter()
@@ -253,7 +253,7 @@ fn report(played: &[CellResult]) -> Result<()> {
             format!("{text:22}")
         };
         println!(
-            "{:14}{}",
+            "{:18}{}",
             moment.word(),
             names.iter().map(of).collect::<String>()
         );
