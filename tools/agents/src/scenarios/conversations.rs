@@ -225,15 +225,7 @@ fn fed(bench: &Bench, source: &str) -> Result<()> {
 /// At Gemini's terminal: a question, a command that ends the conversation, a question.
 fn typed(bench: &Bench, first: &'static str, command: &str, last: &'static str) -> Result<()> {
     const LISTENS: &str = "Type your message";
-    let asks = |text: &'static str| {
-        move || {
-            bench
-                .model
-                .requests()
-                .iter()
-                .any(|request| request.contains(text))
-        }
-    };
+    let asks = |text: &'static str| move || bench.model.has_ended(text);
     let mut terminal = bench.typed("--approval-mode yolo")?;
     terminal.types(first, LISTENS, asks(first))?;
     match command {
