@@ -234,6 +234,7 @@ fn merged(
         expect: Expect::Revision(current.map_or(0, |note| note.revision)),
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: None,
             created_at,
             updated_at,
@@ -259,6 +260,7 @@ pub(crate) fn make_current_again(note: &Note) -> Change {
         address: note.address.clone(),
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: Some(note.author.clone()),
             created_at: note.created_at,
             updated_at: note.updated_at,

@@ -34,6 +34,7 @@ fn changes(address: &Address) -> Vec<Change> {
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
         is_synced: true,
+        cites: Vec::new(),
     };
     let mut changes = vec![
         save(&address, &text("mine now")),
@@ -347,6 +348,7 @@ fn a_token_writes_under_a_name_of_its_own() {
                 created_at: Timestamp::UNIX_EPOCH,
                 updated_at: Timestamp::UNIX_EPOCH,
                 is_synced: false,
+                cites: Vec::new(),
             });
         }
         let applied = narrowed.apply(&[change], &at(6000, claim)).unwrap();
