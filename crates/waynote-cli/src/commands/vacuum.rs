@@ -60,7 +60,7 @@ fn megabytes(bytes: u64) -> String {
 
 fn said(database: &str, full: bool, done: &VacuumReport) -> String {
     let tables = done.tables.iter();
-    let tables = tables.filter(|table| table.became == VacuumOutcome::VacuumReport);
+    let tables = tables.filter(|table| table.became == VacuumOutcome::Vacuumed);
     format!(
         "{} {} of {}: {} on disk, {} before",
         if full { "wrote anew" } else { "vacuumed" },
@@ -112,7 +112,7 @@ fn held_by(holder: &Holder) -> String {
 fn told(database: &str, full: bool, done: &VacuumReport) -> serde_json::Value {
     let tables = done.tables.iter().map(|table| {
         let became = match table.became {
-            VacuumOutcome::VacuumReport => "vacuumed",
+            VacuumOutcome::Vacuumed => "vacuumed",
             VacuumOutcome::InUse => "in_use",
             VacuumOutcome::NotPermitted => "not_permitted",
             _ => "unknown",
