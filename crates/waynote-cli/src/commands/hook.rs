@@ -15,7 +15,7 @@ use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
 use crate::home::environment;
 use crate::inside::{Inside, of_the_loop};
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -205,7 +205,7 @@ fn work(
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
-    let opened = Opened::of(
+    let opened = OpenStore::of(
         &settings,
         false,
         Wait::Within(limit.wait - limit.wait / REST),

@@ -1,7 +1,7 @@
 //! Decides the result of each change; no other code does.
 //!
-//! A store reads the answers to [`Before`] inside its transaction, calls [`decide`], and writes the result. So all
-//! engines follow the same rules.
+//! A store reads the answers to [`DecisionReader`] inside its transaction, calls [`decide`], and writes the result. So
+//! all engines follow the same rules.
 
 use super::undo::{last_standing, last_undone};
 use crate::address::Address;
@@ -15,7 +15,7 @@ use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, mic
 use crate::scope::Scope;
 
 /// The questions that a decision may ask about the store, inside the write's transaction.
-pub(crate) trait Before {
+pub(crate) trait DecisionReader {
     /// The note as it is.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Write {
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(
     change: &Change,
-    before: &impl Before,
+    before: &impl DecisionReader,
     stamp: &Stamp,
 ) -> Result<Option<Write>> {
     Citation::check(stamp.cites.as_deref().unwrap_or_default())?;
@@ -315,7 +315,7 @@ fn bring_back(
     action: Action,
     state: State,
     address: &Address,
-    before: &impl Before,
+    before: &impl DecisionReader,
     stamp: &Stamp,
 ) -> Result<Write> {
     let current = before.current(address)?;
@@ -376,7 +376,7 @@ fn cited(stamp: &Stamp, content: &Content, before: Option<&Note>) -> Vec<Citatio
 }
 
 /// Only a `stuck` entry can be resolved, and not by another `stuck` entry.
-fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<()> {
+fn may_resolve(entry: &Address, by: &EntryType, before: &impl DecisionReader) -> Result<()> {
     let reason = match before.current(entry)? {
         None => return Err(not_found(entry)),
         Some(note) if note.kind != Some(EntryType::Stuck) => "it is no `stuck` entry",
@@ -445,7 +445,11 @@ pub(crate) fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State 
 }
 
 /// Numbers continue after a deletion, so that each number means one revision.
-fn next_revision(address: &Address, current: Option<&Note>, before: &impl Before) -> Result<u64> {
+fn next_revision(
+    address: &Address,
+    current: Option<&Note>,
+    before: &impl DecisionReader,
+) -> Result<u64> {
     match current {
         Some(note) => Ok(note.revision + 1),
         None => Ok(before.last_revision(address)? + 1),
@@ -475,7 +479,7 @@ fn check_last(
     address: &Address,
     expected: Option<u64>,
     last: u64,
-    before: &impl Before,
+    before: &impl DecisionReader,
 ) -> Result<()> {
     match expected {
         Some(expected) if expected != last => Err(Error::Conflict {

@@ -366,7 +366,7 @@ pub(super) fn at_once(bench: &Bench, sessions: Vec<(Agent, Vec<&str>, PathBuf)>)
 
 /// Sessions that start while others take the processor.
 pub(super) fn load(bench: &Bench) -> Result<()> {
-    let _busy = super::super::load::Busy::start(4);
+    let _busy = super::super::load::BusyThreads::start(4);
     for number in 1..=4 {
         let session = bench.turn(Turn::New("question-one"))?;
         each_once(&session, CANARY, &format!("session {number} under load"))?;
