@@ -2,8 +2,8 @@
 
     python3 clients/generate.py
 
-The tests fail if a file is not as it would be written. Only Python's standard library is needed, here and by the client for Python. Generators that are made by others need a
-library for HTTP or for models at run time.
+The tests fail if a file is not as it would be written. Only Python's standard library is needed, here and by the client
+for Python: the clients that other generators make need a library for HTTP or for models at run time.
 """
 
 import json
@@ -79,7 +79,10 @@ def plain(text):
 
 def about(schema):
     """The description of a field; of one that may be null, that of its value."""
-    return plain(schema.get("description") or next((of["description"] for of in schema.get("oneOf", []) if "description" in of), ""))
+    return plain(
+        schema.get("description")
+        or next((of["description"] for of in schema.get("oneOf", []) if "description" in of), "")
+    )
 
 
 class Operation:
@@ -184,7 +187,9 @@ from ._http import FeedMessage, Transport, part
             return f"list[{self.type(schema['items'], inner)}]"
         if kind == "object":
             return inner if inner and "properties" in schema else "dict[str, Any]"
-        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(kind, "Any")
+        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(
+            kind, "Any"
+        )
 
     def doc(self, text, indent):
         text = text.replace("\\", "\\\\").replace('"""', "'''")
@@ -204,7 +209,11 @@ from ._http import FeedMessage, Transport, part
             alias = quoted.replace('"Any"', "Any").replace('"None"', "None")
             text = f"\n{name} = {alias}\n"
             if len(alias) > WIDTH - len(name) and "Union[" in alias:
-                text = f"\n{name} = " + alias.replace("Union[", "Union[\n    ").replace('", "', '",\n    "').replace("]", ",\n]") + "\n"
+                text = (
+                    f"\n{name} = "
+                    + alias.replace("Union[", "Union[\n    ").replace('", "', '",\n    "').replace("]", ",\n]")
+                    + "\n"
+                )
             return text + (self.doc(plain(schema["description"]), "") if schema.get("description") else "")
         return self.classes(name, schema, [])
 
@@ -258,7 +267,10 @@ from ._http import FeedMessage, Transport, part
         else:
             text += self.doc(of.about, " " * 8)
         path = re.sub(r"\{(\w+)\}", r"{part(\1)}", of.path)
-        pairs = lambda of: "{" + ", ".join(f'"{name}": {named(name)}' for name, _, _ in of) + "}"
+
+        def pairs(of):
+            return "{" + ", ".join(f'"{name}": {named(name)}' for name, _, _ in of) + "}"
+
         call = [f'"{of.method}"', f'f"{path}"' if "{" in path else f'"{path}"']
         if of.required or of.query:
             call.append(f"query={pairs(of.required + of.query)}")
@@ -279,7 +291,9 @@ from ._http import FeedMessage, Transport, part
 
     def text(self, found, schemas):
         text = self.HEAD + "".join(self.schema(name, schema) for name, schema in schemas.items())
-        text += '\n\nclass Client(Transport):\n    """A store on a server: a method for each operation of its API."""\n\n'
+        text += (
+            '\n\nclass Client(Transport):\n    """A store on a server: a method for each operation of its API."""\n\n'
+        )
         return text + "\n".join(self.method(each) for each in found)
 
 
@@ -332,7 +346,8 @@ class TypeScript:
         if of.body and not of.body_required:
             words[-1] = words[-1].replace("body:", "body?:")
         options = "".join(
-            f"      /** {words} */\n      {name}?: {self.type(schema)};\n" for name, schema, words in of.query + of.headers
+            f"      /** {words} */\n      {name}?: {self.type(schema)};\n"
+            for name, schema, words in of.query + of.headers
         )
         words.append("options?: CallOptions" + (f" & {{\n{options}    }}" if options else ""))
         answer = self.type(of.answer) if of.answer is not None else "void"
@@ -361,11 +376,14 @@ class TypeScript:
     def types(self, found, schemas):
         text = self.MADE + '\nimport { Transport, type CallOptions, type FeedMessage } from "./http.mjs";\n'
         text += "".join(self.schema(name, schema) for name, schema in schemas.items())
-        text += "\n/** A store on a server: a method for each operation of its API. */\nexport class Client extends Transport {\n"
+        text += "\n/** A store on a server: a method for each operation of its API. */\n"
+        text += "export class Client extends Transport {\n"
         return text + "\n".join(self.declared(each) for each in found) + "}\n"
 
     def code(self, found):
-        text = self.MADE + '\nimport { Transport, part } from "./http.mjs";\n\nexport class Client extends Transport {\n'
+        text = (
+            self.MADE + '\nimport { Transport, part } from "./http.mjs";\n\nexport class Client extends Transport {\n'
+        )
         return text + "\n".join(self.method(each) for each in found) + "}\n"
 
 

@@ -32,8 +32,10 @@ export interface FeedMessage {
 export interface ClientOptions {
   /** The token, `wn_…`, if the store has tokens. */
   token?: string;
-  /** Milliseconds to wait for the server. Without it 60,000. */
+  /** Milliseconds to wait for an answer. Without it 60,000. */
   timeout?: number;
+  /** Milliseconds to wait for a server that starts again, if the request can be made again. Without it 5,000. */
+  wait?: number;
   /** Another way to make requests. */
   fetch?: typeof globalThis.fetch;
 }

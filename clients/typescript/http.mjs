@@ -16,6 +16,11 @@ export class WaynoteError extends Error {
   }
 }
 
+/** Milliseconds after which a request may be made again that came too soon after others. */
+const SOON = 1000;
+
+const sleep = (time) => new Promise((go) => setTimeout(go, time));
+
 export const part = (text) => encodeURIComponent(text);
 
 export async function* pages(list) {
@@ -30,9 +35,10 @@ export async function* pages(list) {
 export class Transport {
   #token;
   #timeout;
+  #wait;
   #fetch;
 
-  constructor(url = LOCAL, { token, timeout = 60_000, fetch = globalThis.fetch } = {}) {
+  constructor(url = LOCAL, { token, timeout = 60_000, wait = 5_000, fetch = globalThis.fetch } = {}) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !/^https?:$/.test(parsed.protocol) || !parsed.pathname.includes("/s/")) {
       throw new TypeError(`${url} is no address of a store: it is https://HOST/s/NAME`);
@@ -40,11 +46,12 @@ export class Transport {
     const host = parsed.hostname;
     const isHere = host === "localhost" || host === "[::1]" || host.startsWith("127.");
     if (parsed.protocol === "http:" && !isHere) {
-      throw new TypeError(`${url} is not on this machine, so a token and notes could be read on the way: use https://`);
+      throw new TypeError(`${url} is not on this machine, so notes could be read on the way: use https://`);
     }
     this.url = url.replace(/\/+$/, "");
     this.#token = token;
     this.#timeout = timeout;
+    this.#wait = wait;
     this.#fetch = fetch;
   }
 
@@ -95,34 +102,46 @@ export class Transport {
     return `${this.url}/api/v1${path}${words.size > 0 ? `?${words}` : ""}`;
   }
 
-  /** The answer to a request. One that comes too soon after others is made again. */
+  /** The answer to a request. It is made again if it came too soon after others, or met no server. */
   async #exchange(url, request, signal, mayRepeat, isFeed = false) {
-    const until = Date.now() + this.#timeout;
+    const begin = Date.now();
+    let pause = 0;
     for (;;) {
-      const answer = await this.#once(url, request, signal, mayRepeat, isFeed);
+      const limit = isFeed ? undefined : AbortSignal.timeout(this.#timeout);
+      let answer;
+      try {
+        answer = await this.#once(url, request, signal, limit);
+      } catch (error) {
+        if (signal?.aborted) throw error;
+        const code = error.cause?.code;
+        const again = code === "ECONNREFUSED" || (mayRepeat && !limit?.aborted);
+        if (!again || (pause > 0 && Date.now() + pause > begin + this.#wait)) throw this.#lost(error, mayRepeat);
+        await sleep(pause);
+        pause = Math.min(pause * 2, 1000) || 50;
+        continue;
+      }
       if (answer.ok) return answer;
-      const seconds = Number(answer.headers.get("Retry-After") ?? 1);
-      if (answer.status !== 429 || Date.now() + seconds * 1000 > until) throw await this.#problem(answer);
+      if (answer.status !== 429 || Date.now() + SOON > begin + this.#timeout) throw await this.#problem(answer);
       await answer.body?.cancel();
-      await new Promise((go) => setTimeout(go, seconds * 1000));
+      await sleep(SOON);
     }
   }
 
-  async #once(url, request, signal, mayRepeat, isFeed) {
+  #once(url, request, signal, limit) {
     const headers = this.#token ? { ...request.headers, Authorization: `Bearer ${this.#token}` } : request.headers;
-    const limit = isFeed ? undefined : AbortSignal.timeout(this.#timeout);
     const signals = [signal, limit].filter((each) => each !== undefined);
-    const sent = { ...request, headers, redirect: "error", signal: signals.length ? AbortSignal.any(signals) : undefined };
+    // The method of another object would not do for browsers.
     const fetch = this.#fetch;
-    try {
-      return await fetch(url, sent);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      if (mayRepeat && !limit?.aborted) return this.#once(url, request, signal, false, isFeed);
-      const reason = error.cause?.message || error.cause?.code || error.message;
-      const advice = "see whether the server runs: `waynote serve` starts one";
-      throw new WaynoteError("unreachable", `${this.url} did not answer: ${reason}`, advice);
-    }
+    return fetch(url, { ...request, headers, redirect: "error", signal: AbortSignal.any(signals) });
+  }
+
+  #lost(error, mayRepeat) {
+    const reason = error.cause?.message || error.cause?.code || error.message;
+    const advice =
+      mayRepeat || error.cause?.code === "ECONNREFUSED"
+        ? "see whether the server runs: `waynote serve` starts one"
+        : "it may have been carried out: look before you send it again";
+    return new WaynoteError("unreachable", `${this.url} did not answer: ${reason}`, advice);
   }
 
   async #problem(answer) {

@@ -10,7 +10,7 @@ PROGRAM = os.environ.get("WAYNOTE_PROGRAM", "waynote")
 
 
 @contextlib.contextmanager
-def serving(*, token=None):
+def serving(*, token=None, port=0):
     """The address of its store; with `token`, rights such as `--write`, also a token."""
     with tempfile.TemporaryDirectory() as home:
         environment = {"HOME": home, "PATH": os.environ["PATH"]}
@@ -18,7 +18,7 @@ def serving(*, token=None):
         if token:
             make = [PROGRAM, "token", "create", "test", token, "--json"]
             made = json.loads(subprocess.run(make, env=environment, check=True, capture_output=True, cwd=home).stdout)
-        serve = [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--rate", "100000", "--burst", "100000"]
+        serve = [PROGRAM, "serve", "--listen", f"127.0.0.1:{port}", "--rate", "100000", "--burst", "100000"]
         server = subprocess.Popen(
             serve, env=environment, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )

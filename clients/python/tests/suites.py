@@ -24,7 +24,17 @@ from serving import serving
 from waynote import Client
 
 HERE = Path(__file__).parent
-OPTIONS = ["-q", "--no-header", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function", "--import-mode=importlib"]
+OPTIONS = [
+    "-q",
+    "--no-header",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "asyncio_mode=auto",
+    "-o",
+    "asyncio_default_fixture_loop_scope=function",
+    "--import-mode=importlib",
+]
 OPTIONS += ["-c", str(HERE / "pytest.ini")]
 
 EMBEDDINGS = "waynote ranks by words: it has no embeddings"
@@ -171,14 +181,27 @@ def langchain(url):
 
 # The package of PyPI, the file in it, what replaces the library's own, and what is left out.
 SUITES = [
-    ("langgraph-checkpoint==4.3.2", "test_store.py", langgraph, {"vector|embed|non_ascii": EMBEDDINGS, "text_at_path|async_batch_store": OWN_PARTS}),
+    (
+        "langgraph-checkpoint==4.3.2",
+        "test_store.py",
+        langgraph,
+        {"vector|embed|non_ascii": EMBEDDINGS, "text_at_path|async_batch_store": OWN_PARTS},
+    ),
     (
         "langgraph-checkpoint-sqlite==3.1.2",
         "test_store.py",
         langgraph,
-        {"vector|embed|scores|non_ascii": EMBEDDINGS, "injection_vuln|migrations|glob_literal|match_pattern|indexable": OWN_PARTS},
+        {
+            "vector|embed|scores|non_ascii": EMBEDDINGS,
+            "injection_vuln|migrations|glob_literal|match_pattern|indexable": OWN_PARTS,
+        },
     ),
-    ("langgraph-checkpoint-sqlite==3.1.2", "test_async_store.py", langgraph, {"vector|embed": EMBEDDINGS, "no_running_loop": LOOP}),
+    (
+        "langgraph-checkpoint-sqlite==3.1.2",
+        "test_async_store.py",
+        langgraph,
+        {"vector|embed": EMBEDDINGS, "no_running_loop": LOOP},
+    ),
     (
         "anthropic==2.14.0",
         "lib/tools/memory_tools/test_filesystem.py",

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import socket
 import sys
 import threading
 import unittest
@@ -23,11 +24,15 @@ DEPLOY = "agent:builder#deploy"
 
 class Served(unittest.TestCase):
     def setUp(self):
-        served = serving()
-        self.url = served.__enter__()
-        self.addCleanup(served.__exit__, None, None, None)
+        self.url = self.serve()
         self.client = Client(self.url)
         self.addCleanup(self.client.close)
+
+    def serve(self, **options):
+        served = serving(**options)
+        url = served.__enter__()
+        self.addCleanup(served.__exit__, None, None, None)
+        return url
 
     def refused(self, call, *args, **kwargs):
         with self.assertRaises(WaynoteError) as caught:
@@ -70,12 +75,11 @@ class Served(unittest.TestCase):
         # A note comes before its changes; what was undone is done again before any other change.
         first = ["save_note", "pin_note", "undo_note", "redo_note"]
         last = ["delete_note", "create_token", "revoke_token"]
+
         def turn(name):
             return first.index(name) if name in first else len(first) + (1 + last.index(name) if name in last else 0)
 
-        served = serving(token="--admin")
-        client = Client(*served.__enter__())
-        self.addCleanup(served.__exit__, None, None, None)
+        client = Client(*self.serve(token="--admin"))
         called = 0
         for of in sorted(generate.operations(document), key=lambda of: turn(of.name)):
             source = document["paths"][of.path][of.method.lower()]
@@ -118,6 +122,16 @@ class Served(unittest.TestCase):
         self.assertEqual(self.client.save_note(DEPLOY, "two")["revision"], 2)
         self.assertIsNot(self.client._kept.connection, kept)
 
+    def test_a_server_that_starts_again_is_waited_for(self):
+        address = socket.create_server(("127.0.0.1", 0))
+        port = address.getsockname()[1]
+        address.close()
+        started = []
+        # It starts after the first request has met nobody.
+        sleep = mock.patch("waynote._http.time.sleep", lambda _: started or started.append(self.serve(port=port)))
+        with sleep, Client(f"http://127.0.0.1:{port}/s/default") as client:
+            self.assertEqual(client.save_note(DEPLOY, "one")["revision"], 1)
+
     def test_threads_share_a_client(self):
         def save(number):
             for each in range(20):
@@ -132,13 +146,13 @@ class Served(unittest.TestCase):
         self.assertEqual([note["revision"] for note in self.client.list_notes(kind="agent")["notes"]], [20] * 4)
 
     def test_a_token_is_sent(self):
-        with serving(token="--write") as (url, token):
-            with Client(url) as client:
-                self.assertEqual(self.refused(client.list_notes).status, 401)
-            with mock.patch.dict(os.environ, {"WAYNOTE_STORE": url, "WAYNOTE_TOKEN": token}):
-                client = Client.from_env()
-            with client:
-                self.assertEqual(client.save_note(DEPLOY, "one")["author"], "token:test")
+        url, token = self.serve(token="--write")
+        with Client(url) as client:
+            self.assertEqual(self.refused(client.list_notes).status, 401)
+        with mock.patch.dict(os.environ, {"WAYNOTE_STORE": url, "WAYNOTE_TOKEN": token}):
+            client = Client.from_env()
+        with client:
+            self.assertEqual(client.save_note(DEPLOY, "one")["author"], "token:test")
 
     def test_the_tools_of_the_mcp_endpoint(self):
         text, is_error = self.client.call_tool("note_save", {"key": "deploy", "content": "x"}, agent="builder")
@@ -180,7 +194,7 @@ class Alone(unittest.TestCase):
 
     def test_a_server_that_is_not_there(self):
         with self.assertRaises(WaynoteError) as caught:
-            Client("http://127.0.0.1:9/s/default").list_notes()
+            Client("http://127.0.0.1:9/s/default", wait=0).list_notes()
         self.assertEqual((caught.exception.kind, caught.exception.error_class), ("unreachable", "unreachable"))
         self.assertIn("waynote serve", str(caught.exception))
 

@@ -36,7 +36,13 @@ class WaynoteError(Exception):
         self.message = message
         self.advice = advice
         self.status: Optional[int] = self.problem.get("status")
-        self.retry_after = 1.0
+
+
+SOON = 1.0
+"""Seconds after which a request may be made again that came too soon after others."""
+
+FINAL = (socket.timeout, socket.gaierror, ssl.SSLError)
+"""Failures of a connection that another one would have too."""
 
 
 class FeedMessage(NamedTuple):
@@ -76,7 +82,8 @@ class Transport:
 
     :param url: The address of the store, as `waynote serve` prints it: `https://notes.example/s/team`.
     :param token: The token, `wn_…`, if the store has tokens.
-    :param timeout: Seconds to wait for the server.
+    :param timeout: Seconds to wait for an answer.
+    :param wait: Seconds to wait for a server that starts again, if the request can be made again.
     :param context: Certificates to trust; without it, those of the system.
     """
 
@@ -86,6 +93,7 @@ class Transport:
         token: Optional[str] = None,
         *,
         timeout: float = 60,
+        wait: float = 5,
         context: Optional[ssl.SSLContext] = None,
     ) -> None:
         parts = urlsplit(url)
@@ -93,13 +101,13 @@ class Transport:
         if parts.scheme not in ("http", "https") or not host or "/s/" not in parts.path:
             raise ValueError(f"{url} is no address of a store: it is https://HOST/s/NAME")
         if parts.scheme == "http" and host != "localhost" and host != "::1" and not host.startswith("127."):
-            raise ValueError(f"{url} is not on this machine, so a token and notes could be read on the way: use https://")
+            raise ValueError(f"{url} is not on this machine, so notes could be read on the way: use https://")
         self.url = url.rstrip("/")
         self._is_tls = parts.scheme == "https"
         self._host, self._port = host, parts.port
         self._path = parts.path.rstrip("/")
         self._token = token
-        self._timeout = timeout
+        self._timeout, self._wait = timeout, wait
         self._context = (context or ssl.create_default_context()) if self._is_tls else None
         self._kept = threading.local()
 
@@ -167,54 +175,44 @@ class Transport:
 
     def _target(self, path: str, query: Optional[Mapping[str, Any]]) -> str:
         given = {name: value for name, value in (query or {}).items() if value is not None}
-        words = urlencode({name: str(value).lower() if value is True or value is False else value for name, value in given.items()})
+        # As JSON has them: `true`.
+        words = urlencode(
+            {name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items()}
+        )
         return f"{self._path}/api/v1{path}" + (f"?{words}" if words else "")
 
     def _exchange(self, method: str, path: str, data: Optional[bytes], headers: dict[str, str], again: bool) -> Any:
-        """The answer to a request; a request that comes too soon after others is made again."""
-        until = time.monotonic() + self._timeout
+        """The answer to a request. It is made again if it came too soon after others, or met no server.
+
+        :param again: Whether it may be made again although the server may have got it.
+        """
+        begin, pause = time.monotonic(), 0.0
         while True:
             try:
                 return self._once(method, path, data, headers, again)
             except WaynoteError as error:
-                if error.status != 429 or time.monotonic() + error.retry_after > until:
+                if error.status != 429 or time.monotonic() + SOON > begin + self._timeout:
                     raise
-                time.sleep(error.retry_after)
+                time.sleep(SOON)
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                may_repeat = (again and not isinstance(error, FINAL)) or isinstance(error, ConnectionRefusedError)
+                if not may_repeat or (pause and time.monotonic() + pause > begin + self._wait):
+                    raise self._lost(error, again) from error
+                # A kept connection that the server has closed is replaced at once.
+                time.sleep(pause)
+                pause = min(pause * 2, 1) or 0.05
 
     def _once(self, method: str, path: str, data: Optional[bytes], headers: dict[str, str], again: bool) -> Any:
-        kept: Optional[http.client.HTTPConnection] = getattr(self._kept, "connection", None)
-        if kept is not None and again:
-            try:
-                return self._send(kept, method, path, data, headers)
-            except socket.timeout as error:
-                raise self._lost(error) from error
-            except (OSError, http.client.HTTPException):
-                # The server has closed it meanwhile.
-                self.close()
-        elif kept is not None:
+        if not again:
+            # On a kept connection, nobody could tell whether the server has got it.
             self.close()
-        connection = self._connection()
-        try:
-            return self._send(connection, method, path, data, headers)
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise self._lost(error) from error
-
-    def _send(
-        self,
-        connection: http.client.HTTPConnection,
-        method: str,
-        path: str,
-        data: Optional[bytes],
-        headers: dict[str, str],
-    ) -> Any:
+        connection = getattr(self._kept, "connection", None) or self._connection()
+        self._kept.connection = connection
         answer = self._ask(connection, method, path, data, headers)
         text = answer.read()
         if answer.will_close:
-            connection.close()
-            self._kept.connection = None
-        else:
-            self._kept.connection = connection
+            self.close()
         if answer.status >= 300:
             raise self._problem(answer, text)
         return json.loads(text) if text else None
@@ -237,9 +235,12 @@ class Transport:
             return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout, context=self._context)
         return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
 
-    def _lost(self, error: Exception) -> WaynoteError:
+    def _lost(self, error: Exception, again: bool = True) -> WaynoteError:
         reason = str(error) or type(error).__name__
-        advice = "see whether the server runs: `waynote serve` starts one"
+        if again or isinstance(error, ConnectionRefusedError):
+            advice = "see whether the server runs: `waynote serve` starts one"
+        else:
+            advice = "it may have been carried out: look before you send it again"
         return WaynoteError("unreachable", f"{self.url} did not answer: {reason}", advice)
 
     def _problem(self, answer: http.client.HTTPResponse, text: bytes) -> WaynoteError:

@@ -57,4 +57,3 @@ def labels(root: str, scope: str) -> Optional[tuple[str, ...]]:
     """The namespace of a scope, if it is one below this root."""
     first, *rest = scope[len("agent:") :].split(".") if scope.startswith("agent:") else [""]
     return tuple(_plain(label) for label in rest) if first == root else None
-

@@ -32,12 +32,12 @@ from langgraph.store.base import (
 )
 
 from . import _keys
-from .api import Change, Client, Note, ScopeSummary
+from .api import Change, Client, Note, Page
 
 Namespace = tuple[str, ...]
 
-TOGETHER = 50
-"""Notebooks that are read by one request."""
+TOGETHER = 30
+"""Notebooks that are read by one request. It may have 64 pages, and pinned notes have pages of their own."""
 
 
 class WaynoteStore(BaseStore):
@@ -69,13 +69,13 @@ class WaynoteStore(BaseStore):
         gets = [(at, op) for at, op in enumerate(every) if isinstance(op, GetOp)]
         for (at, get), note in zip(gets, self._notes([op for _, op in gets])):
             results[at] = note and _item(get.namespace, note)
-        lists = (SearchOp, ListNamespacesOp)
-        scopes = list(self._scopes()) if any(isinstance(op, lists) for op in every) else []
+        lists = [op for op in every if isinstance(op, (SearchOp, ListNamespacesOp))]
+        scopes = self._scopes() if lists else {}
         for at, op in enumerate(every):
             if isinstance(op, SearchOp):
                 results[at] = self._search(op, scopes)
             elif isinstance(op, ListNamespacesOp):
-                results[at] = _list([namespace for namespace, _ in scopes], op)
+                results[at] = _list(scopes, op)
         # Of several writes of one key, the last counts.
         puts = {(op.namespace, op.key): op for op in every if isinstance(op, PutOp)}
         if puts:
@@ -103,12 +103,11 @@ class WaynoteStore(BaseStore):
         found = dict(zip(asked, self._client.read(notes=asked)["notes"]))
         return [found[address] for address in addresses]
 
-    def _scopes(self) -> Iterator[tuple[Namespace, ScopeSummary]]:
-        """The namespaces that have items."""
-        for summary in self._client.read(summaries=["agent"])["summaries"][0]:
-            namespace = _keys.labels(self._root, summary["scope"])
-            if namespace is not None and summary["notes"] > 0:
-                yield namespace, summary
+    def _scopes(self) -> dict[Namespace, str]:
+        """The notebooks that have items, by their namespaces."""
+        summaries = self._client.read(summaries=["agent"])["summaries"][0]
+        found = {_keys.labels(self._root, each["scope"]): each["scope"] for each in summaries if each["notes"] > 0}
+        return {namespace: scope for namespace, scope in found.items() if namespace is not None}
 
     def _change(self, op: PutOp) -> Change:
         address = self._address(op)
@@ -117,32 +116,32 @@ class WaynoteStore(BaseStore):
         text = _keys.content(op.key, dict(op.value))
         return {"save": {"address": address, "content": text, "limits": _keys.LIMITS}}
 
-    def _search(self, op: SearchOp, all_scopes: list[tuple[Namespace, ScopeSummary]]) -> list[SearchItem]:
-        length, wanted = len(op.namespace_prefix), op.offset + op.limit
-        scopes = [scope["scope"] for namespace, scope in all_scopes if namespace[:length] == tuple(op.namespace_prefix)]
-        if not scopes:
-            return []
+    def _search(self, op: SearchOp, all_scopes: dict[Namespace, str]) -> list[SearchItem]:
+        prefix, wanted = tuple(op.namespace_prefix), op.offset + op.limit
+        scopes = [scope for namespace, scope in all_scopes.items() if namespace[: len(prefix)] == prefix]
+        # Who filters afterwards needs all of them.
+        limit = None if op.filter else wanted
         found: dict[str, SearchItem] = {}
-        if op.query:
-            limit = None if op.filter else wanted
+        if op.query and scopes:
             hits = self._client.find(op.query, context=True, kinds=["key"], scopes=scopes, limit=limit)["hits"]
             self._keep(found, op, ((hit["note"], hit["score"]) for hit in hits))
         if len(found) < wanted:
-            rest = sorted(self._all(scopes, None if op.filter else wanted), key=lambda note: note["updated_at"], reverse=True)
+            rest = sorted(self._latest(scopes, limit), key=lambda note: _time(note["updated_at"]), reverse=True)
             self._keep(found, op, ((note, None) for note in rest))
         return list(found.values())[op.offset : wanted]
 
-    def _all(self, scopes: list[str], each: Optional[int]) -> Iterator[Note]:
-        """The latest notes of notebooks, `each` of every one; none: all of them."""
-        for first in range(0, len(scopes), TOGETHER // 2):
-            some = scopes[first : first + TOGETHER // 2]
-            of = [{"keyed": {"scope": scope, "pinned": pinned}} for scope in some for pinned in (True, False)]
-            for notes in self._client.read(pages=[{"of": which, "limit": each} for which in of])["pages"]:  # type: ignore[typeddict-item]
+    def _latest(self, scopes: list[str], limit: Optional[int]) -> Iterator[Note]:
+        """The latest notes of each notebook."""
+        for first in range(0, len(scopes), TOGETHER):
+            pages: list[Page] = [
+                {"of": {"keyed": {"scope": scope, "pinned": pinned}}, "limit": limit}
+                for scope in scopes[first : first + TOGETHER]
+                for pinned in (True, False)
+            ]
+            for notes in self._client.read(pages=pages)["pages"]:
                 yield from notes
 
-    def _keep(
-        self, found: dict[str, SearchItem], op: SearchOp, notes: Iterable[tuple[Note, Optional[float]]]
-    ) -> None:
+    def _keep(self, found: dict[str, SearchItem], op: SearchOp, notes: Iterable[tuple[Note, Optional[float]]]) -> None:
         for note, score in notes:
             namespace = _keys.labels(self._root, note["address"].rsplit("#", 1)[0])
             if namespace is None or note["address"] in found:
@@ -159,7 +158,11 @@ def _item(namespace: Namespace, note: Note) -> Item:
     # A person may write a note in plain words.
     value = value if isinstance(value, dict) else {"text": note["content"]}
     return Item(
-        value=value, key=key, namespace=namespace, created_at=_time(note["created_at"]), updated_at=_time(note["updated_at"])
+        value=value,
+        key=key,
+        namespace=namespace,
+        created_at=_time(note["created_at"]),
+        updated_at=_time(note["updated_at"]),
     )
 
 
@@ -169,8 +172,10 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(f"{whole}.{fraction[:6]:0<6}+00:00")
 
 
-def _list(namespaces: list[Namespace], op: ListNamespacesOp) -> list[Namespace]:
-    matching = [each for each in namespaces if all(_matches(each, condition) for condition in op.match_conditions or ())]
+def _list(namespaces: Iterable[Namespace], op: ListNamespacesOp) -> list[Namespace]:
+    matching = [
+        each for each in namespaces if all(_matches(each, condition) for condition in op.match_conditions or ())
+    ]
     if op.max_depth is not None:
         matching = [each[: op.max_depth] for each in matching]
     return sorted(set(matching))[op.offset : op.offset + op.limit]

@@ -93,7 +93,7 @@ test("only addresses of a store that are safe", async () => {
   assert.throws(() => new Client("https://notes.example"), /is no address of a store/);
   assert.throws(() => new Client("/srv/notes.db"), /is no address of a store/);
   assert.equal(new Client("https://notes.example/s/team/").url, "https://notes.example/s/team");
-  const error = await refused(new Client("http://127.0.0.1:9/s/default").listNotes());
+  const error = await refused(new Client("http://127.0.0.1:9/s/default", { wait: 0 }).listNotes());
   assert.equal(error.errorClass, "unreachable");
 });
 
