@@ -120,6 +120,7 @@ def langgraph(url):
     langgraph.store.memory.InMemoryStore = Store
     langgraph.store.sqlite.SqliteStore = Store
     langgraph.store.sqlite.AsyncSqliteStore = langgraph.store.sqlite.aio.AsyncSqliteStore = AsyncStore
+    return {"new_store": Store, "url": url}
 
 
 class Folder:
@@ -213,6 +214,7 @@ SUITES = [
             r"test_insert$|insert_at|view_preserves_crlf": LAST_LINE,
         },
     ),
+    ("waynote", HERE / "langgraph_suite.py", langgraph, {}),
     ("langchain-tests==1.1.9", HERE / "langchain_suite.py", langchain, {}),
 ]
 
@@ -237,7 +239,7 @@ def source(folder, package):
 
 
 def run(url, folder, package, member, replace, left_out):
-    counted = Counted(left_out, replace(url) or {})
+    counted = Counted(left_out, replace(url))
     if isinstance(member, Path):
         path, member = member, package
     else:

@@ -205,7 +205,7 @@ class Alone(unittest.TestCase):
                 self.assertRegex(note_key, "^[a-z0-9][a-z0-9_-]{0,63}$")
                 self.assertEqual(_keys.key_and_value(note_key, _keys.content(key, value)), (key, value))
         for labels in [(), ("users", "ann"), ("a/b#c@3", "ü=2E ", "="), ("\n",)]:
-            scope = "agent:" + _keys.agent_name("langgraph", labels)
+            scope = _keys.scope(_keys.agent_name("langgraph", labels))
             self.assertEqual(_keys.labels("langgraph", scope), labels)
         for scope in ["agent:langgraphs.a", "agent:builder", "place:~", "session:langgraph.a"]:
             self.assertIsNone(_keys.labels("langgraph", scope))

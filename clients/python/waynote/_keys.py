@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from typing import Any, Iterable, Optional
+from urllib.parse import quote, unquote
 
 from .api import Limits
 
@@ -39,13 +40,19 @@ def key_and_value(note_key: str, text: Any) -> tuple[str, Any]:
     return note_key, value
 
 
+def scope(agent: str) -> str:
+    """The scope of an agent's notebook, as an address begins."""
+    return "agent:" + quote(agent, safe="")
+
+
 def agent_name(root: str, labels: Iterable[str]) -> str:
-    """The agent of a namespace: `langgraph.users.ann`. Letters, digits, `-` and `_` stay; `@` is `=40`."""
+    """The agent of a namespace: `langgraph.users.ann`. Blanks, control characters and `=` are escaped: `=20`."""
     return ".".join([root, *("".join(_escaped(char) for char in label) for label in labels)])
 
 
 def _escaped(char: str) -> str:
-    return char if char.isalnum() or char in "-_" else "".join(f"={byte:02X}" for byte in char.encode())
+    is_plain = char.isprintable() and char not in " ="
+    return char if is_plain else "".join(f"={byte:02X}" for byte in char.encode())
 
 
 def _plain(label: str) -> str:
@@ -53,7 +60,8 @@ def _plain(label: str) -> str:
     return escapes.sub(lambda found: bytes.fromhex(found[0].replace("=", "")).decode(), label)
 
 
-def labels(root: str, scope: str) -> Optional[tuple[str, ...]]:
-    """The namespace of a scope, if it is one below this root."""
-    first, *rest = scope[len("agent:") :].split(".") if scope.startswith("agent:") else [""]
-    return tuple(_plain(label) for label in rest) if first == root else None
+def labels(root: str, address: str) -> Optional[tuple[str, ...]]:
+    """The namespace of a scope or a note, if it is one below this root."""
+    kind, _, name = address.partition("#")[0].partition(":")
+    first, *rest = unquote(name).split(".")
+    return tuple(_plain(label) for label in rest) if (kind, first) == ("agent", root) else None

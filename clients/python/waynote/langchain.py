@@ -23,7 +23,7 @@ class WaynoteKeyValueStore(BaseStore[str, Any]):
 
     def __init__(self, client: Client, *, agent: str = "langchain") -> None:
         self._client = client
-        self._scope = f"agent:{agent}"
+        self._scope, self._author = _keys.scope(agent), f"agent:{agent}"
 
     def mget(self, keys: Sequence[str]) -> list[Optional[Any]]:
         asked = list(dict.fromkeys(self._address(key) for key in keys))
@@ -58,4 +58,4 @@ class WaynoteKeyValueStore(BaseStore[str, Any]):
     def _apply(self, changes: list[Change]) -> None:
         if changes:
             now = datetime.now(timezone.utc).isoformat().replace("+00:00", "Z")
-            self._client.apply(changes, {"author": self._scope, "now": now})
+            self._client.apply(changes, {"author": self._author, "now": now})

@@ -89,7 +89,7 @@ class WaynoteStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _scope(self, namespace: Namespace) -> str:
-        return "agent:" + _keys.agent_name(self._root, namespace)
+        return _keys.scope(_keys.agent_name(self._root, namespace))
 
     def _address(self, op: Union[GetOp, PutOp]) -> str:
         return f"{self._scope(op.namespace)}#{_keys.note_key(op.key)}"
@@ -143,7 +143,7 @@ class WaynoteStore(BaseStore):
 
     def _keep(self, found: dict[str, SearchItem], op: SearchOp, notes: Iterable[tuple[Note, Optional[float]]]) -> None:
         for note, score in notes:
-            namespace = _keys.labels(self._root, note["address"].rsplit("#", 1)[0])
+            namespace = _keys.labels(self._root, note["address"])
             if namespace is None or note["address"] in found:
                 continue
             item = _item(namespace, note)
