@@ -28,7 +28,7 @@ const SUITES: [&str; 8] = [
     "pytest-mock==3.17.0",
 ];
 
-/// Tests that need only Python and Node; then the types for TypeScript, with a compiler from npm.
+/// Tests that need only Python and Node.
 pub(crate) fn check() -> Result<()> {
     let program = program("dev")?;
     let tests = [
@@ -41,14 +41,7 @@ pub(crate) fn check() -> Result<()> {
     ];
     with("python3", "client for Python", &program, &tests)?;
     let tests = ["--test", "clients/typescript/tests/client.test.mjs"];
-    with("node", "client for TypeScript", &program, &tests)?;
-    match npm(&target().join("clients"), &TYPESCRIPT) {
-        Ok(folder) => in_typescript(&folder),
-        Err(why) => {
-            not_checked(&format!("{} of npm", TYPESCRIPT.join(", ")), why);
-            Ok(())
-        }
-    }
+    with("node", "client for TypeScript", &program, &tests)
 }
 
 /// Runs tests by an interpreter, if the machine has it.
@@ -78,8 +71,12 @@ fn in_typescript(folder: &Path) -> Result<()> {
     step("memory tool in Anthropic's SDK", tests)
 }
 
-/// The suites of the libraries, and the types for Python.
+/// The types, the suites of the libraries, and the memory tool in an SDK: with packages of npm and PyPI.
 pub(crate) fn suites() -> Result<()> {
+    match npm(&target().join("clients"), &TYPESCRIPT) {
+        Ok(folder) => in_typescript(&folder)?,
+        Err(why) => not_checked(&format!("{} of npm", TYPESCRIPT.join(", ")), why),
+    }
     let program = program("dev")?;
     let folder = target().join("python/clients");
     let python = match python_with(&folder, &SUITES) {
