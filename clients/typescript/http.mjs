@@ -40,6 +40,9 @@ export class Transport {
 
   constructor(url = LOCAL, { token, timeout = 60_000, wait = 5_000, fetch = globalThis.fetch } = {}) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (parsed && (parsed.username || parsed.password || parsed.search || parsed.hash)) {
+      throw new TypeError("an address of a store has no name, password or query: give the token by itself");
+    }
     if (!parsed || !/^https?:$/.test(parsed.protocol) || !parsed.pathname.includes("/s/")) {
       throw new TypeError(`${url} is no address of a store: it is https://HOST/s/NAME`);
     }

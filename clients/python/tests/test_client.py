@@ -177,6 +177,7 @@ class Alone(unittest.TestCase):
             ("http://notes.example/s/team", "use https://"),
             ("https://notes.example", "is no address of a store"),
             ("/srv/notes.db", "is no address of a store"),
+            ("https://ann:secret@notes.example/s/team", "^an address of a store has no name, password"),
         ]:
             with self.assertRaisesRegex(ValueError, holds):
                 Client(url)

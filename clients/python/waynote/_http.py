@@ -98,6 +98,8 @@ class Transport:
     ) -> None:
         parts = urlsplit(url)
         host = parts.hostname or ""
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError("an address of a store has no name, password or query: give the token by itself")
         if parts.scheme not in ("http", "https") or not host or "/s/" not in parts.path:
             raise ValueError(f"{url} is no address of a store: it is https://HOST/s/NAME")
         if parts.scheme == "http" and host != "localhost" and host != "::1" and not host.startswith("127."):

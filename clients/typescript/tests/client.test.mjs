@@ -88,10 +88,29 @@ test("the feed goes on behind an id", async () => {
   await again.return(undefined);
 });
 
+test("there is a method for each operation of the document", async () => {
+  const document = JSON.parse(readFileSync(join(here, "../../../docs/openapi.json"), "utf8"));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "x")}`),
+  );
+  const called = /** @type {string[]} */ ([]);
+  const noServer = new Client("https://notes.example/s/team", {
+    fetch: async (url, request) => {
+      called.push(`${request?.method} ${new URL(String(url)).pathname.replace("/s/team/api/v1", "")}`);
+      return Response.json({});
+    },
+  });
+  const methods = /** @type {any} */ (noServer);
+  const names = Object.getOwnPropertyNames(Client.prototype).filter((name) => name !== "constructor");
+  for (const name of names) await methods[name]("x", "x", "x");
+  assert.deepEqual(called.sort(), operations.sort());
+});
+
 test("only addresses of a store that are safe", async () => {
   assert.throws(() => new Client("http://notes.example/s/team"), /use https/);
   assert.throws(() => new Client("https://notes.example"), /is no address of a store/);
   assert.throws(() => new Client("/srv/notes.db"), /is no address of a store/);
+  assert.throws(() => new Client("https://ann:secret@notes.example/s/team"), /^TypeError: an address of a store has no name/);
   assert.equal(new Client("https://notes.example/s/team/").url, "https://notes.example/s/team");
   const error = await refused(new Client("http://127.0.0.1:9/s/default", { wait: 0 }).listNotes());
   assert.equal(error.errorClass, "unreachable");
