@@ -1,4 +1,4 @@
-"""What waynote adds to LangGraph's own cases. `url` comes from suites.py."""
+"""Cases of waynote's own for the store for LangGraph. `url` comes from suites.py."""
 
 import re
 from pathlib import Path

@@ -47,11 +47,11 @@ WORDS = "its words before the changed lines differ: waynote has those of Anthrop
 LAST_LINE = "waynote neither adds a line break at the end of a file nor shows an empty line behind it"
 
 
-# How many stores of waynote's the cases have made.
+# Counts the stores that the cases make.
 MADE = itertools.count()
 
 
-class Counted:
+class Tally:
     """Counts the cases, and leaves some out."""
 
     def __init__(self, left_out, replaced):
@@ -124,7 +124,7 @@ def langgraph(url):
 
 
 class Folder:
-    """What the SDK's tests do with the folder of the files, by way of notes."""
+    """The folder of the files, as the SDK's tests use it, over notes."""
 
     def __init__(self, client, agent, name="", is_async=False):
         self.client, self.agent, self.name, self.is_async = client, agent, name, is_async
@@ -239,7 +239,7 @@ def source(folder, package):
 
 
 def run(url, folder, package, member, replace, left_out):
-    counted = Counted(left_out, replace(url))
+    counted = Tally(left_out, replace(url))
     if isinstance(member, Path):
         path, member = member, package
     else:

@@ -22,7 +22,7 @@ from waynote import LOCAL, Client, WaynoteError, _keys, pages  # noqa: E402
 DEPLOY = "agent:builder#deploy"
 
 
-class Served(unittest.TestCase):
+class WithServer(unittest.TestCase):
     def setUp(self):
         self.url = self.serve()
         self.client = Client(self.url)
@@ -171,7 +171,7 @@ class Served(unittest.TestCase):
         self.assertEqual(self.client.read_note(DEPLOY)["content"], "run `make ship`")
 
 
-class Alone(unittest.TestCase):
+class WithoutServer(unittest.TestCase):
     def test_addresses(self):
         for url, holds in [
             ("http://notes.example/s/team", "use https://"),

@@ -100,7 +100,7 @@ struct Installed {
     words: Vec<PathBuf>,
     /// True if the tool runs it from a cache, which it empties at will.
     in_cache: bool,
-    /// What prints the address of a client from the package, if it brings one.
+    /// A command that prints the address of a client from the package, if it brings one.
     client: Vec<PathBuf>,
 }
 
