@@ -119,7 +119,7 @@ class WaynoteStore(BaseStore):
     def _search(self, op: SearchOp, all_scopes: dict[Namespace, str]) -> list[SearchItem]:
         prefix, wanted = tuple(op.namespace_prefix), op.offset + op.limit
         scopes = [scope for namespace, scope in all_scopes.items() if namespace[: len(prefix)] == prefix]
-        # Who filters afterwards needs all of them.
+        # A filter is applied here, and may leave any of them out.
         limit = None if op.filter else wanted
         found: dict[str, SearchItem] = {}
         if op.query and scopes:
