@@ -100,6 +100,8 @@ struct InstalledProgram {
     words: Vec<PathBuf>,
     /// True if the tool runs it from a cache, which it empties at will.
     in_cache: bool,
+    /// A command that prints the address of a client from the package, if it brings one.
+    client: Vec<PathBuf>,
 }
 
 impl From<PathBuf> for InstalledProgram {
@@ -107,6 +109,7 @@ impl From<PathBuf> for InstalledProgram {
         Self {
             words: vec![program],
             in_cache: false,
+            client: Vec::new(),
         }
     }
 }
@@ -121,7 +124,12 @@ fn by_pip(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     let mut pip = Command::new(environment.join("bin/python"));
     pip.args(["-m", "pip", "install", "--no-index", "--quiet"]);
     quietly(pip.arg(packed.path(&packed.names.wheel)))?;
-    Ok(environment.join("bin/waynote").into())
+    let python = environment.join("bin/python");
+    let client = "import waynote; print(waynote.Client().url)";
+    Ok(Installed {
+        client: vec![python, "-c".into(), client.into()],
+        ..environment.join("bin/waynote").into()
+    })
 }
 
 /// `uvx waynote`, with the wheel in place of the registry.
@@ -146,6 +154,7 @@ fn by_uvx(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     Ok(InstalledProgram {
         words: all,
         in_cache: true,
+        client: Vec::new(),
     })
 }
 
@@ -167,7 +176,13 @@ fn by_npm(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     install.arg(&folder);
     install.args([&packed.names.platform, &packed.names.npm].map(|name| packed.path(name)));
     quietly(&mut install)?;
-    Ok(folder.join("node_modules/.bin/waynote").into())
+    let client = folder.join("client.mjs");
+    let text = "import { Client } from 'waynote'; console.log(new Client().url);";
+    std::fs::write(&client, text).map_err(|error| error.to_string())?;
+    Ok(Installed {
+        client: vec!["node".into(), client],
+        ..folder.join("node_modules/.bin/waynote").into()
+    })
 }
 
 fn by_dpkg(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
@@ -262,6 +277,13 @@ fn used(installed: &InstalledProgram, root: &Path) -> Result<()> {
     let waynote = |words: &[&str]| run(&installed.words, words, "");
     let version = waynote(&["--version"])?;
     ensure!(version == format!("waynote {VERSION}\n"), "it is {version}");
+    if !installed.client.is_empty() {
+        let url = run(&installed.client, &[], "")?;
+        ensure!(
+            url == "http://127.0.0.1:7467/s/default\n",
+            "its client is at {url}"
+        );
+    }
     waynote(&["demo"])?;
     waynote(&["place", "write", CANARY])?;
     waynote(&["install", "claude-code"])?;
