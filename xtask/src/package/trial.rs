@@ -126,7 +126,7 @@ fn by_pip(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     quietly(pip.arg(packed.path(&packed.names.wheel)))?;
     let python = environment.join("bin/python");
     let client = "import waynote; print(waynote.Client().url)";
-    Ok(Installed {
+    Ok(InstalledProgram {
         client: vec![python, "-c".into(), client.into()],
         ..environment.join("bin/waynote").into()
     })
@@ -179,7 +179,7 @@ fn by_npm(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, S
     let client = folder.join("client.mjs");
     let text = "import { Client } from 'waynote'; console.log(new Client().url);";
     std::fs::write(&client, text).map_err(|error| error.to_string())?;
-    Ok(Installed {
+    Ok(InstalledProgram {
         client: vec!["node".into(), client],
         ..folder.join("node_modules/.bin/waynote").into()
     })
