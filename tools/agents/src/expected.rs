@@ -145,17 +145,20 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Action, Blocked, Clear, Compaction, Endpoint, Failure, Hang, Install, Load, Long, Loop,
-        Night, Resume, Start, Subagent, TwoAtOnce,
+        Action, Blocked, Clear, Compaction, Endpoint, Failure, GivesUp, Hang, Install, Load, Long,
+        Loop, Night, Recovers, Resume, Start, Subagent, TwoAtOnce,
     };
     match (agent.client, moment) {
         ("claude-code", _) => Cell::Gate,
-        ("vscode", Long | Resume | Subagent | Action | Failure | TwoAtOnce) => Cell::Gate,
-        ("vscode", _) => Cell::None("needs VS Code"),
+        ("copilot" | "qwen", Loop | Blocked | Hang | Recovers | GivesUp) => {
+            Cell::None("`loop` has no preset for it")
+        }
+        ("copilot", Compaction) => Cell::None("not tried"),
+        ("copilot" | "qwen", Clear) => Cell::None("`/clear` is a start"),
         ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
         ("goose", Action | Failure) => Cell::None("has no hooks at tools"),
         (_, Night) => Cell::None("played with Claude Code"),
-        ("gemini" | "goose", Subagent) => Cell::None("takes no text for a subagent"),
+        ("gemini" | "goose" | "qwen", Subagent) => Cell::None("takes no text for a subagent"),
         ("opencode", Clear) => Cell::None("`/new` is a start"),
         ("codex", Clear) => Cell::Fed,
         // These wait, or start many sessions.
@@ -167,7 +170,10 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
             "gemini",
             Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install,
         ) => Cell::Gate,
-        ("opencode", Start) => Cell::Gate,
+        ("opencode" | "qwen", Start) => Cell::Gate,
+        ("copilot", Start | Long | Resume | Subagent | Action | Failure | TwoAtOnce | Install) => {
+            Cell::Gate
+        }
         _ => Cell::All,
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn long(bench: &Bench) -> Result<()> {
     let answer: Value = serde_json::from_str(&answer)?;
     let text = &answer["hookSpecificOutput"]["additionalContext"];
     let mut text = text.as_str().context("the hook adds nothing")?.to_owned();
-    if client == "gemini" {
+    if matches!(client, "gemini" | "qwen") {
         text = text.replace('<', "&lt;").replace('>', "&gt;");
     }
     each_once(&bench.turn(Turn::New("question-one"))?, text.trim(), "long")
@@ -85,12 +85,17 @@ pub(super) fn resume(bench: &Bench) -> Result<()> {
 /// The client compacts its conversation by its own means; the next request holds the block again.
 pub(super) fn compaction(bench: &Bench) -> Result<()> {
     match bench.agent.client {
-        "claude-code" => {
+        client @ ("claude-code" | "qwen") => {
+            let (command, tokens) = match client {
+                // It discards a summary that is longer than the text it replaces.
+                "qwen" => ("/compress", 30_000),
+                _ => ("/compact", 100),
+            };
+            bench.model.reports_tokens(tokens);
             each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
-            let compacted =
-                bench.started(&["-p", "/compact", "--continue"], "", &bench.project()?)?;
+            let compacted = bench.started(&["-p", command, "--continue"], "", &bench.project()?)?;
             let (code, said) = compacted.wait(Duration::from_secs(60))?;
-            ensure!(code == 0, "/compact: exit code {code}: {said}");
+            ensure!(code == 0, "{command}: exit code {code}: {said}");
         }
         "gemini" => {
             // Gemini CLI discards a summary that is longer than the text it replaces.
@@ -251,7 +256,7 @@ pub(super) fn subagent(bench: &Bench) -> Result<()> {
             "task",
             json!({ "description": "count", "prompt": TASK, "subagent_type": "general" }),
         ),
-        "vscode" => (
+        "copilot" => (
             "task",
             json!({ "name": "counter", "description": "count", "prompt": TASK, "agent_type": "explore", "mode": "sync" }),
         ),

@@ -38,9 +38,9 @@ pub(super) fn action(bench: &Bench) -> Result<()> {
     let read = match bench.agent.client {
         "claude-code" => ("Read", json!({ "file_path": path })),
         "codex" => ("exec_command", json!({ "cmd": "cat src/pay/round.rs" })),
-        "gemini" => ("read_file", json!({ "file_path": path })),
+        "gemini" | "qwen" => ("read_file", json!({ "file_path": path })),
         "opencode" => ("read", json!({ "filePath": path })),
-        "vscode" => ("view", json!({ "path": path })),
+        "copilot" => ("view", json!({ "path": path })),
         client => bail!("{client} has no such moment"),
     };
     let is_told_once = |prompt| {
@@ -74,7 +74,11 @@ pub(super) fn failure(bench: &Bench) -> Result<()> {
         "claude-code" => ("Bash", json!({ "command": command, "description": "ship" })),
         "codex" => ("exec_command", json!({ "cmd": command })),
         "gemini" => ("run_shell_command", json!({ "command": command })),
-        "opencode" | "vscode" => ("bash", json!({ "command": command, "description": "ship" })),
+        "qwen" => (
+            "run_shell_command",
+            json!({ "command": command, "is_background": false }),
+        ),
+        "opencode" | "copilot" => ("bash", json!({ "command": command, "description": "ship" })),
         client => bail!("{client} has no such moment"),
     };
     calls(bench, vec![run]);
