@@ -49,6 +49,7 @@ pub(crate) fn rest() -> Result<()> {
     tools::run("faults", &["--short"])?;
     tools::run("conformance", &[])?;
     tools::run("serving", &[])?;
+    crate::clients::check()?;
     crate::page::run()?;
     tools::run("agents", &[])?;
     tools::run("trial", &["--short"])?;

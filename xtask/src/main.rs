@@ -2,6 +2,7 @@
 //! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask trial`, `cargo xtask prove`.
 
 mod built;
+mod clients;
 mod gate;
 mod lines;
 mod package;
@@ -25,6 +26,10 @@ fn run(words: &[&str]) -> Result<()> {
         ["test"] => gate::test(),
         ["test", "rest"] => gate::rest(),
         ["test", "postgres"] => postgres::test(&built::TestProgram::all()?),
+        ["test", "clients"] => {
+            clients::check()?;
+            clients::suites()
+        }
         ["test", "packages"] => packages::check(),
         ["test", "page"] => page::run(),
         [
@@ -43,6 +48,7 @@ fn run(words: &[&str]) -> Result<()> {
             tools::released("bench", &["postgres"])?;
             tools::released("serving", &["--long"])?;
             postgres::prove(&[])?;
+            clients::suites()?;
             tools::run("trial", &["--runs", "10", "--check"])?;
             tools::run("faults", &[])
         }
@@ -50,7 +56,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["docs"] => gate::docs(),
         ["lines"] => lines::print(),
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | package | packages | page | postgres | rest | serving] \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
              | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
              | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),

@@ -36,7 +36,7 @@ fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
         .spawn()
         .with_context(|| format!("{name}: cannot run {command:?}"))?;
     let out = child.stdout.take().context("no output")?;
-    let slow = Arc::new(Mutex::new(Slow::default()));
+    let slow = Arc::new(Mutex::new(SlowTests::default()));
     let (read, is_read) = mpsc::channel::<()>();
     let reading = Arc::clone(&slow);
     std::thread::spawn(move || {
@@ -77,7 +77,7 @@ fn within(limit: Duration, name: &str, mut command: Command) -> Result<()> {
 }
 
 /// Prints what the harness prints, and notes which tests run long.
-fn pass_on(out: impl Read, slow: &Mutex<Slow>) {
+fn pass_on(out: impl Read, slow: &Mutex<SlowTests>) {
     let mut out = BufReader::new(out);
     let mut line = Vec::new();
     while out.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
@@ -90,9 +90,9 @@ fn pass_on(out: impl Read, slow: &Mutex<Slow>) {
 
 /// The tests of which the harness has said that they run long, and when it did.
 #[derive(Default)]
-struct Slow(BTreeMap<String, Instant>);
+struct SlowTests(BTreeMap<String, Instant>);
 
-impl Slow {
+impl SlowTests {
     fn take(&mut self, line: &str) {
         if line.starts_with("test result: ") {
             self.0.clear();
@@ -113,7 +113,7 @@ impl Slow {
     }
 }
 
-fn lock(slow: &Mutex<Slow>) -> MutexGuard<'_, Slow> {
+fn lock(slow: &Mutex<SlowTests>) -> MutexGuard<'_, SlowTests> {
     slow.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn tests_that_end_are_not_named() {
-        let mut slow = Slow::default();
+        let mut slow = SlowTests::default();
         let is_slow = " has been running for over 60 seconds\n";
         slow.take(&format!("test one{is_slow}"));
         slow.take(&format!("test two{is_slow}"));

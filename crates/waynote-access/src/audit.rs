@@ -68,7 +68,7 @@ pub struct AuditEntry {
 
 /// A line as it is kept, under its key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Kept {
+struct StoredLine {
     at: String,
     call: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub struct Audit<S> {
 #[derive(Default)]
 struct State {
     /// The refusals of the last minutes by call and token, each with its key.
-    refused: BTreeMap<(&'static str, Option<Name>), (String, Kept)>,
+    refused: BTreeMap<(&'static str, Option<Name>), (String, StoredLine)>,
     /// How many lines were written by this one.
     written: u32,
     last: i64,
@@ -128,7 +128,7 @@ impl<S: SideData> Audit<S> {
         let micros = now.as_microsecond().max(state.last + 1);
         state.last = micros;
         let key = format!("{micros:020}-{}", self.writer);
-        let kept = Kept {
+        let kept = StoredLine {
             at: now.to_string(),
             call: line.call.to_owned(),
             token: line.token.as_ref().map(Name::to_string),
@@ -230,12 +230,12 @@ impl<S: SideData + Send + Sync> Watch for Audit<S> {
     }
 }
 
-fn value(key: &str, kept: &Kept) -> SideValue {
+fn value(key: &str, kept: &StoredLine) -> SideValue {
     SideValue::new(key, serde_json::to_vec(kept).unwrap_or_default())
 }
 
 fn entry(value: SideValue, refused: bool) -> Option<AuditEntry> {
-    let kept: Kept = serde_json::from_slice(&value.value).ok()?;
+    let kept: StoredLine = serde_json::from_slice(&value.value).ok()?;
     Some(AuditEntry {
         key: value.key,
         at: kept.at,

@@ -81,6 +81,7 @@ mod tests {
                 created_at: then,
                 updated_at: then,
                 is_synced: false,
+                cites: Vec::new(),
             }),
         };
         let narrowed = Grant {

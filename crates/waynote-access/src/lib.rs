@@ -9,5 +9,5 @@ pub mod wire;
 
 pub use audit::{Audit, AuditEntry, Line, Watch};
 pub use grant::{Grant, Rights};
-pub use narrowed::{Narrowed, StoreFailed, Stretch};
-pub use tokens::{Checked, Refusal, Token, TokenError, TokenInfo, Tokens};
+pub use narrowed::{NarrowedStore, StoreFailed, Stretch};
+pub use tokens::{Refusal, Token, TokenError, TokenInfo, Tokens, VerifiedToken};

@@ -438,7 +438,7 @@ impl CitesArgs {
 }
 
 // Allows texts that are refused by default.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct AllowArgs {
     /// Write it even if it holds a credential (a key, a token, a password)
     #[arg(long = "allow-secret")]

@@ -13,7 +13,7 @@ use waynote::{EntryType, Notebook, Scope, ScopeKind, SessionLog, Store};
 
 use crate::args::{Cli, Global};
 use crate::error::{Failure, Outcome};
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::settings::{KNOWN, Settings};
 use crate::{error, home};
 
@@ -131,7 +131,7 @@ fn all(values: Values) -> Outcome<Vec<String>> {
                 .collect::<Vec<_>>(),
         )
     };
-    Opened::of(&settings, false, Wait::Within(WAIT))?.work(|store| {
+    OpenStore::of(&settings, false, Wait::Within(WAIT))?.work(|store| {
         Ok(match values {
             Values::Keys => {
                 let agent = settings.agent.value.clone();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::AnsiColor;
 use clap::error::{ContextKind, ContextValue};
 use serde_json::{Value, json};
-use waynote::Flagged;
+use waynote::FlaggedNote;
 use waynote::secrets::masked;
 use waynote::store::Damage;
 use waynote::{ErrorClass, SecretPolicy};
@@ -311,9 +311,9 @@ pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_jso
 }
 
 /// Names the notes that were brought in from elsewhere and hold a credential that is not allowed.
-pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_json: bool) {
-    let refused = |note: &&Flagged| note.rules.iter().any(|rule| allowed.refuses(rule));
-    let flagged: Vec<&Flagged> = flagged.iter().filter(refused).collect();
+pub(crate) fn warn_of_secrets(flagged: &[FlaggedNote], allowed: &SecretPolicy, as_json: bool) {
+    let refused = |note: &&FlaggedNote| note.rules.iter().any(|rule| allowed.refuses(rule));
+    let flagged: Vec<&FlaggedNote> = flagged.iter().filter(refused).collect();
     let mut what = match flagged.len() {
         0 => return,
         1 => "1 note taken in from outside holds a credential".into(),
@@ -321,7 +321,7 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
     };
     if !as_json {
         what += ":";
-        for Flagged { address, rules } in &flagged {
+        for FlaggedNote { address, rules } in &flagged {
             let address = waynote::visible::visible(&masked(&address.to_string()));
             what += &format!("\n  {address}: {}", rules.join(", "));
         }

@@ -10,7 +10,7 @@ use waynote_loop::identity;
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::inside::{self, Inside};
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::settings::{Origin, Settings};
 
@@ -19,7 +19,7 @@ pub(crate) struct Context<'o> {
     pub(crate) settings: Settings,
     pub(crate) output: &'o mut Output,
     /// The store, opened when it is first needed: opening it costs more than most commands do.
-    pub(crate) opened: OnceCell<Opened>,
+    pub(crate) opened: OnceCell<OpenStore>,
     /// True once the command is known to write.
     writes: Cell<bool>,
 }
@@ -77,7 +77,7 @@ impl<'o> Context<'o> {
     }
 
     /// The store. It is opened once, so that all of a command works on the same file.
-    pub(crate) fn opened(&self) -> Outcome<&Opened> {
+    pub(crate) fn opened(&self) -> Outcome<&OpenStore> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
@@ -85,12 +85,12 @@ impl<'o> Context<'o> {
             true => Wait::Patiently,
             false => Wait::Now,
         };
-        let opened = Opened::of(&self.settings, self.output.json, wait)?;
+        let opened = OpenStore::of(&self.settings, self.output.json, wait)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 
     /// The store for a command that writes.
-    pub(crate) fn opened_for_writing(&self) -> Outcome<&Opened> {
+    pub(crate) fn opened_for_writing(&self) -> Outcome<&OpenStore> {
         self.settings.may_write()?;
         self.writes.set(true);
         self.opened()

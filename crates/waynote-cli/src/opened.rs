@@ -25,7 +25,7 @@ use crate::settings::Settings;
 use crate::{clock, home, remote};
 
 /// An open store.
-pub(crate) struct Opened {
+pub(crate) struct OpenStore {
     /// What it cites is looked up on this machine.
     store: CheckedStore<Kind>,
     json: bool,
@@ -75,7 +75,7 @@ pub(crate) enum Wait {
     Within(Duration),
 }
 
-impl Opened {
+impl OpenStore {
     /// The store. One that does not exist is empty, and the first write creates it.
     pub(crate) fn of(settings: &Settings, json: bool, wait: Wait) -> Outcome<Self> {
         let longest = match wait {
@@ -260,7 +260,7 @@ pub(crate) fn options(settings: &Settings) -> Options {
 }
 
 /// The report comes at the end of a command.
-impl Drop for Opened {
+impl Drop for OpenStore {
     fn drop(&mut self) {
         self.say_notices();
     }

@@ -17,7 +17,7 @@ use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome};
 pub(crate) use file::Problem;
 pub(crate) use layers::Origin;
-pub(crate) use row::{Kind, Known};
+pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
 #[cfg(feature = "server")]
 pub(crate) use values::store;

@@ -82,7 +82,7 @@ pub mod zrb;
 pub use error::FormatError;
 pub use format::{Format, Project, SourceKind};
 pub use incoming::{ForeignNotes, IncomingNote, Mode, Precedence, Times};
-pub use report::{Conflict, Current, ExportReport, ImportReport, SkippedItem};
+pub use report::{Conflict, CurrentSide, ExportReport, ImportReport, SkippedItem};
 pub use source::{Folder, open};
 pub use steps::Progress;
 pub use synced::SyncedStore;

@@ -7,11 +7,11 @@ use waynote::change::{Applied, Expect, Origin};
 use waynote::store::Ask;
 use waynote::text::shell_word;
 use waynote::{
-    Address, Change, Content, Flagged, Limits, Name, Note, Result, Revision, Stamp, Store,
+    Address, Change, Content, FlaggedNote, Limits, Name, Note, Result, Revision, Stamp, Store,
 };
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::report::{Conflict, Current, ImportReport};
+use crate::report::{Conflict, CurrentSide, ImportReport};
 
 /// A note that is to be written: the changes that do it.
 pub(crate) struct PlannedNote {
@@ -23,7 +23,7 @@ pub(crate) struct PlannedNote {
 }
 
 /// A note as it is in the store before the import.
-pub(crate) struct Before {
+pub(crate) struct ExistingNote {
     pub(crate) current: Option<Note>,
     /// Oldest first.
     pub(crate) history: Vec<Revision>,
@@ -34,13 +34,13 @@ impl ImportReport {
     /// not brought again, so that it undoes no change or deletion made since.
     pub(crate) fn merge(
         &mut self,
-        before: Before,
+        before: ExistingNote,
         incoming: IncomingNote,
         precedence: Precedence,
         stamp: &Stamp,
     ) -> Option<PlannedNote> {
         let importer = &stamp.author;
-        let Before {
+        let ExistingNote {
             current,
             mut history,
         } = before;
@@ -100,10 +100,10 @@ impl ImportReport {
         let conflict = match precedence {
             // The times say which is later, so a later text is no conflict but a change.
             Precedence::Later if is_later => None,
-            Precedence::Later => Some(Current::Here),
+            Precedence::Later => Some(CurrentSide::Here),
             _ if !was_written_here => None,
-            Precedence::Imported => Some(Current::Imported),
-            Precedence::Here => Some(Current::Here),
+            Precedence::Imported => Some(CurrentSide::Imported),
+            Precedence::Here => Some(CurrentSide::Here),
         };
         Some(merged(incoming, current.as_ref(), conflict, stamp))
     }
@@ -136,12 +136,12 @@ impl ImportReport {
             match conflict {
                 None => self.count(saved),
                 Some(mut conflict) => {
-                    if let (Current::Here, Some(note)) = (conflict.current, &saved.note) {
+                    if let (CurrentSide::Here, Some(note)) = (conflict.current, &saved.note) {
                         conflict.revision = note.revision;
                     }
                     self.conflicts.push(conflict);
                     self.secrets
-                        .extend(saved.note.as_ref().and_then(Flagged::of));
+                        .extend(saved.note.as_ref().and_then(FlaggedNote::of));
                 }
             }
         }
@@ -213,15 +213,15 @@ fn why_older(revision: &Revision, importer: &Name, address: &Address, is_there: 
 fn merged(
     incoming: IncomingNote,
     current: Option<&Note>,
-    conflict: Option<Current>,
+    conflict: Option<CurrentSide>,
     stamp: &Stamp,
 ) -> PlannedNote {
     let conflict = current.zip(conflict).map(|(note, current)| Conflict {
         address: incoming.address.clone(),
         current,
         revision: match current {
-            Current::Imported => note.revision,
-            Current::Here => note.revision + 1,
+            CurrentSide::Imported => note.revision,
+            CurrentSide::Here => note.revision + 1,
         },
     });
     let (created_at, updated_at) = incoming.times.created_and_updated(stamp.now);
@@ -234,12 +234,13 @@ fn merged(
         expect: Expect::Revision(current.map_or(0, |note| note.revision)),
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: None,
             created_at,
             updated_at,
         }),
     }];
-    if let (Some(note), Some(Current::Here)) =
+    if let (Some(note), Some(CurrentSide::Here)) =
         (current, conflict.as_ref().map(|conflict| conflict.current))
     {
         changes.push(make_current_again(note));
@@ -259,6 +260,7 @@ pub(crate) fn make_current_again(note: &Note) -> Change {
         address: note.address.clone(),
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: Some(note.author.clone()),
             created_at: note.created_at,
             updated_at: note.updated_at,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use waynote::change::Applied;
-use waynote::{Address, AddressAt, Flagged};
+use waynote::{Address, AddressAt, FlaggedNote};
 
 /// The report of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -23,7 +23,7 @@ pub struct ImportReport {
     pub not_imported: Vec<SkippedItem>,
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub secrets: Vec<Flagged>,
+    pub secrets: Vec<FlaggedNote>,
     /// Notes that were not looked at, because the import was ended before them. The same import again goes on with
     /// them.
     #[serde(skip_serializing_if = "is_none")]
@@ -74,7 +74,7 @@ pub struct Conflict {
     /// The note.
     pub address: Address,
     /// The side of the current text.
-    pub current: Current,
+    pub current: CurrentSide,
     /// The revision that holds the other text.
     pub revision: u64,
 }
@@ -82,7 +82,7 @@ pub struct Conflict {
 /// The side of the current text after a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Current {
+pub enum CurrentSide {
     /// The text that was imported.
     Imported,
     /// The text that was written here.
@@ -129,7 +129,7 @@ impl ImportReport {
             (true, false) => self.added += 1,
         }
         if let Some(note) = applied.note.as_ref().filter(|_| applied.changed) {
-            self.secrets.extend(Flagged::of(note));
+            self.secrets.extend(FlaggedNote::of(note));
             let revision = Some(note.revision);
             self.written
                 .push(AddressAt::new(note.address.clone(), revision));

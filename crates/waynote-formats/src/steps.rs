@@ -8,7 +8,7 @@ use waynote::store::Ask;
 use waynote::{Address, Change, Error, Result, Stamp, Store};
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::merge::{Before, PlannedNote};
+use crate::merge::{ExistingNote, PlannedNote};
 use crate::report::ImportReport;
 
 /// The most notes of one step.
@@ -110,7 +110,7 @@ impl Steps<'_> {
         let before = answers.notes.into_iter().zip(answers.histories);
         let mut merged: Vec<PlannedNote> = Vec::with_capacity(step.len());
         for (note, (current, history)) in step.iter().zip(before) {
-            let before = Before { current, history };
+            let before = ExistingNote { current, history };
             merged.extend(imported.merge(before, note.clone(), self.precedence, &self.stamp));
         }
         imported.finish(self.store, merged, &self.stamp, self.mode)?;

@@ -13,7 +13,7 @@ mod suite {
     mod stores;
     mod upgrade;
 
-    use stores::Here;
+    use stores::SyncedStores;
 
-    waynote_testing::suites!(Here; conformance loops one_order processes runs search undo);
+    waynote_testing::suites!(SyncedStores; conformance loops one_order processes runs search undo);
 }

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::supervise::attempt::{self, AgentEnd, Attempt, AttemptReport, RunError};
 use crate::supervise::group::{self, Patience};
-use crate::supervise::until::Until;
+use crate::supervise::stop_text::StopText;
 
 /// The time that a loop has.
 #[derive(Clone, Copy)]
@@ -181,7 +181,7 @@ impl Attempts<'_> {
             directory: Some(&plan.directory),
             observer: log.is_none().then(|| observer.clone()),
             log,
-            until: until.and_then(|text| Until::new(text, self.prompt)),
+            until: until.and_then(|text| StopText::new(text, self.prompt)),
             deadline: most.and_then(|most| Instant::now().checked_add(most)),
             patience: Patience::default(),
         };

@@ -1,7 +1,7 @@
 //! The loop's observations for the stall rule, and the evidence in words. The rule is the library's
 //! ([`waynote::stall::StallRule`]).
 
-use waynote::stall::{Progress, RecurringProblem, StallRule, Stalled};
+use waynote::stall::{Progress, RecurringProblem, StallEvidence, StallRule};
 
 use crate::stop::Stop;
 use crate::tree::TreeState;
@@ -32,7 +32,7 @@ impl StallWatch {
         })
     }
 
-    fn in_words(&self, stalled: &Stalled) -> Vec<String> {
+    fn in_words(&self, stalled: &StallEvidence) -> Vec<String> {
         let mut lines: Vec<String> = stalled.walls.iter().map(same_wall).collect();
         if stalled.idle > 0 {
             let idle = stalled.idle;

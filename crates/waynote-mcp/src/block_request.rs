@@ -5,7 +5,7 @@ use serde_json::Value;
 use waynote::context::{Budget, Request, Section, Style};
 
 use crate::arguments::Arguments;
-use crate::caller::Here;
+use crate::caller::ConnectedCaller;
 use crate::notes::Notes;
 use crate::parameter::{Kind, Parameter, optional};
 use crate::reply::Refusal;
@@ -37,7 +37,7 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
 /// The request for a block, with these arguments in place of the caller's own values.
 pub(crate) fn request(
     notes: &Notes,
-    here: &Here,
+    here: &ConnectedCaller,
     arguments: &Arguments,
 ) -> Result<Request, Refusal> {
     let word = |name| arguments.text(name);

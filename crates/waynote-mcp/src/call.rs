@@ -6,14 +6,14 @@ use waynote::{
 };
 
 use crate::arguments::Arguments;
-use crate::caller::Here;
+use crate::caller::ConnectedCaller;
 use crate::notes::Notes;
 use crate::reply::Refusal;
 
 /// A call.
 pub(crate) struct Call<'k> {
     pub(crate) notes: &'k mut Notes,
-    pub(crate) here: &'k Here,
+    pub(crate) here: &'k ConnectedCaller,
     pub(crate) arguments: Arguments,
 }
 

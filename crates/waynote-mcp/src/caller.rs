@@ -67,13 +67,13 @@ impl Caller {
 }
 
 /// The caller with the project of its connection.
-pub(crate) struct Here {
+pub(crate) struct ConnectedCaller {
     pub(crate) caller: Caller,
     /// The project's directory, absolute; none when only home or the root was offered.
     project: Option<String>,
 }
 
-impl Here {
+impl ConnectedCaller {
     /// The directories are looked at in their order.
     pub(crate) fn new(caller: Caller) -> Self {
         let project = caller
@@ -226,8 +226,8 @@ fn no_project() -> Refusal {
 mod tests {
     use super::*;
 
-    fn here(directories: &[&str]) -> Here {
-        Here::new(Caller {
+    fn here(directories: &[&str]) -> ConnectedCaller {
+        ConnectedCaller::new(Caller {
             agent: "builder".parse().unwrap(),
             session: None,
             iteration: None,

@@ -8,7 +8,7 @@ use waynote::store::Damage;
 use waynote::visible::visible;
 use waynote::{Allowance, Name, Stamp, Store};
 
-use crate::caller::Here;
+use crate::caller::ConnectedCaller;
 use crate::host::Host;
 use crate::reply::Refusal;
 
@@ -54,13 +54,16 @@ impl Notes {
     }
 
     /// The text of the caller's block.
-    pub(crate) fn block(&mut self, here: &Here) -> Result<String, Refusal> {
+    pub(crate) fn block(&mut self, here: &ConnectedCaller) -> Result<String, Refusal> {
         let request = self.request(here)?;
         self.render(&request)
     }
 
     /// The same, and the notes in it.
-    pub(crate) fn block_and_notes(&self, here: &Here) -> Result<(String, Vec<ShownNote>), Refusal> {
+    pub(crate) fn block_and_notes(
+        &self,
+        here: &ConnectedCaller,
+    ) -> Result<(String, Vec<ShownNote>), Refusal> {
         let request = self.request(here)?;
         let (block, notes) = waynote::context::block_and_notes(self.store(), &request)?;
         Ok((waynote::visible::editable(&block.text), notes))
@@ -121,7 +124,7 @@ impl Notes {
     }
 
     /// The request for the caller's block, in the iteration that runs now.
-    fn request(&self, here: &Here) -> Result<Request, Refusal> {
+    fn request(&self, here: &ConnectedCaller) -> Result<Request, Refusal> {
         Ok(here
             .request(self.now())
             .iteration(here.iteration(self.store())?))

@@ -22,7 +22,7 @@ pub(crate) struct Queue {
 }
 
 /// A call that ended in a panic: a defect of the server.
-pub(crate) struct Panicked;
+pub(crate) struct CallPanic;
 
 impl Queue {
     /// `checkpoints`: whether the store gets to move its newest notes to where they stay when no call comes.
@@ -37,7 +37,7 @@ impl Queue {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Notes) -> T + Send + 'static,
-    ) -> Result<T, Panicked> {
+    ) -> Result<T, CallPanic> {
         // Tokio's mutex is fair: whoever asked first gets it first.
         let mut notes = Arc::clone(&self.notes).lock_owned().await;
         let call = tokio::task::spawn_blocking(move || {
@@ -49,7 +49,7 @@ impl Queue {
             notes.after_call();
             done
         });
-        let done = call.await.map_err(|_| Panicked);
+        let done = call.await.map_err(|_| CallPanic);
         self.wait_until_idle();
         done
     }

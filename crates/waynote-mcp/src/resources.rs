@@ -7,7 +7,7 @@ use waynote::store::Filter;
 use waynote::{AddressAt, Note, Notebook};
 
 use crate::call::{event_at, event_named, note_at};
-use crate::caller::Here;
+use crate::caller::ConnectedCaller;
 use crate::notes::Notes;
 use crate::reply::{Refusal, for_model};
 
@@ -36,13 +36,13 @@ pub(crate) fn is_context(uri: &str) -> bool {
 }
 
 /// The object of a URI.
-pub(crate) enum Named {
+pub(crate) enum ResourceTarget {
     Note(AddressAt),
     Event(EventAddress),
 }
 
 /// The note or the event that a URI names.
-pub(crate) fn address(uri: &str) -> Result<Named, Refusal> {
+pub(crate) fn address(uri: &str) -> Result<ResourceTarget, Refusal> {
     let unknown = || {
         let shown: String = waynote::visible::visible(uri).chars().take(80).collect();
         Refusal::not_found(
@@ -55,13 +55,13 @@ pub(crate) fn address(uri: &str) -> Result<Named, Refusal> {
         .decode_utf8()
         .map_err(|_| unknown())?;
     Ok(match event_named(&address) {
-        Some(event) => Named::Event(event),
-        None => Named::Note(address.parse()?),
+        Some(event) => ResourceTarget::Event(event),
+        None => ResourceTarget::Note(address.parse()?),
     })
 }
 
 /// The block, the latest notes of the notebook, and the notes of the place and those above it, the nearest first.
-pub(crate) fn list(notes: &Notes, here: &Here) -> Result<Vec<Resource>, Refusal> {
+pub(crate) fn list(notes: &Notes, here: &ConnectedCaller) -> Result<Vec<Resource>, Refusal> {
     let chain = here.request(notes.now()).chain();
     let store = notes.store();
     let mut notes = Notebook::of(store, here.notebook()).latest(LISTED)?;
@@ -90,10 +90,14 @@ fn resource(note: &Note) -> Option<Resource> {
     Some(resource)
 }
 
-pub(crate) fn read(notes: &Notes, here: &Here, named: Named) -> Result<String, Refusal> {
+pub(crate) fn read(
+    notes: &Notes,
+    here: &ConnectedCaller,
+    named: ResourceTarget,
+) -> Result<String, Refusal> {
     let AddressAt { address, revision } = match named {
-        Named::Note(named) => named,
-        Named::Event(event) => return event_at(notes.store(), &event),
+        ResourceTarget::Note(named) => named,
+        ResourceTarget::Event(event) => return event_at(notes.store(), &event),
     };
     let address = here.note(None, None, Some(&address.to_string()))?.address;
     let note = note_at(notes.store(), &AddressAt { address, revision })?;

@@ -15,7 +15,7 @@ pub(crate) struct Scan {
     in_string: bool,
     escaped: bool,
     /// The part of the top level that is being read.
-    at: At,
+    at: ScanPosition,
     /// The bytes of a key or of the id, with their quotation marks.
     taken: Vec<u8>,
     id: Option<Value>,
@@ -23,7 +23,7 @@ pub(crate) struct Scan {
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum At {
+enum ScanPosition {
     /// Anything else.
     #[default]
     Elsewhere,
@@ -69,9 +69,9 @@ impl Scan {
                 self.depth += 1;
                 self.values += 1;
                 self.at = if self.depth == 1 && byte == b'{' {
-                    At::Key
+                    ScanPosition::Key
                 } else {
-                    At::Elsewhere
+                    ScanPosition::Elsewhere
                 };
                 self.taken.clear();
             }
@@ -83,15 +83,15 @@ impl Scan {
                 self.end();
                 self.values += 1;
                 if self.depth == 1 {
-                    self.at = At::Key;
+                    self.at = ScanPosition::Key;
                 }
             }
             b':' => {
-                if self.at == At::Key {
+                if self.at == ScanPosition::Key {
                     self.at = if self.taken == b"\"id\"" {
-                        At::Id
+                        ScanPosition::Id
                     } else {
-                        At::Elsewhere
+                        ScanPosition::Elsewhere
                     };
                     self.taken.clear();
                 }
@@ -102,19 +102,19 @@ impl Scan {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.at != At::Elsewhere && self.taken.len() < ID_BYTES {
+        if self.at != ScanPosition::Elsewhere && self.taken.len() < ID_BYTES {
             self.taken.push(byte);
         }
     }
 
     /// A value of the top level is over.
     fn end(&mut self) {
-        if self.depth == 1 && self.at == At::Id {
+        if self.depth == 1 && self.at == ScanPosition::Id {
             let id = serde_json::from_slice(&self.taken).ok();
             self.id = id.filter(|id: &Value| id.is_i64() || id.is_string());
         }
         if self.depth == 1 {
-            self.at = At::Elsewhere;
+            self.at = ScanPosition::Elsewhere;
             self.taken.clear();
         }
     }

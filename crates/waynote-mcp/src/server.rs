@@ -21,11 +21,11 @@ use tokio::sync::OnceCell;
 use crate::arguments::Arguments;
 use crate::block_request;
 use crate::call::Call;
-use crate::caller::{Caller, Here};
+use crate::caller::{Caller, ConnectedCaller};
 use crate::delivery::{Delivery, HOOK, shows_instructions};
 use crate::host::Host;
 use crate::notes::Notes;
-use crate::queue::{Panicked, Queue};
+use crate::queue::{CallPanic, Queue};
 use crate::reply::{Refusal, editable, for_model};
 use crate::resources;
 use crate::tool::Spec;
@@ -65,7 +65,7 @@ pub struct Options {
 /// The server.
 pub(crate) struct Server {
     queue: Queue,
-    here: Mutex<Arc<Here>>,
+    here: Mutex<Arc<ConnectedCaller>>,
     tools: Vec<&'static Spec>,
     has_default: bool,
     delivery: Option<Arc<dyn Delivery>>,
@@ -87,7 +87,7 @@ impl Server {
             queue: Queue::new(host, delivery.is_some()),
             tools: Set::offered(&tools, &caller, delivery.is_none()),
             has_default: tools.contains(&Set::Default),
-            here: Mutex::new(Arc::new(Here::new(caller))),
+            here: Mutex::new(Arc::new(ConnectedCaller::new(caller))),
             delivery,
             block_for_instructions: OnceCell::new(),
             asks_roots: AtomicBool::new(!has_project),
@@ -159,14 +159,14 @@ impl Server {
     }
 
     /// The caller and its project. If the client has not named one, it is asked for its roots, once.
-    async fn here(&self, context: &RequestContext<RoleServer>) -> Arc<Here> {
+    async fn here(&self, context: &RequestContext<RoleServer>) -> Arc<ConnectedCaller> {
         if self.asks_roots.swap(false, Ordering::Relaxed)
             && let Some(roots) = roots(context).await
         {
             let mut here = self.here.lock();
             let mut caller = here.caller.clone();
             caller.directories.splice(0..0, roots);
-            *here = Arc::new(Here::new(caller));
+            *here = Arc::new(ConnectedCaller::new(caller));
         }
         Arc::clone(&self.here.lock())
     }
@@ -176,7 +176,7 @@ impl Server {
         &self,
         work: impl FnOnce(&mut Notes) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let done = self.queue.run(work).await.map_err(|Panicked| {
+        let done = self.queue.run(work).await.map_err(|CallPanic| {
             let message = "a defect of the server ended this call before it was done; \
                            look at the notes before you send it again";
             ErrorData::internal_error(message, None)

@@ -38,13 +38,13 @@ const PARSE_ERROR: i32 = -32700;
 pub(crate) const INVALID_REQUEST: i32 = -32600;
 
 /// A message and its size in bytes.
-type Sized = (ClientJsonRpcMessage, usize);
+type SizedMessage = (ClientJsonRpcMessage, usize);
 
 /// The transport.
 pub(crate) struct Lines<W> {
-    incoming: Receiver<Sized>,
+    incoming: Receiver<SizedMessage>,
     /// A request that waits for room.
-    held: Option<Sized>,
+    held: Option<SizedMessage>,
     /// True once the client has chosen a lifecycle. Until then only requests count.
     begun: bool,
     output: Output<W>,
@@ -238,7 +238,7 @@ impl<W: Write> Output<W> {
 }
 
 /// Reads until the input ends or nobody listens any more.
-fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender<Sized>) {
+fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender<SizedMessage>) {
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -17,7 +17,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use tokio_rustls::rustls;
 
 use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial};
-use crate::error::{Away, Failure, Fault, told};
+use crate::error::{Failure, Fault, Outage, told};
 use crate::hosts::Target;
 use crate::options::Options;
 
@@ -86,7 +86,7 @@ impl Hosts {
         let config = &target.config;
         let methods = self.methods(target);
         let connecting = tokio::time::timeout(self.time, async {
-            let away = |error: io::Error| Failure::Away(Away::Unreachable(error.to_string()));
+            let away = |error: io::Error| Failure::Away(Outage::Unreachable(error.to_string()));
             let line = dial(target, methods.0).await.map_err(away)?;
             let local_port = line.local_port();
             let name = match &target.host {
@@ -100,7 +100,7 @@ impl Hosts {
             let connected = connected.map_err(|error| self.refused(error))?;
             Ok::<_, Failure>((connected, local_port))
         });
-        let timed_out = || Failure::Away(Away::TimedOut(self.time));
+        let timed_out = || Failure::Away(Outage::TimedOut(self.time));
         let ((client, mut connection), local_port) =
             connecting.await.map_err(|_| timed_out())??;
         if let Some(encoding) = connection.parameter("server_encoding")
@@ -170,13 +170,13 @@ impl Hosts {
                 | SqlState::INVALID_CATALOG_NAME
                 | SqlState::INSUFFICIENT_PRIVILEGE),
             ) => Failure::Server(error),
-            Some(_) => Failure::Away(Away::Unreachable(reason)),
+            Some(_) => Failure::Away(Outage::Unreachable(reason)),
             None if reason.contains("password missing") => ours(Fault::NoPassword, String::new()),
             // It asked in a way that is not spoken here.
             None if reason.contains("authentication") || reason.contains("password") => {
                 ours(Fault::Refused, reason)
             }
-            None => Failure::Away(Away::Unreachable(reason)),
+            None => Failure::Away(Outage::Unreachable(reason)),
         }
     }
 }
@@ -201,7 +201,7 @@ async fn fits(client: &Client, config: &Config) -> Result<(), Failure> {
     });
     match fits {
         true => Ok(()),
-        false => Err(Failure::Away(Away::Unreachable(reason.into()))),
+        false => Err(Failure::Away(Outage::Unreachable(reason.into()))),
     }
 }
 
@@ -225,7 +225,7 @@ impl Manager for Hosts {
                 },
             }
         }
-        Err(worst.unwrap_or_else(|| Failure::Away(Away::Unreachable("it names no host".into()))))
+        Err(worst.unwrap_or_else(|| Failure::Away(Outage::Unreachable("it names no host".into()))))
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Failure> {

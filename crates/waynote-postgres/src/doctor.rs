@@ -6,12 +6,12 @@ use waynote::Error;
 use waynote::visible::visible;
 
 use crate::error::Outcome;
-use crate::head::{self, Which};
+use crate::head::{self, StoreIdentity};
 use crate::migrate;
 use crate::options::Options;
 use crate::row::get;
 use crate::server::Limits;
-use crate::stores::{At, TABLES};
+use crate::stores::{DatabaseAccess, TABLES};
 use crate::trip::{Statement, big, bytes, flag, maybe_big, texts};
 
 /// How good a finding is.
@@ -42,7 +42,7 @@ pub struct Finding {
 /// # Errors
 /// As [`open`](crate::open).
 pub fn examine(options: Options) -> Result<Vec<Finding>, Error> {
-    let at = At::new(options)?;
+    let at = DatabaseAccess::new(options)?;
     let which = at.which()?;
     at.named(examined(&at, &which))
 }
@@ -81,7 +81,7 @@ const FOUND: &str = "WITH s AS (
      WHERE (t.name <> 'migration' OR r.name = 'SELECT') AND NOT has_table_privilege('waynote.' || t.name, r.name)
      GROUP BY r.name ORDER BY 2";
 
-fn examined(at: &At, which: &Which) -> Outcome<Vec<Finding>> {
+fn examined(at: &DatabaseAccess, which: &StoreIdentity) -> Outcome<Vec<Finding>> {
     let limits = Limits::of(&at.options);
     if !at.has(which, false)? {
         return Err(at.no_store());
@@ -128,7 +128,7 @@ fn examined(at: &At, which: &Which) -> Outcome<Vec<Finding>> {
 }
 
 /// Writes a row, and takes it back.
-fn tried(at: &At, limits: &Limits, which: &Which) -> Outcome<()> {
+fn tried(at: &DatabaseAccess, limits: &Limits, which: &StoreIdentity) -> Outcome<()> {
     at.has(which, true)?;
     let begin = format!(
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {}",

@@ -12,18 +12,18 @@ use waynote::forget::Residue;
 use waynote::{Error, Position, Result, Version};
 
 use crate::error::{Failure, Fault, Outcome};
-use crate::head::Which;
+use crate::head::StoreIdentity;
 use crate::options::Options;
-use crate::rows::{Handle, Now};
+use crate::rows::{CurrentRows, Handle};
 use crate::server::{Limits, Server};
-use crate::session::{Purpose, Session, Then};
+use crate::session::{Purpose, Session, TripEnd};
 use crate::stores;
 use crate::transaction;
 
 /// An engine that keeps the rows of a store in PostgreSQL. It connects at the first call. Threads can share it.
 pub struct Postgres {
     options: Options,
-    opened: OnceLock<Opened>,
+    opened: OnceLock<OpenStore>,
     opening: Mutex<()>,
 }
 
@@ -38,8 +38,8 @@ impl Postgres {
     }
 
     /// Opens a store whose row has this name.
-    pub(crate) fn open_as(options: Options, which: Which) -> Result<Self> {
-        let opened = Opened::new(options.clone(), which)?;
+    pub(crate) fn open_as(options: Options, which: StoreIdentity) -> Result<Self> {
+        let opened = OpenStore::new(options.clone(), which)?;
         Ok(Self {
             opened: OnceLock::from(opened),
             ..Self::at(options)
@@ -47,7 +47,7 @@ impl Postgres {
     }
 
     /// The store, which is looked for by the first trip.
-    pub(crate) fn opened(&self) -> Result<&Opened> {
+    pub(crate) fn opened(&self) -> Result<&OpenStore> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
@@ -55,9 +55,9 @@ impl Postgres {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let which = self.options.store_name().map(Which::of);
+        let which = self.options.store_name().map(StoreIdentity::of);
         let which = which.ok_or_else(|| stores::no_name(&self.options))?;
-        let opened = Opened::new(self.options.clone(), which)?;
+        let opened = OpenStore::new(self.options.clone(), which)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 
@@ -65,7 +65,7 @@ impl Postgres {
     pub(crate) fn look(&self) -> Result<i64> {
         let opened = self.opened()?;
         let session = Session::new(opened, Purpose::Read, opened.limits());
-        session.trip(Vec::new(), Then::Commit)?;
+        session.trip(Vec::new(), TripEnd::Commit)?;
         Ok(opened.incarnation.get().copied().unwrap_or_default())
     }
 
@@ -105,10 +105,10 @@ impl Postgres {
 }
 
 /// A store that was found in its database.
-pub(crate) struct Opened {
+pub(crate) struct OpenStore {
     pub(crate) server: Arc<Server>,
     pub(crate) options: Options,
-    pub(crate) which: Which,
+    pub(crate) which: StoreIdentity,
     /// The store in errors.
     pub(crate) shown: String,
     /// The incarnation of the store when it was opened: a store that is made again under the same name has another one.
@@ -117,8 +117,8 @@ pub(crate) struct Opened {
     scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
-impl Opened {
-    fn new(options: Options, which: Which) -> Result<Self> {
+impl OpenStore {
+    fn new(options: Options, which: StoreIdentity) -> Result<Self> {
         Ok(Self {
             server: Server::of(&options)?,
             shown: options.shown(),
@@ -178,7 +178,7 @@ impl fmt::Debug for Postgres {
 
 impl Engine for Postgres {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Now(self.opened()?)))
+        Ok(Box::new(CurrentRows(self.opened()?)))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {

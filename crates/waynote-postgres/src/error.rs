@@ -203,7 +203,7 @@ impl CustomError for PostgresError {
 
 /// How it showed that a server is away.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Away {
+pub(crate) enum Outage {
     /// No answer within the time.
     #[error("no answer within {}", seconds(*.0))]
     TimedOut(Duration),
@@ -231,7 +231,7 @@ pub fn is_away(error: &Error) -> bool {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Server(tokio_postgres::Error),
-    Away(Away),
+    Away(Outage),
     Ours(Error),
 }
 
@@ -257,7 +257,7 @@ impl From<PostgresError> for Failure {
 
 /// The cure of a failure: how the call can be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cure {
+pub(crate) enum RetryKind {
     /// Nothing: it is the answer.
     None,
     /// The same again: another transaction was in the way.
@@ -276,26 +276,26 @@ impl Failure {
     }
 
     /// The cure of this failure.
-    pub(crate) fn cure(&self) -> Cure {
+    pub(crate) fn cure(&self) -> RetryKind {
         match self {
             // The wait for a connection is over already: no other attempt.
-            Self::Away(Away::Lost(_)) => Cure::Elsewhere,
-            Self::Away(_) | Self::Ours(_) => Cure::None,
+            Self::Away(Outage::Lost(_)) => RetryKind::Elsewhere,
+            Self::Away(_) | Self::Ours(_) => RetryKind::None,
             Self::Server(error) => match error.code() {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
-                    Cure::Again
+                    RetryKind::Again
                 }
-                Some(code) if is_of_server(code) || is_of_standby(error) => Cure::Elsewhere,
-                Some(_) => Cure::None,
-                None if is_of_connection(error) => Cure::Elsewhere,
-                None => Cure::None,
+                Some(code) if is_of_server(code) || is_of_standby(error) => RetryKind::Elsewhere,
+                Some(_) => RetryKind::None,
+                None if is_of_connection(error) => RetryKind::Elsewhere,
+                None => RetryKind::None,
             },
         }
     }
 
     /// The error for the caller. `waited` is how long a lock was waited for, and `limit` how long a statement may take.
     pub(crate) fn of(self, store: &str, waited: Duration, limit: Duration) -> Error {
-        let away = |away: Away| Error::from(Fault::Away.of(store, away.to_string()));
+        let away = |away: Outage| Error::from(Fault::Away.of(store, away.to_string()));
         let error = match self {
             Self::Ours(error) => return error,
             Self::Away(how) => return away(how),
@@ -303,7 +303,7 @@ impl Failure {
         };
         let Some(said) = error.as_db_error() else {
             return match is_of_connection(&error) {
-                true => away(Away::Lost(told(&error))),
+                true => away(Outage::Lost(told(&error))),
                 false => Error::engine(store, told(&error)),
             };
         };
@@ -331,7 +331,7 @@ impl Failure {
             }
             SqlState::UNDEFINED_COLUMN => Fault::OlderTables.of(store, "").into(),
             ref code if is_of_server(code) || is_of_standby(&error) => {
-                away(Away::Lost(reason.to_owned()))
+                away(Outage::Lost(reason.to_owned()))
             }
             ref code => Error::engine(store, format!("{reason} ({})", code.code())),
         }

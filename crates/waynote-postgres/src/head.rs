@@ -11,12 +11,12 @@ use crate::trip::{Statement, big, text};
 
 /// The identity of a store: its key in every table, and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Which {
+pub(crate) struct StoreIdentity {
     pub(crate) key: i64,
     pub(crate) name: String,
 }
 
-impl Which {
+impl StoreIdentity {
     pub(crate) fn of(name: &Name) -> Self {
         let hash = Sha256::digest(name.as_str());
         let mut first = [0; 8];
@@ -72,7 +72,7 @@ const HEAD: &str = head!("");
 const LOCKED: &str = head!(" FOR UPDATE OF s");
 
 /// Reads the row, and locks it for a write.
-pub(crate) fn statement(which: &Which, is_locked: bool) -> Statement {
+pub(crate) fn statement(which: &StoreIdentity, is_locked: bool) -> Statement {
     let sql = if is_locked { LOCKED } else { HEAD };
     Statement::typed(sql, vec![big(which.key), text(which.name.clone())])
 }

@@ -7,7 +7,7 @@ use tokio_postgres::error::SqlState;
 use waynote::Error;
 
 use crate::error::{Fault, Outcome};
-use crate::server::{Leased, Limits, Server};
+use crate::server::{Limits, PooledConnection, Server};
 use crate::trip::{Statement, big, bytes, text};
 
 /// The steps, the first being version 1.
@@ -96,7 +96,12 @@ pub(crate) fn run(server: &Server, limits: &Limits, shown: &str) -> Outcome<i64>
     migrated
 }
 
-fn migrated(server: &Server, leased: &Leased, limits: &Limits, shown: &str) -> Outcome<i64> {
+fn migrated(
+    server: &Server,
+    leased: &PooledConnection,
+    limits: &Limits,
+    shown: &str,
+) -> Outcome<i64> {
     let limit = limits.clamped(limits.wait + limits.answer);
     let run = |statements: Vec<Statement>| server.ran(leased, limit, &statements);
     // The lock is taken by a statement of its own: the next statement sees the changes of the last holder.

@@ -9,7 +9,7 @@ use waynote::store::SideValue;
 use waynote::{Content, Error, Result, StoreId};
 
 use crate::read::side_hash;
-use crate::session::{Session, Then};
+use crate::session::{Session, TripEnd};
 use crate::trip::{Statement, Value, big, bigs, bytes, many_bytes, maybe_many_bytes};
 
 use batch::Batch;
@@ -53,7 +53,7 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
     };
     if session.position().is_none() {
         // The lock comes first.
-        session.trip(Vec::new(), Then::GoOn)?;
+        session.trip(Vec::new(), TripEnd::GoOn)?;
     }
     let before = session.position().unwrap_or_default();
     if first != before + 1 || !batch.is_without_gap() {

@@ -4,19 +4,19 @@ use waynote::engine::{self, Ask, IndexChange, Read, Rows, Transaction};
 use waynote::store::SideValue;
 use waynote::{Content, Report, Result, StoreId};
 
-use crate::engine::Opened;
+use crate::engine::OpenStore;
 use crate::put;
 use crate::read;
-use crate::session::{Purpose, Session, Then};
+use crate::session::{Purpose, Session, TripEnd};
 use crate::verify;
 
 /// Rows as they are when they are asked for.
-pub(crate) struct Now<'e>(pub(crate) &'e Opened);
+pub(crate) struct CurrentRows<'e>(pub(crate) &'e OpenStore);
 
-impl Read for Now<'_> {
+impl Read for CurrentRows<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         let session = Session::new(self.0, Purpose::Read, self.0.limits());
-        read::read(&session, ask, Then::Commit)
+        read::read(&session, ask, TripEnd::Commit)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {
@@ -38,7 +38,7 @@ impl<'s, 'e> Handle<'s, 'e> {
 
 impl Read for Handle<'_, '_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        read::read(self.session, ask, Then::GoOn)
+        read::read(self.session, ask, TripEnd::GoOn)
     }
 
     fn verify(&self, report: &mut Report) -> Result<bool> {

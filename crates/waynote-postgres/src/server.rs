@@ -18,13 +18,13 @@ use tokio_postgres::Row;
 use waynote::Error;
 
 use crate::connect::Hosts;
-use crate::error::{Away, Cure, Failure, Outcome};
-use crate::head::Which;
+use crate::error::{Failure, Outage, Outcome, RetryKind};
+use crate::head::StoreIdentity;
 use crate::options::Options;
 use crate::trip::{self, Statement, bigs};
 
 /// A connection, until it goes back into the pool.
-pub(crate) type Leased = Object<Hosts>;
+pub(crate) type PooledConnection = Object<Hosts>;
 
 /// The servers behind a URL.
 pub(crate) struct Server {
@@ -33,21 +33,21 @@ pub(crate) struct Server {
     pool: Pool<Hosts>,
     was_connected: AtomicBool,
     pub(crate) trips: AtomicU64,
-    polled: Mutex<Polled>,
+    polled: Mutex<PolledHeads>,
     /// Ends the thread when it is dropped.
     _stop: oneshot::Sender<()>,
 }
 
 /// The heads of stores that are polled.
 #[derive(Default)]
-struct Polled {
+struct PolledHeads {
     /// When each was last asked for.
     asked: HashMap<i64, Instant>,
     heads: HashMap<i64, (String, i64)>,
     at: Option<Instant>,
 }
 
-impl Polled {
+impl PolledHeads {
     const FRESH: Duration = Duration::from_millis(100);
     /// For so long a store is asked for with the others.
     const WANTED: Duration = Duration::from_secs(10);
@@ -110,16 +110,16 @@ impl Server {
         })
     }
 
-    /// The head of a store as it was at most [`Polled::FRESH`] ago; none: there is no such store.
-    pub(crate) fn polled(&self, which: &Which, limits: &Limits) -> Outcome<Option<i64>> {
+    /// The head of a store as it was at most [`PolledHeads::FRESH`] ago; none: there is no such store.
+    pub(crate) fn polled(&self, which: &StoreIdentity, limits: &Limits) -> Outcome<Option<i64>> {
         let mut polled = self.polled.lock();
         let now = Instant::now();
         let is_new = polled.asked.insert(which.key, now).is_none();
-        let is_fresh = polled.at.is_some_and(|at| now - at < Polled::FRESH);
+        let is_fresh = polled.at.is_some_and(|at| now - at < PolledHeads::FRESH);
         if is_new || !is_fresh {
             polled
                 .asked
-                .retain(|_, asked| now - *asked < Polled::WANTED);
+                .retain(|_, asked| now - *asked < PolledHeads::WANTED);
             let sql = "SELECT store, name, head FROM waynote.store WHERE store = ANY ($1)";
             let keys = bigs(polled.asked.keys().copied());
             polled.heads.clear();
@@ -139,14 +139,14 @@ impl Server {
     /// Sends statements at once, and waits for their answers at most that long.
     pub(crate) fn ran(
         &self,
-        leased: &Leased,
+        leased: &PooledConnection,
         limit: Duration,
         statements: &[Statement],
     ) -> Outcome<Vec<Vec<Row>>> {
         self.trips.fetch_add(1, Ordering::Relaxed);
         match self.within(limit, trip::run(&leased.client, statements)) {
             Some(rows) => Ok(rows?),
-            None => Err(Failure::Away(Away::TimedOut(limit))),
+            None => Err(Failure::Away(Outage::TimedOut(limit))),
         }
     }
 
@@ -177,7 +177,7 @@ impl Server {
 
     /// A connection. A process that was connected is patient with a server that is away, and a write that may go to
     /// several hosts: another one may be about to take over.
-    pub(crate) fn lease(&self, limits: &Limits) -> Outcome<Leased> {
+    pub(crate) fn lease(&self, limits: &Limits) -> Outcome<PooledConnection> {
         let started = Instant::now();
         loop {
             let failure = match self.leased(limits) {
@@ -189,7 +189,7 @@ impl Server {
             };
             let is_away = matches!(
                 failure,
-                Failure::Away(Away::Unreachable(_) | Away::TimedOut(_))
+                Failure::Away(Outage::Unreachable(_) | Outage::TimedOut(_))
             );
             let is_patient = self.was_connected.load(Ordering::Relaxed) || limits.waits_at_first;
             let may_come = is_away && is_patient;
@@ -200,7 +200,7 @@ impl Server {
         }
     }
 
-    fn leased(&self, limits: &Limits) -> Outcome<Leased> {
+    fn leased(&self, limits: &Limits) -> Outcome<PooledConnection> {
         let wait = limits.clamped(limits.wait);
         let timeouts = Timeouts {
             wait: Some(wait),
@@ -210,14 +210,14 @@ impl Server {
         match self.within(limits.left(), self.pool.timeout_get(&timeouts)) {
             Some(Ok(leased)) => Ok(leased),
             Some(Err(PoolError::Backend(failure))) => Err(failure),
-            Some(Err(PoolError::Timeout(_))) => Err(Failure::Away(Away::InUse(wait))),
-            Some(Err(_)) => Err(Failure::Away(Away::Lost("the pool is closed".into()))),
-            None => Err(Failure::Away(Away::TimedOut(limits.left()))),
+            Some(Err(PoolError::Timeout(_))) => Err(Failure::Away(Outage::InUse(wait))),
+            Some(Err(_)) => Err(Failure::Away(Outage::Lost("the pool is closed".into()))),
+            None => Err(Failure::Away(Outage::TimedOut(limits.left()))),
         }
     }
 
     /// Takes a connection out of the pool and closes it.
-    pub(crate) fn discard(leased: Leased) {
+    pub(crate) fn discard(leased: PooledConnection) {
         let connection = Object::take(leased);
         connection.cut();
     }
@@ -293,13 +293,13 @@ impl Limits {
     }
 
     /// Waits a little before another attempt, if there is to be one.
-    pub(crate) fn again(&self, started: Instant, attempt: u32, cure: Cure) -> bool {
+    pub(crate) fn again(&self, started: Instant, attempt: u32, cure: RetryKind) -> bool {
         /// More attempts at a transaction that others were in the way of would only add to the crowd.
         const MOST: u32 = 8;
         match cure {
-            Cure::None => false,
-            Cure::Again if attempt >= MOST => false,
-            Cure::Again => {
+            RetryKind::None => false,
+            RetryKind::Again if attempt >= MOST => false,
+            RetryKind::Again => {
                 let most = 1_u64 << attempt.min(7);
                 let mut random = [0; 1];
                 let _ = getrandom::fill(&mut random);
@@ -307,7 +307,7 @@ impl Limits {
                 thread::sleep(self.clamped(pause));
                 !self.left().is_zero()
             }
-            Cure::Elsewhere => {
+            RetryKind::Elsewhere => {
                 // The connections that a pool still has to a server that is gone are noticed one by one.
                 if attempt > 1 {
                     thread::sleep(self.clamped(Self::PAUSE));

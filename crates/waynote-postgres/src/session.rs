@@ -10,10 +10,10 @@ use tokio_postgres::error::SqlState;
 use waynote::engine::{IndexState, Writing};
 use waynote::{Error, Result};
 
-use crate::engine::Opened;
-use crate::error::{Away, Cure, Failure, Fault, Outcome};
+use crate::engine::OpenStore;
+use crate::error::{Failure, Fault, Outage, Outcome, RetryKind};
 use crate::head::{self, Head};
-use crate::server::{Leased, Limits, Server};
+use crate::server::{Limits, PooledConnection, Server};
 use crate::trip::{Statement, big};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Purpose {
 
 /// Tells if a transaction ends with a trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum TripEnd {
     GoOn,
     Commit,
 }
@@ -39,15 +39,15 @@ enum State {
 
 /// A transaction.
 pub(crate) struct Session<'e> {
-    pub(crate) engine: &'e Opened,
+    pub(crate) engine: &'e OpenStore,
     purpose: Purpose,
     limits: Limits,
-    leased: RefCell<Option<Leased>>,
+    leased: RefCell<Option<PooledConnection>>,
     state: Cell<State>,
     queue: RefCell<Vec<Statement>>,
     head: RefCell<Option<Head>>,
     /// The cure of the failure that ended it.
-    cure: Cell<Cure>,
+    cure: Cell<RetryKind>,
     /// The first position that it has put, and the last.
     put: Cell<Option<(i64, i64)>>,
     /// True if anything was put.
@@ -61,7 +61,7 @@ pub(crate) struct Session<'e> {
 }
 
 impl<'e> Session<'e> {
-    pub(crate) fn new(engine: &'e Opened, purpose: Purpose, limits: Limits) -> Self {
+    pub(crate) fn new(engine: &'e OpenStore, purpose: Purpose, limits: Limits) -> Self {
         let mut mark = [0; 8];
         // Without randomness a lost commit could not be told from another one's.
         getrandom::fill(&mut mark).expect("the system has random bytes");
@@ -73,7 +73,7 @@ impl<'e> Session<'e> {
             state: Cell::new(State::Fresh),
             queue: RefCell::default(),
             head: RefCell::default(),
-            cure: Cell::new(Cure::None),
+            cure: Cell::new(RetryKind::None),
             put: Cell::default(),
             is_dirty: Cell::default(),
             scopes: RefCell::default(),
@@ -83,7 +83,7 @@ impl<'e> Session<'e> {
     }
 
     /// The cure of the failure that ended it.
-    pub(crate) fn cure(&self) -> Cure {
+    pub(crate) fn cure(&self) -> RetryKind {
         self.cure.get()
     }
 
@@ -160,19 +160,23 @@ impl<'e> Session<'e> {
     }
 
     /// Sends statements, with all that waits in the queue, and returns their answers.
-    pub(crate) fn trip(&self, statements: Vec<Statement>, then: Then) -> Result<Vec<Vec<Row>>> {
+    pub(crate) fn trip(&self, statements: Vec<Statement>, then: TripEnd) -> Result<Vec<Vec<Row>>> {
         let outcome = self.tried(statements, then);
         self.engine.named(outcome)
     }
 
     /// The same, for a caller that examines the failure.
-    pub(crate) fn tried(&self, statements: Vec<Statement>, then: Then) -> Outcome<Vec<Vec<Row>>> {
+    pub(crate) fn tried(
+        &self,
+        statements: Vec<Statement>,
+        then: TripEnd,
+    ) -> Outcome<Vec<Vec<Row>>> {
         let is_fresh = match self.state.get() {
             State::Fresh => true,
             State::Open => false,
             State::Ended => {
                 let reason = "the transaction has ended".into();
-                return Err(Failure::Away(Away::Lost(reason)));
+                return Err(Failure::Away(Outage::Lost(reason)));
             }
         };
         let asked = statements.len();
@@ -188,7 +192,7 @@ impl<'e> Session<'e> {
         let skipped = all.len();
         all.extend(statements);
         let is_write = matches!(self.purpose, Purpose::Write(_));
-        if then == Then::Commit {
+        if then == TripEnd::Commit {
             if is_write {
                 // Its end during a wait for the standby would look like a commit.
                 all.push(Statement::plain("SET LOCAL statement_timeout = 0"));
@@ -207,11 +211,11 @@ impl<'e> Session<'e> {
             let cure = match failure.code() {
                 // Somebody else has cancelled it.
                 Some(&SqlState::QUERY_CANCELED) if began.elapsed() < self.longest_statement() => {
-                    Cure::Again
+                    RetryKind::Again
                 }
                 Some(&SqlState::NOT_NULL_VIOLATION) => {
                     self.engine.forget_scopes();
-                    Cure::Again
+                    RetryKind::Again
                 }
                 _ => self.cure_of(&failure),
             };
@@ -221,7 +225,8 @@ impl<'e> Session<'e> {
                 _ => failure,
             };
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
-            let is_left_to_caller = is_write && (then == Then::Commit || cure == Cure::Again);
+            let is_left_to_caller =
+                is_write && (then == TripEnd::Commit || cure == RetryKind::Again);
             let may_try = is_fresh && !is_left_to_caller;
             if may_try && self.limits.again(started, attempt, cure) {
                 continue;
@@ -231,10 +236,10 @@ impl<'e> Session<'e> {
             return Err(failure);
         };
         self.state.set(match then {
-            Then::GoOn => State::Open,
-            Then::Commit => State::Ended,
+            TripEnd::GoOn => State::Open,
+            TripEnd::Commit => State::Ended,
         });
-        if then == Then::Commit && !is_write {
+        if then == TripEnd::Commit && !is_write {
             self.leased.take();
         }
         rows.truncate(skipped + asked);
@@ -242,18 +247,20 @@ impl<'e> Session<'e> {
     }
 
     /// The cure of a failure on this server.
-    fn cure_of(&self, failure: &Failure) -> Cure {
+    fn cure_of(&self, failure: &Failure) -> RetryKind {
         let cure = failure.cure();
         let is_read_only = failure.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
         match failure {
             // A server that is cut off may have a sibling that is not.
-            Failure::Away(Away::TimedOut(_)) if self.engine.server.has_others() => Cure::Elsewhere,
-            _ if is_read_only && !self.engine.server.has_others() => Cure::None,
+            Failure::Away(Outage::TimedOut(_)) if self.engine.server.has_others() => {
+                RetryKind::Elsewhere
+            }
+            _ if is_read_only && !self.engine.server.has_others() => RetryKind::None,
             _ => cure,
         }
     }
 
-    fn once(&self, all: &[Statement], is_fresh: bool, then: Then) -> Outcome<Vec<Vec<Row>>> {
+    fn once(&self, all: &[Statement], is_fresh: bool, then: TripEnd) -> Outcome<Vec<Vec<Row>>> {
         let mut leased = self.leased.borrow_mut();
         let leased = match &mut *leased {
             Some(leased) => leased,
@@ -294,7 +301,7 @@ impl<'e> Session<'e> {
     }
 
     /// How long an answer may take.
-    fn limit(&self, is_fresh: bool, then: Then) -> Duration {
+    fn limit(&self, is_fresh: bool, then: TripEnd) -> Duration {
         let limits = &self.limits;
         if self.is_patient.get() {
             return limits.left();
@@ -302,7 +309,7 @@ impl<'e> Session<'e> {
         let answer = match (self.purpose, then) {
             // Another connection can be asked whether the commit was carried out: better than to wait for a server that
             // is cut off.
-            (Purpose::Write(_), Then::Commit) => limits.answer.min(limits.wait),
+            (Purpose::Write(_), TripEnd::Commit) => limits.answer.min(limits.wait),
             _ => limits.answer,
         };
         limits.clamped(match (self.purpose, is_fresh) {
@@ -325,7 +332,7 @@ impl<'e> Session<'e> {
         }
         if head.is_standby && engine.server.wants_writable() {
             let reason = "its server follows another one now".into();
-            return Err(Failure::Away(Away::Lost(reason)));
+            return Err(Failure::Away(Outage::Lost(reason)));
         }
         if !head.is_synchronous
             && matches!(
@@ -384,7 +391,7 @@ impl<'e> Session<'e> {
     /// After a failure: a connection that may still be inside a transaction, or waits for an answer, is closed; one on
     /// which a statement was refused goes back.
     fn end_broken(&self, failure: &Failure) {
-        if matches!(failure, Failure::Away(Away::TimedOut(_))) {
+        if matches!(failure, Failure::Away(Outage::TimedOut(_))) {
             self.engine.server.suspect();
         }
         let Some(leased) = self.leased.take() else {
@@ -392,7 +399,7 @@ impl<'e> Session<'e> {
         };
         let is_refused = matches!(failure, Failure::Server(error) if error.as_db_error().is_some())
             || matches!(failure, Failure::Ours(_));
-        match is_refused && self.cure_of(failure) != Cure::Elsewhere {
+        match is_refused && self.cure_of(failure) != RetryKind::Elsewhere {
             true => roll_back(leased),
             false => Server::discard(leased),
         }
@@ -428,7 +435,7 @@ impl<'e> Session<'e> {
 }
 
 /// The next user's statements come after it.
-fn roll_back(leased: Leased) {
+fn roll_back(leased: PooledConnection) {
     let sent = leased.client.batch_execute("ROLLBACK").now_or_never();
     if let Some(Err(_)) = sent {
         Server::discard(leased);

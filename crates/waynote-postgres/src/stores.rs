@@ -8,7 +8,7 @@ use waynote::{Error, LocalStore as _, Name, Position, StoreId};
 
 use crate::engine::Postgres;
 use crate::error::{Failure, Fault, Outcome};
-use crate::head::{self, Head, PARTIAL, Which};
+use crate::head::{self, Head, PARTIAL, StoreIdentity};
 use crate::migrate::{self, KNOWN, Schema};
 use crate::options::Options;
 use crate::server::{Limits, Server};
@@ -17,7 +17,7 @@ use crate::trip::{Statement, big, bytes, text};
 /// A store, as a list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct StoreSummary {
     /// Its name.
     pub name: Name,
     /// How many notes it has: keyed notes, entries and notes of directories.
@@ -39,8 +39,8 @@ pub(crate) const TABLES: [&str; 8] = [
 ///
 /// # Errors
 /// As [`open`](crate::open).
-pub fn list(options: Options) -> Result<Vec<Listed>, Error> {
-    let at = At::new(options)?;
+pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
+    let at = DatabaseAccess::new(options)?;
     at.named(at.list())
 }
 
@@ -50,7 +50,7 @@ pub fn list(options: Options) -> Result<Vec<Listed>, Error> {
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
 pub fn create(options: Options) -> Result<(), Error> {
-    let at = At::new(options)?;
+    let at = DatabaseAccess::new(options)?;
     let which = at.new_name()?;
     at.named(at.create(&which))
 }
@@ -61,7 +61,7 @@ pub fn create(options: Options) -> Result<(), Error> {
 /// [`Fault::NoStore`] when the database has no tables; [`Fault::OlderTables`] when they belong to another
 /// user; and as [`open`](crate::open).
 pub fn migrate(options: Options) -> Result<(i64, i64), Error> {
-    let at = At::new(options)?;
+    let at = DatabaseAccess::new(options)?;
     at.named(at.migrate())
 }
 
@@ -118,7 +118,7 @@ pub fn make<T>(
     options: Options,
     fill: impl FnOnce(&Postgres) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let at = At::new(options)?;
+    let at = DatabaseAccess::new(options)?;
     let which = at.new_name()?;
     let partial = which.partial();
     at.named(at.begin(&partial))?;
@@ -134,31 +134,31 @@ pub fn make<T>(
 /// # Errors
 /// [`Fault::NoStore`]; [`Error::Busy`] when somebody writes it for too long; and as [`open`](crate::open).
 pub fn drop(options: Options) -> Result<(), Error> {
-    let at = At::new(options)?;
+    let at = DatabaseAccess::new(options)?;
     let which = at.which()?;
     at.named(at.drop(&which))
 }
 
 /// A database.
-pub(crate) struct At {
+pub(crate) struct DatabaseAccess {
     pub(crate) server: std::sync::Arc<Server>,
     pub(crate) options: Options,
 }
 
-impl At {
+impl DatabaseAccess {
     pub(crate) fn new(options: Options) -> Result<Self, Error> {
         let server = Server::of(&options)?;
         Ok(Self { server, options })
     }
 
-    pub(crate) fn which(&self) -> Result<Which, Error> {
-        let named = self.options.store_name().map(Which::of);
+    pub(crate) fn which(&self) -> Result<StoreIdentity, Error> {
+        let named = self.options.store_name().map(StoreIdentity::of);
         named.ok_or_else(|| no_name(&self.options))
     }
 
     /// The name of a store that is to be made. Nobody could tell it from another one if it had characters that are not
     /// seen, or could be written in two ways.
-    fn new_name(&self) -> Result<Which, Error> {
+    fn new_name(&self) -> Result<StoreIdentity, Error> {
         let which = self.which()?;
         if visible(&which.name) == which.name && is_nfc(&which.name) {
             return Ok(which);
@@ -191,7 +191,7 @@ impl At {
         Ok((before, before.max(KNOWN)))
     }
 
-    fn list(&self) -> Outcome<Vec<Listed>> {
+    fn list(&self) -> Outcome<Vec<StoreSummary>> {
         let limits = Limits::of(&self.options);
         if !self.has_tables(&limits)? {
             return Ok(Vec::new());
@@ -214,7 +214,7 @@ impl At {
         let listed = rows[1].iter().map(|row| {
             let name: &str = row.try_get(0)?;
             let (head, notes): (i64, i64) = (row.try_get(1)?, row.try_get(3)?);
-            Ok(Listed {
+            Ok(StoreSummary {
                 name: name.strip_suffix(PARTIAL).unwrap_or(name).parse()?,
                 is_partial: name.ends_with(PARTIAL),
                 notes: u64::try_from(notes).unwrap_or_default(),
@@ -225,7 +225,7 @@ impl At {
         listed.collect()
     }
 
-    fn create(&self, which: &Which) -> Outcome<()> {
+    fn create(&self, which: &StoreIdentity) -> Outcome<()> {
         let limits = Limits::of(&self.options);
         migrate::run(&self.server, &limits, &self.options.shown())?;
         let mut random = [0; 24];
@@ -253,7 +253,7 @@ impl At {
     }
 
     /// Makes the row of a store that is being made, instead of one that was left.
-    fn begin(&self, partial: &Which) -> Outcome<()> {
+    fn begin(&self, partial: &StoreIdentity) -> Outcome<()> {
         match self.create(partial) {
             Err(_) if self.has(partial, true).unwrap_or_default() => {
                 self.remove(partial)?;
@@ -263,7 +263,7 @@ impl At {
         }
     }
 
-    pub(crate) fn has(&self, which: &Which, to_write: bool) -> Outcome<bool> {
+    pub(crate) fn has(&self, which: &StoreIdentity, to_write: bool) -> Outcome<bool> {
         let found = self.run(&Limits::of(&self.options), &[head::statement(which, false)])?;
         let head = found[0].first().map(Head::of).transpose()?;
         let allows = head.map(|head| head.schema.allows(&self.options.shown(), to_write));
@@ -271,7 +271,7 @@ impl At {
     }
 
     /// Gives the row its name, if it is the one that was filled.
-    fn rename(&self, which: &Which, incarnation: i64, name: &str) -> Outcome<()> {
+    fn rename(&self, which: &StoreIdentity, incarnation: i64, name: &str) -> Outcome<()> {
         let renamed = self.run(
             &Limits::of(&self.options),
             &[Statement::typed(
@@ -292,7 +292,7 @@ impl At {
     }
 
     /// Removes a store, or the rest of one that was being made.
-    fn drop(&self, which: &Which) -> Outcome<()> {
+    fn drop(&self, which: &StoreIdentity) -> Outcome<()> {
         let partial = which.partial();
         if self.has(&partial, true)? {
             self.remove(&partial)
@@ -303,7 +303,7 @@ impl At {
         }
     }
 
-    fn remove(&self, which: &Which) -> Outcome<()> {
+    fn remove(&self, which: &StoreIdentity) -> Outcome<()> {
         let limits = Limits::of(&self.options).patient();
         let wait = limits.wait.as_millis();
         let mut statements = vec![

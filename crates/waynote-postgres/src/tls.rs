@@ -84,7 +84,7 @@ impl Trust {
             .map_err(|error| bad_tls(&error))?;
         let lenient = |authority| {
             let provider = Arc::clone(&provider);
-            Arc::new(Lenient {
+            Arc::new(LenientVerifier {
                 authority,
                 provider,
             })
@@ -145,13 +145,13 @@ fn bad_tls(error: &dyn fmt::Display) -> Error {
 /// Checks a certificate as little as the mode asks for. The server always has to have the key of its certificate: that
 /// protects against listeners. PostgreSQL clients do the same for these modes.
 #[derive(Debug)]
-struct Lenient {
+struct LenientVerifier {
     /// Checks that an authority has signed the certificate, for any name; none: nobody need have.
     authority: Option<Arc<WebPkiServerVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,

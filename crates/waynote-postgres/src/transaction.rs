@@ -6,23 +6,23 @@ use waynote::engine::{Engine, IndexState, Read, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{Error, Result};
 
-use crate::engine::{Opened, residue};
-use crate::error::{Away, Cure, Failure, Fault, told};
+use crate::engine::{OpenStore, residue};
+use crate::error::{Failure, Fault, Outage, RetryKind, told};
 use crate::rows::Handle;
 use crate::server::Limits;
-use crate::session::{Purpose, Session, Then};
+use crate::session::{Purpose, Session, TripEnd};
 use crate::trip::{Statement, big};
 
 /// The outcome of a commit.
-enum Committed {
+enum CommitOutcome {
     Yes,
     /// Nothing of it was carried out.
-    No(Error, Cure),
+    No(Error, RetryKind),
 }
 
 /// Runs `work` in a transaction.
 pub(crate) fn write(
-    engine: &Opened,
+    engine: &OpenStore,
     writing: Writing,
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
 ) -> Result<()> {
@@ -34,8 +34,8 @@ pub(crate) fn write(
         let session = Session::new(engine, Purpose::Write(writing), limits.clone());
         let (error, cure) = match work(&Handle::new(&session)) {
             Ok(()) => match commit(&session)? {
-                Committed::Yes => return Ok(()),
-                Committed::No(error, cure) => (error, cure),
+                CommitOutcome::Yes => return Ok(()),
+                CommitOutcome::No(error, cure) => (error, cure),
             },
             Err(error) => (error, session.cure()),
         };
@@ -46,13 +46,13 @@ pub(crate) fn write(
     }
 }
 
-fn commit(session: &Session<'_>) -> Result<Committed> {
+fn commit(session: &Session<'_>) -> Result<CommitOutcome> {
     if !session.is_dirty() {
         session.roll_back();
-        return Ok(Committed::Yes);
+        return Ok(CommitOutcome::Yes);
     }
     let engine = session.engine;
-    let failure = match session.tried(Vec::new(), Then::Commit) {
+    let failure = match session.tried(Vec::new(), TripEnd::Commit) {
         Ok(_) if session.is_warned() => {
             return Err(unknown(
                 engine,
@@ -61,18 +61,18 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
         }
         Ok(_) => {
             session.committed();
-            return Ok(Committed::Yes);
+            return Ok(CommitOutcome::Yes);
         }
         Err(failure) => failure,
     };
     let cure = session.cure();
     let is_refused = match &failure {
-        Failure::Server(error) => error.as_db_error().is_some() && cure != Cure::Elsewhere,
+        Failure::Server(error) => error.as_db_error().is_some() && cure != RetryKind::Elsewhere,
         Failure::Ours(_) => true,
         Failure::Away(_) => false,
     };
     if is_refused {
-        return Ok(Committed::No(
+        return Ok(CommitOutcome::No(
             engine.named::<()>(Err(failure)).unwrap_err(),
             cure,
         ));
@@ -80,12 +80,12 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
     resolve(session, &failure)
 }
 
-fn unknown(engine: &Opened, reason: &str) -> Error {
+fn unknown(engine: &OpenStore, reason: &str) -> Error {
     Fault::Unknown.of(&engine.shown, reason).into()
 }
 
 /// The connection was lost while the transaction was being committed: its rows say whether it was.
-fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
+fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<CommitOutcome> {
     let engine = lost.engine;
     let reason = match failure {
         Failure::Server(error) => told(error),
@@ -93,9 +93,9 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
         Failure::Ours(error) => error.to_string(),
     };
     let gone = |reason: &str| {
-        let away = Away::Lost(reason.to_owned()).to_string();
+        let away = Outage::Lost(reason.to_owned()).to_string();
         let error = Fault::Away.of(&engine.shown, away);
-        Committed::No(error.into(), Cure::Elsewhere)
+        CommitOutcome::No(error.into(), RetryKind::Elsewhere)
     };
     let Some((first, _)) = lost.put_positions() else {
         // It has no position, so that doing it again does not change it.
@@ -106,7 +106,7 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
     let limits = Limits::of(&engine.options);
     loop {
         match look(lost, first) {
-            Ok(true) => return Ok(Committed::Yes),
+            Ok(true) => return Ok(CommitOutcome::Yes),
             Ok(false) => return Ok(gone(&reason)),
             Err(()) if limits.pause(started) => {}
             Err(()) => return Err(unknown(engine, &reason)),
@@ -125,14 +125,14 @@ fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
          UNION ALL SELECT mark FROM waynote.event WHERE store = $1 AND position = $2",
         vec![big(engine.which.key), big(first)],
     );
-    let rows = session.trip(vec![marks], Then::GoOn).map_err(drop)?;
+    let rows = session.trip(vec![marks], TripEnd::GoOn).map_err(drop)?;
     let mut marks = rows.iter().flatten();
     if !marks.any(|row| row.try_get(0).is_ok_and(|mark: i64| mark == lost.mark)) {
         return Ok(false);
     }
     // It is there, but its standby may not have it: a backend that is ended, or a server that is started again, waits for
     // the standby no more. The lock that this transaction took is in the log after it, and its commit waits for both.
-    match session.tried(Vec::new(), Then::Commit) {
+    match session.tried(Vec::new(), TripEnd::Commit) {
         Ok(_) if !session.is_warned() => Ok(true),
         _ => Err(()),
     }
@@ -140,7 +140,7 @@ fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
 
 /// Runs `work` while nobody else writes: all of it in one transaction, which holds the lock.
 pub(crate) fn exclusively(
-    engine: &Opened,
+    engine: &OpenStore,
     work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
 ) -> Result<()> {
     let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
@@ -148,22 +148,22 @@ pub(crate) fn exclusively(
     session.later([Statement::plain(
         "SET LOCAL idle_in_transaction_session_timeout = '60s'",
     )]);
-    session.trip(Vec::new(), Then::GoOn)?;
-    let held = Held { session: &session };
+    session.trip(Vec::new(), TripEnd::GoOn)?;
+    let held = LockedEngine { session: &session };
     let worked = work(&held);
     // Each write in it was acknowledged by itself.
     match commit(&session)? {
-        Committed::Yes => worked,
-        Committed::No(error, _) => worked.and(Err(error)),
+        CommitOutcome::Yes => worked,
+        CommitOutcome::No(error, _) => worked.and(Err(error)),
     }
 }
 
 /// The engine inside the transaction that holds the lock.
-struct Held<'s, 'e> {
+struct LockedEngine<'s, 'e> {
     session: &'s Session<'e>,
 }
 
-impl Engine for Held<'_, '_> {
+impl Engine for LockedEngine<'_, '_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
         Ok(Box::new(Handle::new(self.session)))
     }
@@ -178,7 +178,7 @@ impl Engine for Held<'_, '_> {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         let session = self.session;
-        session.trip(vec![Statement::plain("SAVEPOINT waynote")], Then::GoOn)?;
+        session.trip(vec![Statement::plain("SAVEPOINT waynote")], TripEnd::GoOn)?;
         let mut part = Part {
             session,
             put: session.put_positions(),
@@ -189,7 +189,7 @@ impl Engine for Held<'_, '_> {
         work(&Handle::new(session))?;
         session.trip(
             vec![Statement::plain("RELEASE SAVEPOINT waynote")],
-            Then::GoOn,
+            TripEnd::GoOn,
         )?;
         part.is_kept = true;
         Ok(())
@@ -229,6 +229,6 @@ impl Drop for Part<'_, '_> {
         self.session.unqueue(self.queued);
         self.session.put_back(self.put, self.index);
         let back = Statement::plain("ROLLBACK TO SAVEPOINT waynote; RELEASE SAVEPOINT waynote");
-        let _ = self.session.trip(vec![back], Then::GoOn);
+        let _ = self.session.trip(vec![back], TripEnd::GoOn);
     }
 }

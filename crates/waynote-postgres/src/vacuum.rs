@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use waynote::Error;
 
-use crate::error::{Away, Failure, Fault, Outcome};
+use crate::error::{Failure, Fault, Outage, Outcome};
 use crate::options::Options;
-use crate::server::{Leased, Limits, Server};
+use crate::server::{Limits, PooledConnection, Server};
 use crate::trip::{self, Statement, big, text};
 
 /// The kind of `VACUUM`.
@@ -29,7 +29,7 @@ pub enum Vacuum {
 /// The outcome for one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Became {
+pub enum VacuumOutcome {
     /// It was vacuumed.
     Vacuumed,
     /// Others used it all the time.
@@ -45,7 +45,7 @@ pub struct Table {
     /// Its name in the schema `waynote`.
     pub name: String,
     /// The outcome.
-    pub became: Became,
+    pub became: VacuumOutcome,
     /// Its bytes on disk, with indexes and TOAST, before and after.
     pub bytes: (u64, u64),
 }
@@ -65,7 +65,7 @@ pub struct Holder {
 /// The result of a `VACUUM`, and the holders that may have kept it from removing dead rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Vacuumed {
+pub struct VacuumReport {
     /// The tables, by name.
     pub tables: Vec<Table>,
     /// The holders that may keep dead rows in the tables: run it again when they have ended.
@@ -80,12 +80,12 @@ pub struct Vacuumed {
 /// # Errors
 /// [`Fault::NoStore`] when the database has no tables of waynote; and as
 /// [`open`](crate::open).
-pub fn vacuum(options: &Options, how: Vacuum) -> Result<Vacuumed, Error> {
+pub fn vacuum(options: &Options, how: Vacuum) -> Result<VacuumReport, Error> {
     let server = Server::of(options)?;
     let limits = Limits::of(options).patient();
     let leased = server.lease(&limits);
     let outcome = leased.and_then(|leased| {
-        let at = At {
+        let at = VacuumSession {
             server: &server,
             limits,
             leased,
@@ -127,14 +127,14 @@ const HIDDEN: &str = "SELECT count(*) FROM pg_stat_activity a
      WHERE a.datname = current_database() AND a.query = '<insufficient privilege>'";
 
 /// A connection of its own, outside of any transaction.
-struct At<'s> {
+struct VacuumSession<'s> {
     server: &'s Server,
     limits: Limits,
-    leased: Leased,
+    leased: PooledConnection,
 }
 
-impl At<'_> {
-    fn vacuum(self, how: Vacuum, shown: &str) -> Outcome<Vacuumed> {
+impl VacuumSession<'_> {
+    fn vacuum(self, how: Vacuum, shown: &str) -> Outcome<VacuumReport> {
         let found = self.ask(TABLES, Vec::new())?;
         if found.is_empty() {
             return Err(Fault::NoStore.of(shown, "").into());
@@ -163,7 +163,7 @@ impl At<'_> {
             })
         });
         let hidden: i64 = self.one(HIDDEN, Vec::new())?;
-        Ok(Vacuumed {
+        Ok(VacuumReport {
             tables,
             holders: holders.collect::<Outcome<_>>()?,
             hidden: u64::try_from(hidden).unwrap_or_default(),
@@ -171,7 +171,7 @@ impl At<'_> {
     }
 
     /// Vacuums a table as soon as nobody is in the way.
-    fn table(&self, name: &str, is_ours: bool, how: Vacuum) -> Outcome<Became> {
+    fn table(&self, name: &str, is_ours: bool, how: Vacuum) -> Outcome<VacuumOutcome> {
         const PAUSE: Duration = Duration::from_millis(50);
         let full = match how {
             Vacuum::Free => "",
@@ -187,13 +187,13 @@ impl At<'_> {
             let [is_warned, is_skipped] = self.leased.take_notices();
             // It also warns about other things.
             if is_warned && !is_ours {
-                return Ok(Became::NotPermitted);
+                return Ok(VacuumOutcome::NotPermitted);
             }
             if !is_skipped {
-                return Ok(Became::Vacuumed);
+                return Ok(VacuumOutcome::Vacuumed);
             }
             if started.elapsed() + PAUSE >= self.limits.clamped(self.limits.wait) {
-                return Ok(Became::InUse);
+                return Ok(VacuumOutcome::InUse);
             }
             thread::sleep(PAUSE);
         }
@@ -206,7 +206,7 @@ impl At<'_> {
     ) -> Outcome<T> {
         let rows = self.ask(sql, values)?;
         let row = rows.first().ok_or_else(|| {
-            Failure::Away(Away::Lost("a question was left without an answer".into()))
+            Failure::Away(Outage::Lost("a question was left without an answer".into()))
         })?;
         Ok(row.try_get(0)?)
     }

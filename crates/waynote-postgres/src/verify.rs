@@ -6,7 +6,7 @@ use waynote::{Address, Report, Result, Scope, ScopeKind};
 use crate::error::Outcome;
 use crate::migrate;
 use crate::row::get;
-use crate::session::{Session, Then};
+use crate::session::{Session, TripEnd};
 use crate::trip::{Statement, big};
 
 /// Checks a store. To be called on one state, so that a writer at work is not taken for damage.
@@ -23,7 +23,7 @@ pub(crate) fn verify(session: &Session<'_>, report: &mut Report) -> Result<bool>
             .iter()
             .map(|(sql, _)| Statement::typed(*sql, store())),
     );
-    let answers = session.trip(statements, Then::GoOn)?;
+    let answers = session.trip(statements, TripEnd::GoOn)?;
     session.engine.named(judged(&answers, report))?;
     Ok(true)
 }

@@ -21,7 +21,7 @@ mod suite {
     mod stores;
     mod vacuum;
 
-    use stores::Here;
+    use stores::PostgresStores;
 
-    waynote_testing::suites!(Here; action apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(PostgresStores; action apart conformance loops one_order processes runs search together undo verify);
 }

@@ -14,6 +14,7 @@ use crate::edge::shares::Shares;
 use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
+use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
@@ -21,17 +22,16 @@ use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
 use crate::stores::Database;
 use crate::tls::Certificates;
-use crate::told::Told;
 use crate::watch::Watcher;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// A store with the server's data about it.
-pub(crate) struct Shelf {
-    pub(crate) store: Told,
+pub(crate) struct ServedStore {
+    pub(crate) store: NotifyingStore,
     /// The audit log: refused requests, and the actions of administrators.
-    pub(crate) audit: Arc<Audit<Told>>,
+    pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// True if a request needs a token. It is never reset until the server ends.
     pub(crate) needs_token: AtomicBool,
     /// True if the store is a file of this machine.
@@ -51,8 +51,8 @@ pub(crate) struct Start {
 }
 
 /// The state that all requests share.
-pub(crate) struct Shared {
-    pub(crate) shelves: BTreeMap<String, Shelf>,
+pub(crate) struct AppState {
+    pub(crate) shelves: BTreeMap<String, ServedStore>,
     pub(crate) options: Options,
     /// The certificate; none: no TLS.
     pub(crate) certificates: Option<Arc<Certificates>>,
@@ -76,9 +76,9 @@ pub(crate) struct Shared {
 }
 
 /// The shared state as the `State` of a handler.
-pub(crate) type App = Arc<Shared>;
+pub(crate) type App = Arc<AppState>;
 
-impl Shared {
+impl AppState {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
     }

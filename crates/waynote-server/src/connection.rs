@@ -21,7 +21,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
-use crate::edge::{Connections, Seat, user};
+use crate::edge::{ConnectionGuard, Connections, user};
 use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
@@ -92,7 +92,7 @@ pub(crate) async fn serve(
 struct Connection {
     app: App,
     peer: SocketAddr,
-    seat: Arc<Seat>,
+    seat: Arc<ConnectionGuard>,
     router: Router,
     watcher: Watcher,
 }

@@ -1,8 +1,8 @@
 //! The HTTP server: a JSON API, an MCP endpoint, a change feed and a page for the browser, over one or several stores.
 //!
-//! [`Server::new`] takes the stores, the options, a clock and the log. [`Server::bind`] listens, and [`Bound::run`]
-//! serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks no clock of
-//! its own.
+//! [`Server::new`] takes the stores, the options, a clock and the log. [`Server::bind`] listens, and
+//! [`BoundServer::run`] serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment
+//! and asks no clock of its own.
 
 mod admin;
 mod api;
@@ -15,6 +15,7 @@ mod log;
 mod machine;
 mod mcp;
 mod metrics;
+mod notifying_store;
 mod options;
 mod page;
 mod problem;
@@ -25,7 +26,6 @@ mod sign_in;
 mod stop;
 mod stores;
 mod tls;
-mod told;
 mod visit;
 mod watch;
 
@@ -35,7 +35,7 @@ pub use log::Log;
 pub use machine::DeadProcesses;
 pub use options::{Limits, Options, TlsFiles};
 pub use page::page_at;
-pub use server::{Bound, Server};
+pub use server::{BoundServer, Server};
 pub use stop::Stopper;
-pub use stores::{Database, PoolState, Served, Stores};
+pub use stores::{Database, PoolState, ServableStore, Stores};
 pub use tls::Reloader;

@@ -30,7 +30,7 @@ pub(crate) fn router() -> Router<App> {
 /// The query of the URL: the agent, and the machine that it works on.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Named {
+struct McpQuery {
     /// The agent of the notebook.
     agent: Option<String>,
     /// The directory that the client works in, on its own machine: an absolute path, or one below `~`.
@@ -51,7 +51,7 @@ struct Named {
 
 async fn answer(visit: Visit, request: Request) -> Answer<Response> {
     let (mut parts, body) = request.into_parts();
-    let named = Query::<Named>::from_request_parts(&mut parts, &visit.app).await;
+    let named = Query::<McpQuery>::from_request_parts(&mut parts, &visit.app).await;
     let named = named.map_err(|error| {
         Problem::bad_request(error.body_text()).hint(
             "the parameters are agent, place, home, session, iteration, budget, style and tools",
@@ -67,7 +67,7 @@ async fn answer(visit: Visit, request: Request) -> Answer<Response> {
     };
     let allowance = Allowance::of(Limits::ANSWER_BYTES);
     let _waits = Waits(allowance.clone());
-    let host = Arc::new(Hosted {
+    let host = Arc::new(RequestHost {
         visit,
         allowance,
         _seat: seat,
@@ -84,7 +84,7 @@ fn holds(body: &[u8], word: &[u8]) -> bool {
     body.windows(word.len()).any(|part| part == word)
 }
 
-fn options(visit: &Visit, named: Named) -> Answer<Options> {
+fn options(visit: &Visit, named: McpQuery) -> Answer<Options> {
     let agent: Name = match (&named.agent, &visit.grant.agents[..]) {
         (Some(agent), _) => agent.parse()?,
         (None, [only]) => only.clone(),
@@ -142,13 +142,13 @@ fn directory(place: Option<&str>, home: Option<&str>) -> Answer<Vec<String>> {
 }
 
 /// The store as the request's token sees it.
-struct Hosted {
+struct RequestHost {
     visit: Visit,
     allowance: Allowance,
     _seat: Option<OwnedSemaphorePermit>,
 }
 
-impl Host for Hosted {
+impl Host for RequestHost {
     fn store(&self) -> &(dyn Store + Send + Sync) {
         &*self.visit.store
     }

@@ -63,16 +63,16 @@ impl Gauge {
     }
 
     /// Counts one more until the returned guard is dropped.
-    pub(crate) fn one(&self) -> One {
+    pub(crate) fn one(&self) -> GaugeGuard {
         self.add();
-        One(self.clone())
+        GaugeGuard(self.clone())
     }
 }
 
 /// The guard of one that is counted.
-pub(crate) struct One(Gauge);
+pub(crate) struct GaugeGuard(Gauge);
 
-impl Drop for One {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -19,7 +19,7 @@ pub struct Options {
     /// proxy limits the requests of one address.
     pub behind_proxy: bool,
     /// True if the server is for one browser of this user, which gets in by a link that works once
-    /// ([`Bound::link`](crate::Bound::link)). Tokens of the stores count beside it.
+    /// ([`BoundServer::link`](crate::BoundServer::link)). Tokens of the stores count beside it.
     pub one_time_link: bool,
     /// The limits for clients.
     pub limits: Limits,

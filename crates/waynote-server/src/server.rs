@@ -13,28 +13,28 @@ use tokio_rustls::TlsAcceptor;
 use waynote::{Name, Place};
 use waynote_access::{Audit, Tokens};
 
-use crate::app::{App, Clock, Shared, Shelf, Start};
+use crate::app::{App, AppState, Clock, ServedStore, Start};
 use crate::edge::rate::Buckets;
 use crate::edge::shares::{Shares, permits};
 use crate::error::StartError;
 use crate::log::Log;
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
+use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
-use crate::stores::{Named, Stores, is_name};
+use crate::stores::{NamedStore, Stores, is_name};
 use crate::tls::{Certificates, Reloader};
-use crate::told::Told;
 use crate::visit::waiting;
-use crate::watch::{Watched, Watcher};
+use crate::watch::{Watcher, WriteNotifier};
 use crate::{connection, quiet, routes, tls, watch};
 
 /// A server that does not listen yet.
 pub struct Server {
-    shared: Shared,
+    shared: AppState,
 }
 
 impl Server {
@@ -43,11 +43,11 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
-        let shelf = |named: &Named| {
-            let watched = Arc::new(Watched::new(watcher.clone()));
-            let store = Told::new(named.store.clone(), watched, clock.clone());
+        let shelf = |named: &NamedStore| {
+            let watched = Arc::new(WriteNotifier::new(watcher.clone()));
+            let store = NotifyingStore::new(named.store.clone(), watched, clock.clone());
             let clock = clock.clone();
-            Shelf {
+            ServedStore {
                 audit: Arc::new(Audit::new(store.clone(), process, move || clock())),
                 store,
                 needs_token: AtomicBool::new(false),
@@ -65,7 +65,7 @@ impl Server {
             .collect();
         let started = clock().as_microsecond();
         Self {
-            shared: Shared {
+            shared: AppState {
                 shelves,
                 buckets: Buckets::new(&options.limits),
                 running: Shares::new(options.limits.requests_per_token),
@@ -112,7 +112,7 @@ impl Server {
     /// [`StartError::NoStore`], [`StartError::InvalidStoreName`], [`StartError::NoTls`], [`StartError::NoTokens`],
     /// [`StartError::LinkNotLocal`], [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that
     /// cannot be read.
-    pub fn bind(mut self) -> waynote::Result<Bound> {
+    pub fn bind(mut self) -> waynote::Result<BoundServer> {
         let shared = &mut self.shared;
         if shared.shelves.is_empty() {
             return Err(StartError::NoStore.into());
@@ -165,7 +165,7 @@ impl Server {
                 *shelf.needs_token.get_mut() = true;
             }
         }
-        Ok(Bound {
+        Ok(BoundServer {
             app: Arc::new(self.shared),
             listener,
             address,
@@ -175,14 +175,14 @@ impl Server {
 }
 
 /// A server that listens, and does not answer yet.
-pub struct Bound {
+pub struct BoundServer {
     app: App,
     listener: TcpListener,
     address: SocketAddr,
     tls: Option<TlsAcceptor>,
 }
 
-impl Bound {
+impl BoundServer {
     /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -264,7 +264,7 @@ async fn audit(app: App) {
 }
 
 /// Writes the counts of refused calls. They are lost if the store cannot be written.
-fn flush(app: &Shared) {
+fn flush(app: &AppState) {
     for shelf in app.shelves.values() {
         let _ = shelf.audit.flush();
     }

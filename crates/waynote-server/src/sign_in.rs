@@ -7,16 +7,16 @@ use std::sync::atomic::Ordering;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote_access::{Checked, Grant, Line, Refusal, Tokens, Watch};
+use waynote_access::{Grant, Line, Refusal, Tokens, VerifiedToken, Watch};
 
-use crate::app::{App, Shared, Shelf};
+use crate::app::{App, AppState, ServedStore};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
 use crate::visit::waiting;
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
-pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
+pub(crate) fn presented(app: &AppState, headers: &HeaderMap) -> Option<String> {
     if let Some(cookie) = app.link().and_then(|link| link.presented(headers)) {
         return Some(cookie);
     }
@@ -47,8 +47,8 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
         .await?
     };
     match found? {
-        Found::Granted(grant) => Ok(grant),
-        Found::Token(checked) => {
+        TokenLookup::Granted(grant) => Ok(grant),
+        TokenLookup::Token(checked) => {
             let today = TimeZone::UTC.to_datetime(now).date();
             if shelf.used.is_first(&checked.id, today) {
                 let (store, id) = (shelf.store.clone(), checked.id);
@@ -57,7 +57,7 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
             }
             Ok(checked.grant)
         }
-        Found::Refused(line) => {
+        TokenLookup::Refused(line) => {
             let audit = shelf.audit.clone();
             waiting(move || audit.saw(line)).await?;
             Err(Problem::unauthorized())
@@ -66,25 +66,25 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
 }
 
 /// The result of a look-up of a token.
-enum Found {
+enum TokenLookup {
     /// The request is granted without a token, or with a cookie.
     Granted(Grant),
     /// The token is one of the store's.
-    Token(Checked),
+    Token(VerifiedToken),
     /// The token does not count.
     Refused(Line),
 }
 
 /// Looks a token up. Reads only.
-fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> {
+fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
     if !shelf.needs_token.load(Ordering::Relaxed) {
         if !Tokens::new(&shelf.store).is_closed()? {
-            return Ok(Found::Granted(Grant::everything()));
+            return Ok(TokenLookup::Granted(Grant::everything()));
         }
         shelf.needs_token.store(true, Ordering::Relaxed);
     }
     let refused = |call, token, detail: String| {
-        Ok(Found::Refused(Line {
+        Ok(TokenLookup::Refused(Line {
             call,
             token,
             refused: true,
@@ -95,11 +95,11 @@ fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> 
         return refused("no token", None, "the request has no token".into());
     };
     if shelf.link.as_ref().is_some_and(|link| link.is_known(token)) {
-        return Ok(Found::Granted(Grant::everything()));
+        return Ok(TokenLookup::Granted(Grant::everything()));
     }
     if let Some(number) = signed::number(token) {
         return match signed::grant(&shelf.store, number, now)? {
-            Some(grant) => Ok(Found::Granted(grant)),
+            Some(grant) => Ok(TokenLookup::Granted(grant)),
             None => {
                 let detail = "nobody is signed in with this cookie";
                 refused("sign in", None, detail.into())
@@ -107,7 +107,7 @@ fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> 
         };
     }
     match Tokens::new(&shelf.store).check(token, now)? {
-        Ok(checked) => Ok(Found::Token(checked)),
+        Ok(checked) => Ok(TokenLookup::Token(checked)),
         Err(refusal) => {
             let name = match &refusal {
                 Refusal::Expired { name } => Some(name.clone()),

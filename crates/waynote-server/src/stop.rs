@@ -17,7 +17,7 @@ impl Stopper {
         }
     }
 
-    /// Tells the server to stop. [`Bound::run`](crate::Bound::run) returns when it has.
+    /// Tells the server to stop. [`BoundServer::run`](crate::BoundServer::run) returns when it has.
     pub fn stop(&self) {
         self.said.send_replace(true);
     }

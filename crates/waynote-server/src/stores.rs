@@ -7,20 +7,20 @@ use waynote::cites::{CheckedStore, Checkouts};
 use waynote::{SideData, Store, Version};
 
 /// A store that can be served: shared by threads, with side data for tokens and the audit log.
-pub trait Served: Store + SideData + Send + Sync {}
+pub trait ServableStore: Store + SideData + Send + Sync {}
 
-impl<S: Store + SideData + Send + Sync> Served for S {}
+impl<S: Store + SideData + Send + Sync> ServableStore for S {}
 
 /// The stores of a server, by the name in their path: `/s/NAME`.
 #[derive(Clone, Default)]
 pub struct Stores {
-    pub(crate) by_name: BTreeMap<String, Named>,
+    pub(crate) by_name: BTreeMap<String, NamedStore>,
 }
 
 /// A store that has a name.
 #[derive(Clone)]
-pub(crate) struct Named {
-    pub(crate) store: Arc<dyn Served>,
+pub(crate) struct NamedStore {
+    pub(crate) store: Arc<dyn ServableStore>,
     /// True if the store is a file of this machine.
     pub(crate) is_file: bool,
     /// Its database, if it is in one.
@@ -45,7 +45,7 @@ pub type PoolState = [usize; 4];
 
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.
-    pub fn with(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
+    pub fn with(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
         self.add(name.into(), store, false, None)
     }
 
@@ -53,7 +53,7 @@ impl Stores {
     pub fn with_database(
         self,
         name: impl Into<String>,
-        store: Arc<dyn Served>,
+        store: Arc<dyn ServableStore>,
         database: Arc<dyn Database>,
     ) -> Self {
         self.add(name.into(), store, false, Some(database))
@@ -61,18 +61,18 @@ impl Stores {
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
     /// thread that may block, so a small read must never take long.
-    pub fn with_file(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
+    pub fn with_file(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
         self.add(name.into(), store, true, None)
     }
 
     fn add(
         mut self,
         name: String,
-        store: Arc<dyn Served>,
+        store: Arc<dyn ServableStore>,
         is_file: bool,
         database: Option<Arc<dyn Database>>,
     ) -> Self {
-        let named = Named {
+        let named = NamedStore {
             store,
             is_file,
             database,
@@ -92,12 +92,12 @@ impl Stores {
     }
 
     /// The store of this name.
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Served>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn ServableStore>> {
         self.by_name.get(name).map(|named| &named.store)
     }
 
     /// All of them, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn Served>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn ServableStore>)> {
         self.by_name
             .iter()
             .map(|(name, named)| (name.as_str(), &named.store))

@@ -32,21 +32,21 @@ const SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
 pub(crate) struct Certificates {
     files: TlsFiles,
     provider: CryptoProvider,
-    current: Mutex<Current>,
+    current: Mutex<LoadedCertificate>,
     /// Somebody asks for the files to be read again.
     asked: Notify,
 }
 
 #[derive(Clone, Debug)]
-struct Current {
+struct LoadedCertificate {
     key: Arc<CertifiedKey>,
     /// When the first certificate of the chain ends.
     expires: Option<Timestamp>,
-    changed: Changed,
+    changed: FileTimes,
 }
 
 /// When the files were changed.
-type Changed = [Option<SystemTime>; 2];
+type FileTimes = [Option<SystemTime>; 2];
 
 /// Reads a server's certificate again, from any thread.
 #[derive(Clone, Debug)]
@@ -130,11 +130,11 @@ pub(crate) async fn watch(app: App, certificates: Arc<Certificates>) {
     }
 }
 
-fn changed(files: &TlsFiles) -> Changed {
+fn changed(files: &TlsFiles) -> FileTimes {
     [&files.cert, &files.key].map(|file| file.metadata().and_then(|data| data.modified()).ok())
 }
 
-fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<Current, StartError> {
+fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<LoadedCertificate, StartError> {
     let TlsFiles { cert, key } = files;
     let changed = changed(files);
     let of_cert = |reason: String| unusable(cert, reason);
@@ -159,7 +159,7 @@ fn current(files: &TlsFiles, provider: &CryptoProvider) -> Result<Current, Start
     })?;
     let key = CertifiedKey::from_der(chain, private, provider)
         .map_err(|error| of_cert(error.to_string()))?;
-    Ok(Current {
+    Ok(LoadedCertificate {
         key: Arc::new(key),
         expires,
         changed,

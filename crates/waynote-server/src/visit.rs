@@ -8,16 +8,16 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Stamp, Store};
-use waynote_access::{Audit, Grant, Narrowed};
+use waynote_access::{Audit, Grant, NarrowedStore};
 
 use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
 use crate::edge::rate::Key;
 use crate::edge::shares::Share;
+use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem};
 use crate::sign_in;
-use crate::stores::Served;
-use crate::told::Told;
+use crate::stores::ServableStore;
 
 /// The address of a request's client.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +34,11 @@ pub(crate) struct Visit {
     /// The store's name in the path.
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
-    pub(crate) store: Arc<Narrowed<Told>>,
+    pub(crate) store: Arc<NarrowedStore<NotifyingStore>>,
     /// The whole store, for tokens and the audit log.
-    pub(crate) served: Arc<dyn Served>,
+    pub(crate) served: Arc<dyn ServableStore>,
     /// The audit log: refused requests, and the actions of administrators.
-    pub(crate) audit: Arc<Audit<Told>>,
+    pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// The grant of the token.
     pub(crate) grant: Grant,
     /// The request's `Idempotency-Key`.
@@ -76,7 +76,7 @@ impl Visit {
     /// The same for functions that only a narrowed store has.
     pub(crate) async fn run_narrowed<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
+        work: impl FnOnce(&NarrowedStore<NotifyingStore>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (store, app) = (self.store.clone(), self.app.clone());
         let name = self.name.clone();
@@ -203,7 +203,9 @@ impl Visit {
         };
         Ok(Self {
             name,
-            store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit.clone())),
+            store: Arc::new(
+                NarrowedStore::new(store.clone(), grant.clone()).watched(audit.clone()),
+            ),
             served: Arc::new(store),
             audit,
             grant,

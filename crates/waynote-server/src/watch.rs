@@ -14,7 +14,7 @@ use crate::app::App;
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The notifications of one store.
-pub(crate) struct Watched {
+pub(crate) struct WriteNotifier {
     /// Counts the times at which a write is possible.
     writes: watch::Sender<u64>,
     /// Wakes the task that runs checkpoints. It is separate, because each receiver of `writes` counts as a reader of
@@ -23,7 +23,7 @@ pub(crate) struct Watched {
     watcher: Arc<Watcher>,
 }
 
-impl Watched {
+impl WriteNotifier {
     pub(crate) fn new(watcher: Arc<Watcher>) -> Self {
         Self {
             writes: watch::Sender::new(0),

@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use waynote::cites::{Checkouts, CodeFile, Elsewhere, Standing};
+use waynote::cites::{CandidateFiles, Checkouts, CodeFile, Standing};
 use waynote::{Citation, Content, Place};
 use waynote_files::worktree::path_named_in;
 
@@ -299,8 +299,13 @@ impl Checkouts for GitCheckouts<'_> {
         self.git(repository, &grep).map(|(is_found, _)| is_found)
     }
 
-    fn elsewhere(&self, repository: &Place, commit: Option<&str>, path: &str) -> Option<Elsewhere> {
-        let mut elsewhere = Elsewhere::default();
+    fn elsewhere(
+        &self,
+        repository: &Place,
+        commit: Option<&str>,
+        path: &str,
+    ) -> Option<CandidateFiles> {
+        let mut elsewhere = CandidateFiles::default();
         let changes = commit.and_then(|commit| {
             let diff = [
                 "diff-index",

@@ -172,14 +172,14 @@ impl<S> fmt::Debug for Waynote<S> {
 /// A note that was saved, and what it was before.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Saved {
+pub struct SavedNote {
     /// The note after the save.
     pub note: Note,
     /// The note before the save; none if the save created it.
     pub before: Option<NoteBefore>,
 }
 
-impl Saved {
+impl SavedNote {
     /// Whether the save created the note.
     pub fn is_new(&self) -> bool {
         self.before.is_none()
@@ -189,7 +189,7 @@ impl Saved {
 /// An entry that was added to a log, or the one that had its text already.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Added {
+pub struct AddedEntry {
     /// The entry.
     pub note: Note,
     /// Whether the log had the text already. [`Note::seen`] says how often it was noted.
@@ -264,7 +264,7 @@ impl<S: Store> Agent<S> {
     ///
     /// # Errors
     /// As [`Notebook::save`], and [`Error::InvalidKey`] and [`Error::NotText`].
-    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<Saved> {
+    pub fn save(&self, key: &str, text: impl Into<String>) -> Result<SavedNote> {
         self.save_with(key, text, SaveOptions::default())
     }
 
@@ -272,7 +272,7 @@ impl<S: Store> Agent<S> {
     ///
     /// # Errors
     /// [`Error::Conflict`] when the note exists; the others as [`Agent::save`].
-    pub fn create(&self, key: &str, text: impl Into<String>) -> Result<Saved> {
+    pub fn create(&self, key: &str, text: impl Into<String>) -> Result<SavedNote> {
         let only_new = SaveOptions::default().expect(Expect::Revision(0));
         self.save_with(key, text, only_new)
     }
@@ -286,12 +286,12 @@ impl<S: Store> Agent<S> {
         key: &str,
         text: impl Into<String>,
         options: SaveOptions,
-    ) -> Result<Saved> {
+    ) -> Result<SavedNote> {
         let (key, content) = (key.parse()?, Content::text(text)?);
         let (note, before) = self
             .notebook()
             .save(&key, content, options, &self.stamp())?;
-        Ok(Saved { note, before })
+        Ok(SavedNote { note, before })
     }
 
     /// Pins a note of the notebook: every block shows it whole.
@@ -399,13 +399,13 @@ impl<S: Store> Agent<S> {
     ///
     /// # Errors
     /// [`Error::Incomplete`] outside any session; the others as [`SessionLog::add`], and [`Error::NotText`].
-    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<Added> {
+    pub fn add(&self, entry_type: EntryType, text: impl Into<String>) -> Result<AddedEntry> {
         let content = Content::text(text)?;
         let note = self
             .log()?
             .add(entry_type, self.iteration, content, &self.stamp())?;
         let is_repeat = note.revision > 1;
-        Ok(Added { note, is_repeat })
+        Ok(AddedEntry { note, is_repeat })
     }
 
     /// Adds an entry that says how a `stuck` entry of the session was solved. That entry leaves the prompts.
@@ -418,12 +418,12 @@ impl<S: Store> Agent<S> {
         stuck: &str,
         entry_type: EntryType,
         text: impl Into<String>,
-    ) -> Result<Added> {
+    ) -> Result<AddedEntry> {
         let (log, content) = (self.log()?, Content::text(text)?);
         let stuck = Some(log.stuck(stuck)?);
         let note = log.add_resolving(entry_type, self.iteration, content, stuck, &self.stamp())?;
         let is_repeat = note.revision > 1;
-        Ok(Added { note, is_repeat })
+        Ok(AddedEntry { note, is_repeat })
     }
 
     /// The entries of the session's log that the agent sees: those of earlier iterations, or all of them if it is in no

@@ -170,7 +170,7 @@ pub use author::Author;
 pub use change::{Applied, Change, Expect, NoteBefore, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
-pub use facade::{Added, Agent, Saved, Surroundings, Waynote};
+pub use facade::{AddedEntry, Agent, SavedNote, Surroundings, Waynote};
 pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
@@ -180,14 +180,14 @@ pub use model::allowance::Allowance;
 pub use model::as_of::AsOf;
 pub use model::citation::Citation;
 pub use model::report::Report;
-pub use model::secret_policy::{Flagged, SecretPolicy};
+pub use model::secret_policy::{FlaggedNote, SecretPolicy};
 pub use model::writer::{Ancestor, Writer};
 pub use note::{Action, EntryType, Note, NoteAsOf, OtherType, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;
 pub use rules::EngineStore;
-pub use rules::undo::{UndoScope, Undone, log_entry_written_last, redo_last, undo_last};
+pub use rules::undo::{UndoReport, UndoScope, log_entry_written_last, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
@@ -195,7 +195,7 @@ pub use session_log::SessionLog;
 pub use session_status::{SessionState, SessionStatus};
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore, Upgraded};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore, StoreUpgrade};
 pub use store::{
     Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
     Store, Version,

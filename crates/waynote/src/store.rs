@@ -34,7 +34,7 @@ pub use ask::{Answers, Ask, Count, Done, EventPage, FeedPage, JournalPage, Noted
 pub(crate) use ask::{answer, answers, limit, none};
 #[cfg(feature = "openapi")]
 pub(crate) use feed::FeedForm;
-pub use feed::{Cursor, FeedEntry, ForgottenTexts, Happened, Mark};
+pub use feed::{Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
 pub(crate) use noted::noted_before;
 pub use values::{Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 

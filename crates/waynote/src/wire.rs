@@ -54,9 +54,9 @@ pub const VERSION_HEADER: &str = "waynote-api";
 /// # Errors
 /// [`Error::TooMuchAsked`] if it is longer than [`Limits::ANSWER_BYTES`]; [`Error::Ended`].
 pub fn answer(answer: &impl Serialize) -> Result<Vec<u8>> {
-    let mut written = Written {
+    let mut written = LimitedWriter {
         text: Some(Vec::new()),
-        ..Written::default()
+        ..LimitedWriter::default()
     };
     written.add(answer)?;
     Ok(written.text.unwrap_or_default())
@@ -64,12 +64,12 @@ pub fn answer(answer: &impl Serialize) -> Result<Vec<u8>> {
 
 /// Writes an answer, or only counts its bytes, up to the most that an answer may have.
 #[derive(Default)]
-pub(crate) struct Written {
+pub(crate) struct LimitedWriter {
     bytes: u64,
     text: Option<Vec<u8>>,
 }
 
-impl Written {
+impl LimitedWriter {
     /// Adds a value.
     pub(crate) fn add(&mut self, value: &impl Serialize) -> Result<()> {
         // No answer can fail to be serialized in another way.
@@ -84,7 +84,7 @@ impl Written {
     }
 }
 
-impl io::Write for Written {
+impl io::Write for LimitedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len() as u64;
         if self.bytes > Limits::ANSWER_BYTES || Allowance::check().is_err() {

@@ -40,7 +40,7 @@ mod suite {
     mod upgrade;
     mod write_trips;
 
-    use stores::Here;
+    use stores::LocalStores;
 
-    waynote_testing::suites!(Here; action apart conformance loops one_order processes runs search together undo verify);
+    waynote_testing::suites!(LocalStores; action apart conformance loops one_order processes runs search together undo verify);
 }

@@ -41,9 +41,9 @@ impl Drop for TakenBack<'_> {
 }
 
 /// Lets other writers in again, also when the work panics.
-struct Held<'m>(&'m Cell<bool>);
+struct LockGuard<'m>(&'m Cell<bool>);
 
-impl Drop for Held<'_> {
+impl Drop for LockGuard<'_> {
     fn drop(&mut self) {
         self.0.set(false);
     }
@@ -159,7 +159,7 @@ impl Engine for Memory {
             return work(self);
         }
         self.is_held.set(true);
-        let _held = Held(&self.is_held);
+        let _held = LockGuard(&self.is_held);
         work(&Self {
             holds_it: true,
             ..self.clone()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows, Step};
 use waynote::event::{RecordedEvent, SessionsEvent};
 use waynote::store::{
-    self, Answers, Count, Cursor, Done, FeedEntry, ForgottenTexts, Happened, Recent, SideValue,
+    self, Answers, Count, Cursor, Done, FeedContent, FeedEntry, ForgottenTexts, Recent, SideValue,
     Version,
 };
 use waynote::{
@@ -76,11 +76,15 @@ impl State {
             all.push((FeedEntry { at, happened }, step));
         };
         for (position, row) in &self.journal {
-            add(*position, row.step, Happened::Changed(row.revision.clone()));
+            add(
+                *position,
+                row.step,
+                FeedContent::Changed(row.revision.clone()),
+            );
         }
         for (session, events) in &self.events {
             for (recorded, step) in events {
-                let happened = Happened::Event(SessionsEvent {
+                let happened = FeedContent::Event(SessionsEvent {
                     session: session.clone(),
                     recorded: recorded.clone(),
                 });
@@ -88,7 +92,7 @@ impl State {
             }
         }
         for of in &self.forgettings {
-            let happened = Happened::Forgotten(ForgottenTexts {
+            let happened = FeedContent::Forgotten(ForgottenTexts {
                 revisions: of.revisions.iter().map(|(at, _)| at.clone()).collect(),
                 events: of
                     .events

@@ -14,6 +14,10 @@ pub(super) enum Moment {
     Clear,
     Subagent,
     Action,
+    ActionCompacted,
+    ActionSubagent,
+    Worktrees,
+    TwoClients,
     Failure,
     TwoAtOnce,
     Loop,
@@ -28,7 +32,7 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    pub(super) const ALL: [Self; 18] = [
+    pub(super) const ALL: [Self; 22] = [
         Self::Start,
         Self::Long,
         Self::Resume,
@@ -36,6 +40,10 @@ impl Moment {
         Self::Clear,
         Self::Subagent,
         Self::Action,
+        Self::ActionCompacted,
+        Self::ActionSubagent,
+        Self::Worktrees,
+        Self::TwoClients,
         Self::Failure,
         Self::TwoAtOnce,
         Self::Loop,
@@ -59,6 +67,10 @@ impl Moment {
             Self::Clear => "clear",
             Self::Subagent => "subagent",
             Self::Action => "action",
+            Self::ActionCompacted => "action-compacted",
+            Self::ActionSubagent => "action-subagent",
+            Self::Worktrees => "worktrees",
+            Self::TwoClients => "two-clients",
             Self::Failure => "failure",
             Self::TwoAtOnce => "two-at-once",
             Self::Loop => "loop",
@@ -91,6 +103,18 @@ impl Moment {
             Self::Subagent => "A subagent starts: its first request holds the block",
             Self::Action => {
                 "*Action*: a file is read twice; the note of its directory comes with the first reading, once"
+            }
+            Self::ActionCompacted => {
+                "*Action* after a compaction: the note comes with the next reading again, once"
+            }
+            Self::ActionSubagent => {
+                "*Action* in a session and in its subagent: each conversation gets the note, once"
+            }
+            Self::Worktrees => {
+                "*Action* in two sessions at once, in two worktrees: each gets the block and the note, once"
+            }
+            Self::TwoClients => {
+                "*Action* in Claude Code and this client at once, in one project: each gets the block and the note, once"
             }
             Self::Failure => {
                 "*Failure*: a command fails; the note that matches its output stands in the next request"
@@ -145,20 +169,27 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Action, Blocked, Clear, Compaction, Endpoint, Failure, GivesUp, Hang, Install, Load, Long,
-        Loop, Night, Recovers, Resume, Start, Subagent, TwoAtOnce,
+        Action, ActionCompacted, ActionSubagent, Blocked, Clear, Compaction, Endpoint, Failure,
+        GivesUp, Hang, Install, Load, Long, Loop, Night, Recovers, Resume, Start, Subagent,
+        TwoAtOnce, TwoClients, Worktrees,
     };
     match (agent.client, moment) {
+        ("claude-code", TwoClients) => Cell::None("see the others"),
         ("claude-code", _) => Cell::Gate,
         ("copilot" | "qwen", Loop | Blocked | Hang | Recovers | GivesUp) => {
             Cell::None("`loop` has no preset for it")
         }
-        ("copilot", Compaction) => Cell::None("not tried"),
+        ("copilot", Compaction | ActionCompacted) => Cell::None("not tried"),
+        ("qwen", ActionCompacted | Worktrees | TwoClients) => Cell::None("not tried"),
         ("copilot" | "qwen", Clear) => Cell::None("`/clear` is a start"),
         ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
-        ("goose", Action | Failure) => Cell::None("has no hooks at tools"),
+        ("goose", Action | ActionCompacted | ActionSubagent | Worktrees | TwoClients | Failure) => {
+            Cell::None("has no hooks at tools")
+        }
         (_, Night) => Cell::None("played with Claude Code"),
-        ("gemini" | "goose" | "qwen", Subagent) => Cell::None("takes no text for a subagent"),
+        ("gemini" | "goose" | "qwen", Subagent | ActionSubagent) => {
+            Cell::None("takes no text for a subagent")
+        }
         ("opencode", Clear) => Cell::None("`/new` is a start"),
         ("codex", Clear) => Cell::Fed,
         // These wait, or start many sessions.

@@ -38,6 +38,8 @@ pub(super) struct Bench {
     heard: RefCell<String>,
     /// More environment for the client.
     environment: RefCell<Vec<(&'static str, String)>>,
+    /// Another client of this home, and its program.
+    joined: RefCell<Option<(Agent, PathBuf)>>,
 }
 
 impl Bench {
@@ -54,6 +56,7 @@ impl Bench {
             seen: Cell::new(0),
             heard: RefCell::default(),
             environment: RefCell::default(),
+            joined: RefCell::default(),
         };
         let home = bench.home()?;
         for folder in ["run", "bin", "project"] {
@@ -73,14 +76,28 @@ impl Bench {
         std::fs::write(&named, starts)?;
         std::fs::set_permissions(&named, std::fs::Permissions::from_mode(0o755))?;
         bench.git(&["init", "--quiet"])?;
-        let (path, text) = bench.configuration()?;
+        bench.configured(&agent)?;
+        Ok(bench)
+    }
+
+    /// Writes a client's configuration as a person has it.
+    fn configured(&self, agent: &Agent) -> Result<()> {
+        let (path, text) = self.configuration(agent)?;
         let folder = path.parent().context("a folder")?;
         std::fs::create_dir_all(folder)?;
         std::fs::write(&path, text)?;
         if agent.client == "opencode" {
             Agent::brings_package(folder)?;
         }
-        Ok(bench)
+        Ok(())
+    }
+
+    /// Configures another client in this home, and installs waynote into it.
+    pub(super) fn joins(&self, agent: Agent) -> Result<()> {
+        self.configured(&agent)?;
+        *self.joined.borrow_mut() = Some((agent, agent.installed()?));
+        self.waynote(&["install", agent.client])?;
+        Ok(())
     }
 
     /// As [`Self::bare`], with waynote installed and a note on the project.
@@ -118,10 +135,10 @@ impl Bench {
     }
 
     /// The client's configuration file, and a person's configuration for it, with comments.
-    fn configuration(&self) -> Result<(PathBuf, String)> {
+    fn configuration(&self, agent: &Agent) -> Result<(PathBuf, String)> {
         let home = self.home()?;
         let port = self.model.port;
-        Ok(match self.agent.client {
+        Ok(match agent.client {
             "codex" => (
                 home.join(".codex/config.toml"),
                 format!(
@@ -179,7 +196,7 @@ impl Bench {
 
     /// Adds a line to the front of the client's configuration, where lines stand by themselves.
     pub(super) fn configures(&self, line: &str) -> Result<()> {
-        let (path, _) = self.configuration()?;
+        let (path, _) = self.configuration(&self.agent)?;
         let old = std::fs::read_to_string(&path)?;
         Ok(std::fs::write(path, format!("{line}\n{old}"))?)
     }
@@ -194,7 +211,10 @@ impl Bench {
         let mut command = Command::new(match program {
             "waynote" => home.join("bin/waynote"),
             _ if program == self.agent.program => self.program.clone(),
-            _ => program.into(),
+            _ => match &*self.joined.borrow() {
+                Some((agent, path)) if agent.program == program => path.clone(),
+                _ => program.into(),
+            },
         });
         command
             .env_clear()
@@ -233,7 +253,7 @@ impl Bench {
         Ok(command)
     }
 
-    fn git(&self, words: &[&str]) -> Result<()> {
+    pub(super) fn git(&self, words: &[&str]) -> Result<()> {
         let mut command = self.command("git", &self.project()?)?;
         command.args(words);
         process::run(command, COMMAND)?;
@@ -308,7 +328,18 @@ impl Bench {
         input: &str,
         folder: &Path,
     ) -> Result<RunningProgram> {
-        let mut command = self.command(self.agent.program, folder)?;
+        self.starts(&self.agent, words, input, folder)
+    }
+
+    /// As [`Self::started`], this client or the one that joined.
+    pub(super) fn starts(
+        &self,
+        agent: &Agent,
+        words: &[&str],
+        input: &str,
+        folder: &Path,
+    ) -> Result<RunningProgram> {
+        let mut command = self.command(agent.program, folder)?;
         command.args(words);
         RunningProgram::start(command, input)
     }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 /// Busy threads, which end with it.
-pub(super) struct Busy {
+pub(super) struct BusyThreads {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Busy {
+impl BusyThreads {
     pub(super) fn start(threads: usize) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let spin = |_| {
@@ -26,7 +26,7 @@ impl Busy {
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyThreads {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {

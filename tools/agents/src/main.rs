@@ -129,7 +129,7 @@ pub(crate) fn run(choice: &Choice) -> Result<()> {
             Err(error) => not_checked(agent.title, format!("{error:#}")),
         }
     }
-    let busy = choice.load.then(|| load::Busy::start(4));
+    let busy = choice.load.then(|| load::BusyThreads::start(4));
     // Cells that load the machine themselves are played alone, at the end.
     let (alone, beside): (Vec<Job>, Vec<Job>) =
         jobs.into_iter().partition(|job| job.moment == Moment::Load);
@@ -226,7 +226,7 @@ fn report(played: &[CellResult]) -> Result<()> {
     names.sort();
     names.dedup();
     println!(
-        "\n{:14}{}",
+        "\n{:18}{}",
         "",
         names
             .iter()
@@ -253,7 +253,7 @@ fn report(played: &[CellResult]) -> Result<()> {
             format!("{text:22}")
         };
         println!(
-            "{:14}{}",
+            "{:18}{}",
             moment.word(),
             names.iter().map(of).collect::<String>()
         );

@@ -92,6 +92,8 @@ struct State {
     requests: Mutex<Vec<Request>>,
     /// Requests without tools: titles, summaries, checks of a name.
     beside: Mutex<Vec<Request>>,
+    /// The last request of each turn that it has ended.
+    ended: Mutex<Vec<Request>>,
 }
 
 impl Model {
@@ -104,6 +106,7 @@ impl Model {
             calls: AtomicUsize::new(0),
             requests: Mutex::default(),
             beside: Mutex::default(),
+            ended: Mutex::default(),
         });
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
@@ -142,6 +145,13 @@ impl Model {
     /// The requests of conversations so far.
     pub(super) fn requests(&self) -> Vec<Request> {
         lock(&self.state.requests).clone()
+    }
+
+    /// True if it has ended a turn in which a text stood.
+    pub(super) fn has_ended(&self, text: &str) -> bool {
+        lock(&self.state.ended)
+            .iter()
+            .any(|request| request.contains(text))
     }
 
     /// The requests that offered no tools.
@@ -216,7 +226,9 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
         }
         Reply::Say(text) => {
             let item = dialect.said(&request.body, &text, tokens, is_stream);
-            respond(stream, 200, kind(is_stream), &item)
+            respond(stream, 200, kind(is_stream), &item)?;
+            lock(&state.ended).push(request);
+            Ok(())
         }
         Reply::Call(tool, input) => {
             let number = state.calls.fetch_add(1, Ordering::SeqCst);

@@ -20,7 +20,10 @@ const PAIRS: u32 = 60;
 pub(crate) fn run() -> Result<()> {
     println!("durable adds: {PAIRS} pairs of {COMMITS} commits each in turn, one writer");
     let folder = tempfile::tempdir_in("target")?;
-    let (mut ours, mut bare) = (Ours::open(folder.path())?, Bare::open(folder.path())?);
+    let (mut ours, mut bare) = (
+        WaynoteStore::open(folder.path())?,
+        BareTable::open(folder.path())?,
+    );
     let mut rates = Vec::new();
     for pair in 0..PAIRS {
         let numbers = pair * COMMITS..(pair + 1) * COMMITS;
@@ -54,11 +57,11 @@ fn text(number: u32) -> String {
     )
 }
 
-struct Ours {
+struct WaynoteStore {
     store: SqliteStore,
 }
 
-impl Ours {
+impl WaynoteStore {
     fn open(folder: &Path) -> Result<Self> {
         Ok(Self {
             store: SqliteStore::open(folder.join("notes.db"), &Options::default())?,
@@ -89,11 +92,11 @@ impl Ours {
     }
 }
 
-struct Bare {
+struct BareTable {
     conn: Connection,
 }
 
-impl Bare {
+impl BareTable {
     fn open(folder: &Path) -> Result<Self> {
         let conn = Connection::open(folder.join("bare.db"))?;
         conn.pragma_update(None, "journal_mode", "wal")?;

@@ -245,7 +245,7 @@ fn budgets() -> Result<()> {
 
 /// How an agent meets the notes of its own session while it writes them.
 #[derive(Clone, Copy)]
-enum Sees {
+enum NoteVisibility {
     /// Those of earlier iterations, as a run of a loop does; an iteration makes eight writes.
     EarlierIterations,
     /// Every entry at once.
@@ -258,8 +258,11 @@ fn day() -> Result<()> {
         "a day of 200 writes, a block after each: the share of its tokens that a prompt cache keeps"
     );
     for (label, sees) in [
-        ("a run sees earlier iterations", Sees::EarlierIterations),
-        ("every entry at once", Sees::Everything),
+        (
+            "a run sees earlier iterations",
+            NoteVisibility::EarlierIterations,
+        ),
+        ("every entry at once", NoteVisibility::Everything),
     ] {
         for (age, history) in [("young", 0), ("full", 400)] {
             let stable = kept_share(Style::Stable, sees, history)?;
@@ -277,7 +280,7 @@ fn day() -> Result<()> {
 const ORDER: &str = "releases are tagged on the main branch after the gate is green; the changelog says what a user notices, \
      and nothing is published on a Friday without somebody who can take it back.";
 
-fn kept_share(style: Style, sees: Sees, history: u64) -> Result<f64> {
+fn kept_share(style: Style, sees: NoteVisibility, history: u64) -> Result<f64> {
     const WRITES_OF_AN_ITERATION: u64 = 8;
     let connection = Connection::open_in_memory()?;
     let store = waynote::AttachedStore::attach(&connection)?;
@@ -310,8 +313,8 @@ fn kept_share(style: Style, sees: Sees, history: u64) -> Result<f64> {
         let request = request(tokens)?
             .style(style)
             .iteration(match sees {
-                Sees::EarlierIterations => Some(i64::try_from(iteration)?),
-                Sees::Everything => None,
+                NoteVisibility::EarlierIterations => Some(i64::try_from(iteration)?),
+                NoteVisibility::Everything => None,
             })
             .now(stamp(write * 430)?.now)
             .explain(style == Style::Faithful);

@@ -85,6 +85,7 @@ fn block(texts: &[String], budget: usize) -> Result<String> {
         let at = Timestamp::from_second(1_800_000_000 + i64::try_from(number)?)?;
         let origin = Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: None,
             created_at: at,
             updated_at: at,

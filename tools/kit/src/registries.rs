@@ -12,13 +12,19 @@ pub fn target() -> PathBuf {
 
 /// The interpreter of an environment that has a package of PyPI; its programs lie beside it.
 pub fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
-    let folder = target.join("python").join(package.replace("==", "-"));
+    let name = package.replace("==", "-");
+    python_with(&target.join("python").join(name), &[package])
+}
+
+/// As [`python`], with several packages, in a folder of their own.
+pub fn python_with(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
-    if !ready.exists() {
+    let wanted = packages.join("\n");
+    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
         quietly(
             Command::new("python3")
                 .args(["-m", "venv", "--clear"])
-                .arg(&folder),
+                .arg(folder),
         )?;
         let pip = [
             "-m",
@@ -29,10 +35,9 @@ pub fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
             "1",
             "--timeout",
             "30",
-            package,
         ];
-        quietly(Command::new(&python).args(pip))?;
-        std::fs::write(ready, "").map_err(|error| error.to_string())?;
+        quietly(Command::new(&python).args(pip).args(packages))?;
+        std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
     }
     Ok(python)
 }

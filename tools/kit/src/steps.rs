@@ -1,6 +1,6 @@
 //! Commands that must succeed. Builds have no limit of time: a slow machine would reach any.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -20,16 +20,35 @@ pub fn program(profile: &str) -> Result<PathBuf> {
     if let Some(program) = std::env::var_os("WAYNOTE_PROGRAM") {
         return Ok(PathBuf::from(program).canonicalize()?);
     }
-    let (folder, features) = match profile {
+    let target = crate::registries::target();
+    let (folder, mut build) = match profile {
         // Those of the whole workspace: the tests have built it with them.
-        "dev" => ("debug", &["--workspace", "--bin", "waynote"][..]),
-        profile => (profile, &["-p", "waynote-cli"][..]),
+        "dev" => ("debug", cargo(&["build", "--workspace"])),
+        profile => (profile, cargo(&["rustc", "--package", "waynote-cli"])),
     };
-    let mut build = cargo(&["build", "--quiet", "--profile", profile]);
-    build.args(features);
+    build.args(["--bin", "waynote", "--quiet", "--profile", profile]);
+    if profile == "release" && cfg!(target_os = "linux") {
+        let layout = layout(&target)?;
+        build.args(["--", "-C"]);
+        build.arg(format!("link-arg=-Wl,-T,{}", layout.display()));
+    }
     step("program", build)?;
-    let program = crate::registries::target().join(folder).join("waynote");
+    let program = target.join(folder).join("waynote");
     program.canonicalize().context("the program was not built")
+}
+
+/// A script for the linker: the functions that a server for an agent runs lie side by side (`tools/layout/make.py`).
+fn layout(target: &Path) -> Result<PathBuf> {
+    let names = include_str!("../../layout/agent.txt").lines();
+    let sections = names.map(|name| format!("*(.text.{name} .text.unlikely.{name})\n"));
+    let script = format!(
+        "SECTIONS {{ .text.agent : {{\n{}}} }} INSERT BEFORE .text;\n",
+        sections.collect::<String>()
+    );
+    let file = target.join("layout.ld");
+    std::fs::create_dir_all(target)?;
+    std::fs::write(&file, script)?;
+    Ok(file.canonicalize()?)
 }
 
 /// Runs a command of the gate, and says how long it took.

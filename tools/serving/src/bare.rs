@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A checksum as the schema takes it.
 const CHECKSUM: i64 = 1 << 32;
 
-pub(super) struct Bare {
+pub(super) struct BareDatabase {
     path: PathBuf,
     conn: Connection,
     /// The number of the next new note, and the position of its revision.
@@ -25,7 +25,7 @@ pub(super) struct Bare {
     position: i64,
 }
 
-impl Bare {
+impl BareDatabase {
     /// A copy of the store in a folder, which has so many notes. Its idle server checkpoints the log.
     pub(super) fn copy(folder: &Path, notes: u32) -> Result<Self> {
         let (path, original) = (folder.join("bare.db"), store(folder));

@@ -34,7 +34,7 @@ pub(super) fn run(program: &Path) -> Result<()> {
 }
 
 fn in_python(program: &Path, python: &Path, document: &Path, clients: &Path) -> Result<()> {
-    let served = Served::start(program)?;
+    let served = EmptyServer::start(program)?;
     let folder = served.folder.path();
     let generator = python.with_file_name("openapi-python-client");
     succeed(
@@ -56,7 +56,7 @@ fn in_python(program: &Path, python: &Path, document: &Path, clients: &Path) -> 
 }
 
 fn in_typescript(program: &Path, packages: &Path, document: &Path, clients: &Path) -> Result<()> {
-    let served = Served::start(program)?;
+    let served = EmptyServer::start(program)?;
     fs::copy(clients.join("routes.ts"), packages.join("routes.ts"))?;
     fs::write(
         packages.join("package.json"),
@@ -92,14 +92,14 @@ fn in_typescript(program: &Path, packages: &Path, document: &Path, clients: &Pat
 }
 
 /// A server of an empty store, with a token that may do everything.
-struct Served {
+struct EmptyServer {
     folder: tempfile::TempDir,
     api: String,
     token: String,
     _server: RunningServer,
 }
 
-impl Served {
+impl EmptyServer {
     fn start(program: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(target())?;
         let token = admin_token(program, folder.path(), "clients")?;

@@ -35,7 +35,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let read = Mutex::new(Vec::new());
     std::thread::scope(|scope| -> Result<()> {
         // The threads end when this does, however it ends.
-        let _over = (Over(&are_written), Over(&is_over));
+        let _over = (EndSignal(&are_written), EndSignal(&is_over));
         let writer = || {
             while !are_written.load(Ordering::Relaxed) {
                 // One that is killed has a successor.
@@ -89,9 +89,9 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
 }
 
 /// Tells the threads that it is over.
-pub(super) struct Over<'o>(pub(super) &'o AtomicBool);
+pub(super) struct EndSignal<'o>(pub(super) &'o AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

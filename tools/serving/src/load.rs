@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::Form;
-use super::bare::Bare;
+use super::bare::BareDatabase;
 use super::client::Client;
 use super::many::{self, clients};
 use super::server::{AGENTS, API, RunningServer, fill, store, text};
@@ -33,7 +33,7 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let next = AtomicU32::new(form.notes);
     mixed(&serving, form, &next)?;
     // As large as the server's store is now, and its pages as full.
-    let mut bare = Bare::copy(folder.path(), next.load(Ordering::Relaxed))?;
+    let mut bare = BareDatabase::copy(folder.path(), next.load(Ordering::Relaxed))?;
     writers(&serving, form, &next, folder.path(), &mut bare)?;
     let rate = bare.mixed(form.clients, form.mixed.min(Duration::from_secs(10)))?;
     println!(
@@ -112,7 +112,7 @@ fn writers(
     form: &Form,
     next: &AtomicU32,
     folder: &Path,
-    bare: &mut Bare,
+    bare: &mut BareDatabase,
 ) -> Result<()> {
     let mut ratios = Vec::new();
     let (mut ours_all, mut bare_all, mut groups) = (Vec::new(), Vec::new(), Vec::new());

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use waynote::store::{Cursor, Happened};
+use waynote::store::{Cursor, FeedContent};
 use waynote::{Reader, Store};
 use waynote_test_postgres::{Cluster, Proxy, Setup, has_postgres, with_store};
 
 use super::Form;
 use super::client::Client;
-use super::kills::Over;
+use super::kills::EndSignal;
 use super::server::{RunningServer, command};
 
 /// The path of the API of the store, which both servers have.
@@ -143,14 +143,14 @@ fn client(address: SocketAddr, client: usize, work: &Work) -> Result<()> {
 
 /// The items that a reader of the feed has read.
 #[derive(Default)]
-struct Reading {
+struct FeedReading {
     items: Mutex<Vec<Value>>,
     /// How often its connection ended.
     ended: AtomicUsize,
 }
 
 /// Reads the feed from its start, and continues when a connection ends.
-fn reader(address: SocketAddr, reading: &Reading, is_over: &AtomicBool) {
+fn reader(address: SocketAddr, reading: &FeedReading, is_over: &AtomicBool) {
     let goes_on = || !is_over.load(Ordering::SeqCst);
     let mut last = "start".to_owned();
     while goes_on() {
@@ -193,13 +193,13 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let balancer = Proxy::balancing(&servers.each_ref().map(|server| server.address.port()));
     let address = balancer.address();
     let (work, readers_end) = (Work::default(), AtomicBool::new(false));
-    let readings: Vec<Reading> = (0..form.pairs.clients.div_ceil(8) + 1)
-        .map(|_| Reading::default())
+    let readings: Vec<FeedReading> = (0..form.pairs.clients.div_ceil(8) + 1)
+        .map(|_| FeedReading::default())
         .collect();
     let writes = form.pairs.clients * form.pairs.writes;
     let store = waynote_postgres::open(waynote_postgres::Options::of_url(&url)?)?;
     std::thread::scope(|scope| -> Result<()> {
-        let _over = (Over(&work.is_over), Over(&readers_end));
+        let _over = (EndSignal(&work.is_over), EndSignal(&readers_end));
         for reading in &readings {
             scope.spawn(|| reader(address, reading, &readers_end));
         }
@@ -286,7 +286,7 @@ fn check_texts<'t>(found: impl Iterator<Item = &'t str>, texts: &BTreeSet<String
 fn check_store(store: &impl Store, texts: &BTreeSet<String>) -> Result<()> {
     let feed = store.feed(Cursor::START, usize::MAX)?;
     let written = feed.iter().filter_map(|item| match &item.happened {
-        Happened::Changed(revision) => Some(revision.note()?.content.shown().into_owned()),
+        FeedContent::Changed(revision) => Some(revision.note()?.content.shown().into_owned()),
         _ => None,
     });
     let written: Vec<String> = written.collect();

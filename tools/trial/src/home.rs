@@ -65,16 +65,16 @@ pub(crate) struct Delivery {
     #[serde(default)]
     pub(crate) action: String,
     pub(crate) tokens: usize,
-    pub(crate) notes: Vec<Told>,
+    pub(crate) notes: Vec<DeliveredNote>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct DeliveredNote {
     pub(crate) address: String,
     shown: String,
 }
 
-impl Told {
+impl DeliveredNote {
     pub(crate) fn is_whole(&self) -> bool {
         self.shown == "whole"
     }

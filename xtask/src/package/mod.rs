@@ -221,9 +221,10 @@ impl Packages {
         format!("{}{proof}", include_str!("../../../README.md"))
     }
 
-    /// A wheel that puts the program beside Python's.
+    /// A wheel that puts the program beside Python's, with the client.
     fn wheel(&self) -> Result<Vec<u8>> {
         let mut files = Files::default();
+        client(&mut files, "clients/python/waynote", "waynote/")?;
         files.program(
             format!("waynote-{VERSION}.data/scripts/waynote"),
             &*self.program.bytes,
@@ -234,7 +235,7 @@ impl Packages {
             format!(
                 "Metadata-Version: 2.4\nName: waynote\nVersion: {VERSION}\nSummary: {}\nLicense-Expression: {}\n\
                  License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nKeywords: agents,llm,memory,notes,mcp\n{}\
-                 Requires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n{}",
+                 Requires-Python: >=3.9\n{EXTRAS}Description-Content-Type: text/markdown\n\n{}",
                 self.summary,
                 self.license,
                 self.source.as_ref().map(|of| format!("Project-URL: Source, {}\n", of.repository)).unwrap_or_default(),
@@ -279,7 +280,7 @@ impl Packages {
         Ok(serde_json::to_string_pretty(&package)? + "\n")
     }
 
-    /// The package that people name: it finds the program in the platform's package.
+    /// The package that people name: it finds the program in the platform's package, and has the client.
     fn npm(&self) -> Result<Files> {
         // The packages of the other processors may lack: npm leaves out what does not fit the machine.
         let platforms =
@@ -290,12 +291,16 @@ impl Packages {
             "keywords": ["agents", "llm", "memory", "notes", "mcp"],
             "optionalDependencies": Value::Object(platforms.into_iter().collect()),
         });
+        let client_package: Value =
+            serde_json::from_str(include_str!("../../../clients/typescript/package.json"))?;
+        package["exports"] = client_package["exports"].clone();
         if let Some(source) = &self.source {
             package["mcpName"] = source.mcp_name().into();
         }
         let mut files = Files::default();
         files.add("package.json", self.package_json("waynote", &package)?);
         files.program("bin/waynote.js", include_str!("templates/waynote.js"));
+        client(&mut files, "clients/typescript", "")?;
         files.add("README.md", self.readme());
         licences(&mut files, "");
         Ok(files)
@@ -449,6 +454,31 @@ struct Names {
     deb: String,
     tar: String,
     bundle: String,
+}
+
+/// The libraries that the Python client has adapters for.
+const EXTRAS: &str = "Provides-Extra: anthropic\nRequires-Dist: anthropic; extra == \"anthropic\"\n\
+                      Provides-Extra: langchain\nRequires-Dist: langchain-core; extra == \"langchain\"\n\
+                      Provides-Extra: langgraph\nRequires-Dist: langgraph-checkpoint>=4.3; extra == \"langgraph\"\n";
+
+/// The client's own files for a language.
+fn client(files: &mut Files, from: &str, to: &str) -> Result<()> {
+    let found = std::fs::read_dir(from).with_context(|| format!("{from} cannot be read"))?;
+    let found = found.map(|entry| Ok(entry?.path()));
+    let mut found = found.collect::<Result<Vec<_>>>()?;
+    found.sort();
+    for path in found {
+        let name = path
+            .file_name()
+            .context("a name")?
+            .to_string_lossy()
+            .into_owned();
+        // The package has a manifest of its own.
+        if path.is_file() && name != "package.json" {
+            files.add(format!("{to}{name}"), std::fs::read(&path)?);
+        }
+    }
+    Ok(())
 }
 
 /// Completions and manual pages, as the program prints them.

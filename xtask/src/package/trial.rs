@@ -13,7 +13,7 @@ use super::program::VERSION;
 use super::{Names, Packages};
 
 /// A tool that installs a package: what it takes, and how the program is started then.
-type Installer = fn(&Packed<'_>) -> std::result::Result<Installed, String>;
+type Installer = fn(&PackageFolder<'_>) -> std::result::Result<InstalledProgram, String>;
 
 /// Installs every package of a program, and uses it.
 pub(crate) fn check() -> Result<()> {
@@ -38,7 +38,7 @@ pub(crate) fn check() -> Result<()> {
     ];
     for (name, install) in installers {
         let root = tempfile::tempdir()?;
-        let packed = Packed {
+        let packed = PackageFolder {
             names: packages.names(),
             folder: folder.path(),
             root: root.path(),
@@ -79,13 +79,13 @@ fn stripped(program: &Path) -> Result<tempfile::NamedTempFile> {
 }
 
 /// Packages, and an empty folder to install them in.
-struct Packed<'p> {
+struct PackageFolder<'p> {
     names: Names,
     folder: &'p Path,
     root: &'p Path,
 }
 
-impl Packed<'_> {
+impl PackageFolder<'_> {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -96,22 +96,25 @@ impl Packed<'_> {
 }
 
 /// How the program of a package is started.
-struct Installed {
+struct InstalledProgram {
     words: Vec<PathBuf>,
     /// True if the tool runs it from a cache, which it empties at will.
     in_cache: bool,
+    /// A command that prints the address of a client from the package, if it brings one.
+    client: Vec<PathBuf>,
 }
 
-impl From<PathBuf> for Installed {
+impl From<PathBuf> for InstalledProgram {
     fn from(program: PathBuf) -> Self {
         Self {
             words: vec![program],
             in_cache: false,
+            client: Vec::new(),
         }
     }
 }
 
-fn by_pip(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_pip(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let environment = packed.inside("venv");
     quietly(
         Command::new("python3")
@@ -121,11 +124,16 @@ fn by_pip(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
     let mut pip = Command::new(environment.join("bin/python"));
     pip.args(["-m", "pip", "install", "--no-index", "--quiet"]);
     quietly(pip.arg(packed.path(&packed.names.wheel)))?;
-    Ok(environment.join("bin/waynote").into())
+    let python = environment.join("bin/python");
+    let client = "import waynote; print(waynote.Client().url)";
+    Ok(Installed {
+        client: vec![python, "-c".into(), client.into()],
+        ..environment.join("bin/waynote").into()
+    })
 }
 
 /// `uvx waynote`, with the wheel in place of the registry.
-fn by_uvx(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_uvx(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let uv = python(&kit::registries::target(), UV)?.with_file_name("uvx");
     let wheel = packed.path(&packed.names.wheel);
     let words = [
@@ -143,16 +151,17 @@ fn by_uvx(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
         wheel,
         "waynote".into(),
     ]);
-    Ok(Installed {
+    Ok(InstalledProgram {
         words: all,
         in_cache: true,
+        client: Vec::new(),
     })
 }
 
 const UV: &str = "uv==0.13.9";
 
 /// Without scripts and without the registry: nothing may be built or fetched.
-fn by_npm(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_npm(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let folder = packed.inside("npm");
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let mut install = Command::new("npm");
@@ -167,10 +176,16 @@ fn by_npm(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
     install.arg(&folder);
     install.args([&packed.names.platform, &packed.names.npm].map(|name| packed.path(name)));
     quietly(&mut install)?;
-    Ok(folder.join("node_modules/.bin/waynote").into())
+    let client = folder.join("client.mjs");
+    let text = "import { Client } from 'waynote'; console.log(new Client().url);";
+    std::fs::write(&client, text).map_err(|error| error.to_string())?;
+    Ok(Installed {
+        client: vec!["node".into(), client],
+        ..folder.join("node_modules/.bin/waynote").into()
+    })
 }
 
-fn by_dpkg(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_dpkg(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let (deb, root) = (packed.path(&packed.names.deb), packed.inside("root"));
     quietly(
         Command::new("dpkg-deb")
@@ -213,7 +228,7 @@ fn by_dpkg(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
     Ok(root.join("usr/bin/waynote").into())
 }
 
-fn by_tar(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_tar(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let archive = packed.path(&packed.names.tar);
     quietly(
         Command::new("tar")
@@ -226,7 +241,7 @@ fn by_tar(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
     Ok(packed.inside(folder).join("waynote").into())
 }
 
-fn by_bundle(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
+fn by_bundle(packed: &PackageFolder<'_>) -> std::result::Result<InstalledProgram, String> {
     let unpacked = || -> Result<PathBuf> {
         let bytes = std::fs::read(packed.path(&packed.names.bundle))?;
         let folder = packed.inside("bundle");
@@ -254,7 +269,7 @@ fn by_bundle(packed: &Packed<'_>) -> std::result::Result<Installed, String> {
 const MCPB: &str = "@anthropic-ai/mcpb@2.1.2";
 
 /// What a person does first: looks, sets an agent up, takes it back; and what that agent's hook then does.
-fn used(installed: &Installed, root: &Path) -> Result<()> {
+fn used(installed: &InstalledProgram, root: &Path) -> Result<()> {
     let home = root.join("home");
     let project = home.join("project");
     std::fs::create_dir_all(&project)?;
@@ -262,6 +277,13 @@ fn used(installed: &Installed, root: &Path) -> Result<()> {
     let waynote = |words: &[&str]| run(&installed.words, words, "");
     let version = waynote(&["--version"])?;
     ensure!(version == format!("waynote {VERSION}\n"), "it is {version}");
+    if !installed.client.is_empty() {
+        let url = run(&installed.client, &[], "")?;
+        ensure!(
+            url == "http://127.0.0.1:7467/s/default\n",
+            "its client is at {url}"
+        );
+    }
     waynote(&["demo"])?;
     waynote(&["place", "write", CANARY])?;
     waynote(&["install", "claude-code"])?;

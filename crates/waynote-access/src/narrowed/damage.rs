@@ -4,10 +4,10 @@ use waynote::event::EventAddress;
 use waynote::store::Damage;
 use waynote::{AddressAt, Scope};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use crate::Grant;
 
-impl<S> Narrowed<S> {
+impl<S> NarrowedStore<S> {
     /// The damage left out of answers, as far as the grant sees it; kept for [`Reader::take_damage`](waynote::Reader).
     pub(super) fn noticed(&self, mut damaged: Vec<String>) -> Vec<String> {
         damaged.retain(|what| names_seen(&self.grant, what));

@@ -3,11 +3,11 @@
 use waynote::error::{CustomError, Error, ErrorClass, LoopError, UndoError};
 use waynote::{Result, Scope};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use super::damage::names_seen;
 use crate::Grant;
 
-impl<S> Narrowed<S> {
+impl<S> NarrowedStore<S> {
     /// The result as the grant may see it: an error names nothing outside of it.
     pub(super) fn shown<T>(&self, result: Result<T>) -> Result<T> {
         match self.grant.is_narrowed() {

@@ -1,9 +1,9 @@
 //! The feed and the journal, as far as a grant sees them.
 
-use waynote::store::{Ask, Cursor, FeedEntry, Happened, JournalPage, Mark};
+use waynote::store::{Ask, Cursor, FeedContent, FeedEntry, JournalPage, Mark};
 use waynote::{Allowance, Name, Position, Reader, Result, Revision, Scope, StoreId};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use crate::Grant;
 
 /// How many items are read at once, at least and at most. Most of them may be of others.
@@ -47,7 +47,7 @@ impl HasText for Revision {
 impl HasText for FeedEntry {
     fn text_bytes(&self) -> usize {
         match &self.happened {
-            Happened::Changed(revision) => revision.text_bytes(),
+            FeedContent::Changed(revision) => revision.text_bytes(),
             _ => 0,
         }
     }
@@ -118,7 +118,7 @@ impl<T: HasText, P: Copy> Stretch<T, P> {
     }
 }
 
-impl<R: Reader> Narrowed<R> {
+impl<R: Reader> NarrowedStore<R> {
     /// As [`Reader::mark`], also of an item that the grant does not see.
     ///
     /// # Errors
@@ -212,9 +212,9 @@ impl<R: Reader> Narrowed<R> {
 pub(super) fn of_feed(grant: &Grant, mut entry: FeedEntry) -> Option<FeedEntry> {
     let sees_session = |session: &Name| grant.sees(&Scope::Session(session.clone()));
     let is_seen = match &mut entry.happened {
-        Happened::Changed(revision) => grant.sees_note(revision.address()),
-        Happened::Event(event) => sees_session(&event.session),
-        Happened::Forgotten(texts) => {
+        FeedContent::Changed(revision) => grant.sees_note(revision.address()),
+        FeedContent::Event(event) => sees_session(&event.session),
+        FeedContent::Forgotten(texts) => {
             texts.revisions.retain(|of| grant.sees_note(&of.address));
             texts.events.retain(|of| sees_session(&of.session));
             !(texts.revisions.is_empty() && texts.events.is_empty())

@@ -42,10 +42,10 @@ pub use feed::Stretch;
 ///
 /// A page of the feed or the journal has as many items as were asked for, if there are as many that the grant sees: it
 /// reads on over those that it does not see. So a page of the feed that is shorter than asked for reaches up to the
-/// [version](Ask::version) of the same answers, and a reader may go on from there. [`Narrowed::feed_stretch`] and
-/// [`Narrowed::journal_stretch`] read over a bounded number of rows of others, and say how far they came.
+/// [version](Ask::version) of the same answers, and a reader may go on from there. [`NarrowedStore::feed_stretch`] and
+/// [`NarrowedStore::journal_stretch`] read over a bounded number of rows of others, and say how far they came.
 #[derive(Clone, Debug)]
-pub struct Narrowed<S> {
+pub struct NarrowedStore<S> {
     store: S,
     grant: Arc<Grant>,
     /// The damage found inside the grant. The damage of the inner store is shared with everybody.
@@ -53,7 +53,7 @@ pub struct Narrowed<S> {
     watch: Option<Arc<dyn Watch>>,
 }
 
-impl<S> Narrowed<S> {
+impl<S> NarrowedStore<S> {
     /// A store as a grant sees it.
     pub fn new(store: S, grant: impl Into<Arc<Grant>>) -> Self {
         Self {
@@ -92,10 +92,10 @@ impl<S> Narrowed<S> {
     }
 }
 
-impl<S: Reader> Narrowed<S> {
+impl<S: Reader> NarrowedStore<S> {
     /// The same view of one state of the store.
-    fn of_state<'r>(&self, reader: &'r dyn Reader) -> Narrowed<&'r dyn Reader> {
-        Narrowed {
+    fn of_state<'r>(&self, reader: &'r dyn Reader) -> NarrowedStore<&'r dyn Reader> {
+        NarrowedStore {
             store: reader,
             grant: Arc::clone(&self.grant),
             damage: Arc::clone(&self.damage),
@@ -105,7 +105,7 @@ impl<S: Reader> Narrowed<S> {
     }
 }
 
-impl<S: Reader> Reader for Narrowed<S> {
+impl<S: Reader> Reader for NarrowedStore<S> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         self.shown(self.answers(ask))
     }
@@ -164,7 +164,7 @@ const STOPPED: Error = Error::NotFound {
     what: String::new(),
 };
 
-impl<S: Store> Store for Narrowed<S> {
+impl<S: Store> Store for NarrowedStore<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let changes = self.told("write", self.may_change_all(changes.to_vec()))?;
         self.written(stamp, |stamp| self.store.apply(&changes, stamp))

@@ -3,13 +3,13 @@
 use waynote::store::{Answers, Ask, Count};
 use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSummary};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use super::feed::of_feed;
 
 /// The questions of a list that are asked.
-struct Asked(Vec<bool>);
+struct AskedQuestions(Vec<bool>);
 
-impl Asked {
+impl AskedQuestions {
     /// The answer to each question; nothing for those that were not asked.
     fn fill<A: Default>(self, answers: Vec<A>) -> Vec<A> {
         let mut answers = answers.into_iter();
@@ -19,16 +19,16 @@ impl Asked {
 }
 
 /// The questions that may be asked, and which they are.
-fn pick<Q: Clone>(questions: &[Q], may: impl Fn(&Q) -> bool) -> (Vec<Q>, Asked) {
+fn pick<Q: Clone>(questions: &[Q], may: impl Fn(&Q) -> bool) -> (Vec<Q>, AskedQuestions) {
     let asked: Vec<bool> = questions.iter().map(may).collect();
     let picked = questions.iter().zip(&asked).filter(|(_, asked)| **asked);
     (
         picked.map(|(question, _)| question.clone()).collect(),
-        Asked(asked),
+        AskedQuestions(asked),
     )
 }
 
-impl<R: Reader> Narrowed<R> {
+impl<R: Reader> NarrowedStore<R> {
     /// The answers to all questions. A question about something outside of the grant has the answer for something that
     /// does not exist.
     pub(super) fn answers(&self, ask: &Ask) -> Result<Answers> {
@@ -86,7 +86,7 @@ impl<R: Reader> Narrowed<R> {
             scopes.append(&mut of_kind);
         }
         let (pages, pages_asked) = pick(pages, |page| grant.sees(&Recent::scope(&page.of)));
-        let noted_asked = Asked(pages_asked.0.clone());
+        let noted_asked = AskedQuestions(pages_asked.0.clone());
         let (mut counts, counts_asked) = pick(counts, |count| match count {
             Count::Counted(scope) | Count::Keyed { scope, .. } => grant.sees(scope),
             Count::Entries { session, .. } => of_session(session),

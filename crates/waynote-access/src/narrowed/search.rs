@@ -3,12 +3,12 @@
 use waynote::search::{Hit, SearchRequest, among};
 use waynote::{Note, Reader, Result, Scope, ScopeKind};
 
-use super::Narrowed;
+use super::NarrowedStore;
 
 /// How many matches are ranked again, at least.
 const CANDIDATES: usize = 256;
 
-impl<R: Reader> Narrowed<R> {
+impl<R: Reader> NarrowedStore<R> {
     /// The matches that the grant sees. The scores of the store inside count the notes of everybody: they tell which
     /// words others use. So its matches are ranked again, among themselves. Only of a query with more matches than are
     /// ranked again, the choice of these still depends on others' notes.

@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use waynote::{Error, Result};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use crate::Line;
 
-impl<S> Narrowed<S> {
+impl<S> NarrowedStore<S> {
     /// Tells of a refusal.
     pub(super) fn told<T>(&self, call: &'static str, may: Result<T>) -> Result<T> {
         if let Err(Error::Denied { what, reason }) = &may {

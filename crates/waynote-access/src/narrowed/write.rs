@@ -6,7 +6,7 @@ use waynote::event::EventAddress;
 use waynote::forget::{Forget, ForgetTarget, Forgotten};
 use waynote::{Address, Error, LoopError, Name, Result, Scope, Stamp, Writer};
 
-use super::Narrowed;
+use super::NarrowedStore;
 use crate::Rights;
 
 /// Why something is refused that is outside of a grant, whether it exists or not.
@@ -19,7 +19,7 @@ fn denied(what: impl Into<String>, reason: &str) -> Error {
     }
 }
 
-impl<S> Narrowed<S> {
+impl<S> NarrowedStore<S> {
     fn may_write(&self) -> Result<()> {
         match self.grant.rights {
             Rights::Read => Err(denied("writing", "this token may only read")),

@@ -43,7 +43,7 @@ pub struct Tokens<S> {
 
 /// A token that was presented and counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct VerifiedToken {
     /// The part of the token that is no secret.
     pub id: String,
     /// The grant of the token.
@@ -224,7 +224,7 @@ impl<S: SideData> Tokens<S> {
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
-    pub fn check(&self, text: &str, now: Timestamp) -> Result<Result<Checked, Refusal>> {
+    pub fn check(&self, text: &str, now: Timestamp) -> Result<Result<VerifiedToken, Refusal>> {
         let Some(token) = Token::parse(text) else {
             return Ok(Err(Refusal::Malformed));
         };
@@ -236,7 +236,7 @@ impl<S: SideData> Tokens<S> {
         if info.expires_at.is_some_and(|expires| expires <= now) {
             return Ok(Err(Refusal::Expired { name: info.name }));
         }
-        Ok(Ok(Checked {
+        Ok(Ok(VerifiedToken {
             grant: info.grant(),
             id: info.id,
         }))

@@ -50,7 +50,7 @@ impl TokenInfo {
 
 /// The value that is kept, as JSON.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredToken {
     /// In hexadecimal digits.
     hash: String,
     #[serde(flatten)]
@@ -58,7 +58,7 @@ struct Kept {
 }
 
 pub(super) fn value(info: &TokenInfo, hash: &[u8; 32]) -> SideValue {
-    let kept = Kept {
+    let kept = StoredToken {
         hash: hex(hash),
         info: info.clone(),
     };
@@ -81,7 +81,7 @@ pub(super) fn checked(value: Option<&SideValue>, hash: &[u8; 32]) -> Option<Toke
     is_it.then_some(kept.info)
 }
 
-fn read(value: &SideValue) -> Option<Kept> {
-    let kept: Kept = serde_json::from_slice(&value.value).ok()?;
+fn read(value: &SideValue) -> Option<StoredToken> {
+    let kept: StoredToken = serde_json::from_slice(&value.value).ok()?;
     (kept.info.id == value.key).then_some(kept)
 }

@@ -7,20 +7,20 @@ use waynote::event::{EventAddress, SessionsEvent};
 use waynote::jiff::Timestamp;
 use waynote::search::SearchKind;
 use waynote::store::{
-    Answers, Ask, Count, Cursor, Done, EventPage, FeedEntry, FeedPage, ForgottenTexts, Happened,
+    Answers, Ask, Count, Cursor, Done, EventPage, FeedContent, FeedEntry, FeedPage, ForgottenTexts,
     JournalPage, NotedBefore, Page,
 };
 use waynote::{
     Address, AsOf, EntryType, Filter, OperationId, Position, Reader, ReaderExt, Recent, Scope,
     ScopeKind, SearchRequest, SessionLog, single,
 };
-use waynote_access::{Grant, Narrowed};
+use waynote_access::{Grant, NarrowedStore};
 
-use super::world::{ANN, CANARY, Who, grants, name, no_canary, store_of};
+use super::world::{ANN, CANARY, Owner, grants, name, no_canary, store_of};
 
 const KINDS: [ScopeKind; 3] = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
 
-fn scopes(who: Who) -> Vec<Scope> {
+fn scopes(who: Owner) -> Vec<Scope> {
     vec![
         Scope::Agent(name(who.name)),
         Scope::Place(who.place.parse().unwrap()),
@@ -29,13 +29,13 @@ fn scopes(who: Who) -> Vec<Scope> {
     ]
 }
 
-fn each<T>(all: &[Who], of: impl Fn(Who) -> Vec<T>) -> Vec<T> {
+fn each<T>(all: &[Owner], of: impl Fn(Owner) -> Vec<T>) -> Vec<T> {
     all.iter().flat_map(|who| of(*who)).collect()
 }
 
 /// Every question about these. All fields are named, so that a new one is thought about here too.
-fn everything(all: &[Who], entries: &[Address]) -> Ask {
-    let notes: Vec<Address> = [each(all, Who::addresses), entries.to_vec()].concat();
+fn everything(all: &[Owner], entries: &[Address]) -> Ask {
+    let notes: Vec<Address> = [each(all, Owner::addresses), entries.to_vec()].concat();
     let pages = each(all, |who| {
         let mut of = vec![Recent::Entries {
             session: who.session(),
@@ -172,11 +172,11 @@ fn fields(answers: &Answers) -> Vec<(&'static str, String, bool)> {
 /// True if the grant sees all notes and sessions in the answers.
 fn all_seen(answers: &Answers, grant: &Grant) -> bool {
     let entry_seen = |entry: &FeedEntry| match &entry.happened {
-        Happened::Changed(revision) => grant.sees_note(revision.address()),
-        Happened::Event(SessionsEvent { session, .. }) => {
+        FeedContent::Changed(revision) => grant.sees_note(revision.address()),
+        FeedContent::Event(SessionsEvent { session, .. }) => {
             grant.sees(&Scope::Session(session.clone()))
         }
-        Happened::Forgotten(ForgottenTexts { revisions, .. }) => {
+        FeedContent::Forgotten(ForgottenTexts { revisions, .. }) => {
             revisions.iter().all(|of| grant.sees_note(&of.address))
         }
         _ => false,
@@ -196,7 +196,7 @@ fn all_seen(answers: &Answers, grant: &Grant) -> bool {
 #[test]
 fn every_question_is_answered_as_if_there_were_no_other() {
     let ((_one, both), (_other, alone)) = (store_of(&[ANN, CANARY]), store_of(&[ANN]));
-    let log = |who: Who| SessionLog::new(&both, who.session()).list(None).unwrap();
+    let log = |who: Owner| SessionLog::new(&both, who.session()).list(None).unwrap();
     let entries: Vec<Address> = [log(ANN), log(CANARY)]
         .concat()
         .into_iter()
@@ -209,8 +209,8 @@ fn every_question_is_answered_as_if_there_were_no_other() {
     }
     for grant in grants() {
         let (of_both, of_alone) = (
-            Narrowed::new(&both, grant.clone()),
-            Narrowed::new(&alone, grant.clone()),
+            NarrowedStore::new(&both, grant.clone()),
+            NarrowedStore::new(&alone, grant.clone()),
         );
         let (answers, expected) = (of_both.read(&ask).unwrap(), of_alone.read(&ask).unwrap());
         no_canary(&answers, &grant);
@@ -234,13 +234,13 @@ fn somebody_who_sees_everything_sees_everything() {
         operations: Vec::new(),
         ..everything(&[ANN, CANARY], &[])
     };
-    let narrowed = Narrowed::new(&store, Grant::everything());
+    let narrowed = NarrowedStore::new(&store, Grant::everything());
     assert_eq!(narrowed.read(&ask).unwrap(), store.read(&ask).unwrap());
     let token = Grant {
         token: Some(name("t")),
         ..Grant::everything()
     };
-    let narrowed = Narrowed::new(&store, token);
+    let narrowed = NarrowedStore::new(&store, token);
     assert_eq!(narrowed.read(&ask).unwrap(), store.read(&ask).unwrap());
 }
 
@@ -289,9 +289,9 @@ fn each_function_of_a_reader_sees_no_more() {
             said.push(format!("{:?}", store.feed(Cursor::START, 100)));
             said
         };
-        let narrowed = said(&Narrowed::new(&both, grant.clone()));
+        let narrowed = said(&NarrowedStore::new(&both, grant.clone()));
         no_canary(&narrowed, &grant);
-        assert_eq!(narrowed, said(&Narrowed::new(&alone, grant.clone())));
+        assert_eq!(narrowed, said(&NarrowedStore::new(&alone, grant.clone())));
     }
 }
 
@@ -324,14 +324,14 @@ fn a_search_finds_and_scores_nothing_of_others() {
                             .scopes(scopes.clone())
                             .history(history)
                             .limit(limit);
-                        let hits = Narrowed::new(&both, grant.clone())
+                        let hits = NarrowedStore::new(&both, grant.clone())
                             .search(&request)
                             .unwrap();
                         no_canary(&hits, &grant);
                         assert!(hits.len() <= limit);
                         assert!(hits.iter().all(|hit| grant.sees_note(&hit.note.address)));
                         // Scores and order too are those of a store without the other agent.
-                        let expected = Narrowed::new(&alone, grant.clone()).search(&request);
+                        let expected = NarrowedStore::new(&alone, grant.clone()).search(&request);
                         assert_eq!(hits, expected.unwrap(), "{grant:?} {request:?}");
                         found += hits.len();
                     }
@@ -341,7 +341,7 @@ fn a_search_finds_and_scores_nothing_of_others() {
         let kinds = [SearchKind::Place, SearchKind::Key, SearchKind::Log];
         let request = SearchRequest::new("plan canary").kinds(kinds.into());
         no_canary(
-            Narrowed::new(&both, grant.clone())
+            NarrowedStore::new(&both, grant.clone())
                 .search(&request)
                 .unwrap(),
             &grant,
@@ -376,7 +376,7 @@ fn a_narrowed_search_finds_what_the_store_finds() {
         let all = addresses(&store);
         assert!(!all.is_empty(), "{query}");
         assert_eq!(
-            addresses(&Narrowed::new(&store, grant.clone())),
+            addresses(&NarrowedStore::new(&store, grant.clone())),
             all,
             "{query}"
         );
@@ -392,7 +392,7 @@ fn a_block_has_nothing_of_others() {
             let request = Request::new(name(who.name), who.place.parse().unwrap(), now)
                 .session(who.session())
                 .query("plan of canary".to_owned());
-            let narrowed = Narrowed::new(&store, grant.clone());
+            let narrowed = NarrowedStore::new(&store, grant.clone());
             let block = block_and_notes(&narrowed, &request).map_err(|error| error.to_string());
             // The request itself names the agent and the session.
             if who.name == ANN.name {
@@ -411,7 +411,7 @@ fn a_block_has_nothing_of_others() {
 fn an_error_says_the_same_whether_it_exists_or_not() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     for grant in grants() {
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         for address in CANARY.addresses() {
             let refused = single::get(&narrowed, &address, None).unwrap_err();
             let Error::NotFound { what } = &refused else {

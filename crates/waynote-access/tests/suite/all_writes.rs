@@ -9,7 +9,7 @@ use waynote::{
     Address, Content, EntryType, Error, ErrorClass, Limits, Name, OperationId, Reader, Scope,
     SessionLog, Stamp, Store, UndoScope, redo_last, undo_last,
 };
-use waynote_access::{Grant, Narrowed, Rights};
+use waynote_access::{Grant, NarrowedStore, Rights};
 use waynote_testing::values;
 
 use super::world::{ANN, CANARY, TWIN, at, grants, name, no_canary, store_of};
@@ -34,6 +34,7 @@ fn changes(address: &Address) -> Vec<Change> {
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
         is_synced: true,
+        cites: Vec::new(),
     };
     let mut changes = vec![
         save(&address, &text("mine now")),
@@ -137,7 +138,7 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let before = store.version().unwrap();
     for grant in grants() {
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         let mut refusals = [const { Vec::<String>::new() }; 4];
         for address in outside() {
             for change in changes(&address) {
@@ -182,7 +183,7 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
         save(&mine, &text("one")),
         save(&CANARY.addresses()[0], &text("two")),
     ];
-    Narrowed::new(&store, grant)
+    NarrowedStore::new(&store, grant)
         .apply(&both, &stamp())
         .unwrap_err();
     assert_eq!(store.version().unwrap(), before);
@@ -193,7 +194,7 @@ fn a_reader_writes_nothing_and_only_an_admin_forgets_and_verifies() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let before = store.version().unwrap();
     for grant in grants() {
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         for address in ANN.addresses() {
             if grant.rights == Rights::Read {
                 for change in changes(&address) {
@@ -225,11 +226,13 @@ fn a_reader_writes_nothing_and_only_an_admin_forgets_and_verifies() {
         ..Grant::everything()
     };
     for rights in [Rights::Read, Rights::Write] {
-        let refused = Narrowed::new(&store, of_all(rights)).verify().unwrap_err();
+        let refused = NarrowedStore::new(&store, of_all(rights))
+            .verify()
+            .unwrap_err();
         assert_eq!(refused.class(), ErrorClass::Denied);
     }
     assert!(
-        Narrowed::new(&store, of_all(Rights::Admin))
+        NarrowedStore::new(&store, of_all(Rights::Admin))
             .verify()
             .unwrap()
             .is_clean()
@@ -244,7 +247,7 @@ fn what_is_inside_is_written_as_ever() {
         .into_iter()
         .filter(|grant| grant.rights != Rights::Read)
     {
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         for address in ANN
             .addresses()
             .iter()
@@ -275,7 +278,7 @@ fn a_forgetting_names_and_reaches_nothing_outside() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let grant = grants().pop().unwrap();
     assert_eq!(grant.rights, Rights::Admin);
-    let narrowed = Narrowed::new(&store, grant.clone());
+    let narrowed = NarrowedStore::new(&store, grant.clone());
     let (mine, theirs) = (&ANN.addresses()[2], &CANARY.addresses()[2]);
     let request = Forget::new(mine.clone());
     let shared = store.would_forget(&request, &stamp()).unwrap().shared;
@@ -308,7 +311,7 @@ fn an_operation_id_of_another_token_is_nothing() {
         of("other", &["ann"]),
         of("all", &[]),
     ] {
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         for id in [theirs, OperationId::of("a fresh one")] {
             assert_eq!(narrowed.operation(id).unwrap(), Vec::new());
             let stamp = stamp().of_operation(id);
@@ -337,7 +340,7 @@ fn a_token_writes_under_a_name_of_its_own() {
     let grant = grants
         .iter()
         .find(|grant| grant.rights == Rights::Write && !grant.agents.is_empty());
-    let narrowed = Narrowed::new(&store, grant.unwrap().clone());
+    let narrowed = NarrowedStore::new(&store, grant.unwrap().clone());
     let author = |claim: &str, origin: Option<Name>| {
         let key: Address = "agent:ann#claimed".parse().unwrap();
         let mut change = save(&key, &text(claim));
@@ -347,6 +350,7 @@ fn a_token_writes_under_a_name_of_its_own() {
                 created_at: Timestamp::UNIX_EPOCH,
                 updated_at: Timestamp::UNIX_EPOCH,
                 is_synced: false,
+                cites: Vec::new(),
             });
         }
         let applied = narrowed.apply(&[change], &at(6000, claim)).unwrap();
@@ -373,7 +377,7 @@ fn an_agent_does_not_answer_for_a_person() {
         let answer = SessionEvent::Answered {
             answer: "left".into(),
         };
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         let answered = narrowed.record(&ANN.session(), &[answer], None, &stamp());
         let may = grant.agents.is_empty() && !grant.sessions.is_empty();
         match answered {
@@ -393,7 +397,7 @@ fn undoing_the_last_change_passes_over_others() {
         agents: vec![name("ann")],
         ..Grant::everything()
     };
-    let narrowed = Narrowed::new(&store, grant.clone());
+    let narrowed = NarrowedStore::new(&store, grant.clone());
     // Even reached for, the places of the other are not seen.
     let places = [ANN.place, CANARY.place, "~"].map(|place| place.parse().unwrap());
     let reach = UndoScope::new(name("ann"), places.into());
@@ -432,7 +436,7 @@ fn an_entry_resolves_only_one_of_its_own_log() {
         panic!("{theirs:?}");
     };
     let grant = grants().pop().unwrap();
-    let narrowed = Narrowed::new(&store, grant.clone());
+    let narrowed = NarrowedStore::new(&store, grant.clone());
     let log = SessionLog::new(&narrowed, ANN.session());
     let resolved = |entry| {
         let said = log.add_resolving(EntryType::Tip, None, text("so"), Some(entry), &stamp());

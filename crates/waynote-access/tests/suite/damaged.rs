@@ -4,7 +4,7 @@
 use waynote::rusqlite::Connection;
 use waynote::store::Cursor;
 use waynote::{Error, ErrorClass, Filter, Reader, ReaderExt, ScopeKind, Store};
-use waynote_access::{Narrowed, StoreFailed};
+use waynote_access::{NarrowedStore, StoreFailed};
 
 use super::world::{ANN, CANARY, grants, no_canary, store_of};
 
@@ -22,7 +22,7 @@ fn damage_of_others_is_not_named_and_one_s_own_is() {
         .unwrap();
         drop(conn);
         let grant = grants().pop().unwrap();
-        let narrowed = Narrowed::new(&store, grant.clone());
+        let narrowed = NarrowedStore::new(&store, grant.clone());
         let listed = narrowed.select(&Filter::Kind(ScopeKind::Agent)).unwrap();
         no_canary(&listed, &grant);
         let journal = narrowed.journal(None, 1000).unwrap();
@@ -53,7 +53,7 @@ fn damage_of_others_is_not_named_and_one_s_own_is() {
 #[test]
 fn an_error_of_a_caller_s_own_passes() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
-    let narrowed = Narrowed::new(&store, grants().pop().unwrap());
+    let narrowed = NarrowedStore::new(&store, grants().pop().unwrap());
     let own = || Error::NotFound {
         what: "agent:elsewhere#k".into(),
     };

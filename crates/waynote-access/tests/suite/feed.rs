@@ -2,9 +2,9 @@
 
 use waynote::store::{Answers, Ask, Cursor, FeedPage};
 use waynote::{Content, EntryType, Position, Reader, Result, Store, pass_on};
-use waynote_access::{Grant, Narrowed};
+use waynote_access::{Grant, NarrowedStore};
 
-use super::world::{ANN, CANARY, Who, at, no_canary, store_of};
+use super::world::{ANN, CANARY, Owner, at, no_canary, store_of};
 
 #[test]
 fn pages_skip_what_others_wrote_and_lose_nothing() {
@@ -25,7 +25,7 @@ fn pages_skip_what_others_wrote_and_lose_nothing() {
         sessions: vec![ANN.session()],
         ..Grant::everything()
     };
-    let narrowed = Narrowed::new(&store, grant.clone());
+    let narrowed = NarrowedStore::new(&store, grant.clone());
     for limit in [1, 2, 5, 11, 12, 13, 1000, usize::MAX] {
         let (mut after, mut found) = (Cursor::START, Vec::new());
         loop {
@@ -56,7 +56,7 @@ fn pages_skip_what_others_wrote_and_lose_nothing() {
 fn what_others_wrote_costs_bounded_time() {
     let (_folder, store) = store_of(&[]);
     let say = |number: i64| Content::text(format!("entry {number}")).unwrap();
-    let write = |who: Who, numbers: std::ops::RangeInclusive<i64>| {
+    let write = |who: Owner, numbers: std::ops::RangeInclusive<i64>| {
         let entries: Vec<_> = numbers
             .map(|number| who.entry(EntryType::Tip, number, &say(number)))
             .collect();
@@ -65,15 +65,15 @@ fn what_others_wrote_costs_bounded_time() {
     write(ANN, 1..=3);
     write(CANARY, 4..=10_000);
     write(ANN, 10_001..=10_003);
-    let counting = Counting::new(&store);
-    let narrowed = Narrowed::new(
+    let counting = RowCounter::new(&store);
+    let narrowed = NarrowedStore::new(
         &counting,
         Grant {
             sessions: vec![ANN.session()],
             ..Grant::everything()
         },
     );
-    let all = Narrowed::new(&counting, Grant::everything());
+    let all = NarrowedStore::new(&counting, Grant::everything());
     for narrowed in [&narrowed, &all] {
         let (mut feed, mut journal) = (Vec::new(), Vec::new());
         let (mut after, mut before) = (Cursor::START, None);
@@ -117,7 +117,7 @@ fn a_history_in_pages_is_as_narrow_as_a_whole_one() {
         agents: vec![ANN.session()],
         ..Grant::everything()
     };
-    let narrowed = Narrowed::new(&store, grant);
+    let narrowed = NarrowedStore::new(&store, grant);
     for (who, is_seen) in [(ANN, true), (CANARY, false)] {
         let address = who.addresses().into_iter().next().unwrap();
         assert!(!store.history_before(&address, None, 5).unwrap().is_empty());
@@ -133,7 +133,7 @@ fn a_short_page_reaches_up_to_the_version() {
         sessions: vec![ANN.session()],
         ..Grant::everything()
     };
-    let narrowed = Narrowed::new(&store, grant);
+    let narrowed = NarrowedStore::new(&store, grant);
     let ask = Ask {
         feed: vec![FeedPage {
             after: Cursor::START,
@@ -156,12 +156,12 @@ fn a_short_page_reaches_up_to_the_version() {
 }
 
 /// Counts the rows of the feed and the journal that are read.
-struct Counting<'s> {
+struct RowCounter<'s> {
     store: &'s dyn Reader,
     rows: std::cell::Cell<usize>,
 }
 
-impl<'s> Counting<'s> {
+impl<'s> RowCounter<'s> {
     fn new(store: &'s dyn Reader) -> Self {
         let rows = std::cell::Cell::default();
         Self { store, rows }
@@ -173,7 +173,7 @@ impl<'s> Counting<'s> {
     }
 }
 
-impl Reader for Counting<'_> {
+impl Reader for RowCounter<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let answers = self.store.read(ask)?;
         let journal = answers.journal.iter().map(Vec::len);

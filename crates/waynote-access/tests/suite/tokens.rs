@@ -7,7 +7,7 @@ use waynote::forget::Forget;
 use waynote::jiff::tz::TimeZone;
 use waynote::jiff::{Timestamp, ToSpan};
 use waynote::{Change, Name, Reader, SideData, SqliteStore, Store};
-use waynote_access::{Audit, Grant, Line, Narrowed, Refusal, Rights, Token, Tokens, Watch};
+use waynote_access::{Audit, Grant, Line, NarrowedStore, Refusal, Rights, Token, Tokens, Watch};
 
 use super::world::{ANN, CANARY, at, grants, name, store_of};
 
@@ -355,14 +355,14 @@ fn the_log_has_no_secrets() {
 fn refused_and_administrative_calls_are_in_the_log() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let (audit, _) = log(&store);
-    let watch = Watched::default();
+    let watch = LineCollector::default();
     let deleted = |address: &str| Change::delete(address.parse().unwrap());
     for grant in [
         grants()[0].clone(),
         grants()[4].clone(),
         Grant::everything(),
     ] {
-        let narrowed = Narrowed::new(&store, grant).watched(Arc::new(watch.clone()));
+        let narrowed = NarrowedStore::new(&store, grant).watched(Arc::new(watch.clone()));
         let stamp = at(7000, "agent:ann");
         let _ = narrowed.apply(&[deleted("agent:ann#never")], &stamp);
         let _ = narrowed.apply(&[deleted("agent:canary#plan")], &stamp);
@@ -401,9 +401,9 @@ fn refused_and_administrative_calls_are_in_the_log() {
 
 /// Keeps all lines of the log.
 #[derive(Clone, Debug, Default)]
-struct Watched(Arc<std::sync::Mutex<Vec<Line>>>);
+struct LineCollector(Arc<std::sync::Mutex<Vec<Line>>>);
 
-impl Watch for Watched {
+impl Watch for LineCollector {
     fn saw(&self, line: Line) {
         self.0.lock().unwrap().push(line);
     }

@@ -14,14 +14,14 @@ use waynote_access::{Grant, Rights};
 use waynote_testing::values;
 
 /// The second agent, place and session.
-pub(super) const CANARY: Who = Who {
+pub(super) const CANARY: Owner = Owner {
     name: "canary",
     place: "~/canary",
     operation: "canary's call",
 };
 
 /// The first ones.
-pub(super) const ANN: Who = Who {
+pub(super) const ANN: Owner = Owner {
     name: "ann",
     place: "~/ann",
     operation: "ann's call",
@@ -31,13 +31,13 @@ pub(super) const ANN: Who = Who {
 pub(super) const TWIN: &str = "the same words of both";
 
 #[derive(Clone, Copy)]
-pub(super) struct Who {
+pub(super) struct Owner {
     pub(super) name: &'static str,
     pub(super) place: &'static str,
     pub(super) operation: &'static str,
 }
 
-impl Who {
+impl Owner {
     pub(super) fn session(self) -> Name {
         name(self.name)
     }
@@ -162,7 +162,7 @@ pub(super) fn at(second: i64, author: &str) -> Stamp {
 }
 
 /// A store with the notes and entries of these agents, one after the other.
-pub(super) fn store_of(all: &[Who]) -> (TempDir, SqliteStore) {
+pub(super) fn store_of(all: &[Owner]) -> (TempDir, SqliteStore) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     for who in all {

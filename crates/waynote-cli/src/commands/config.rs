@@ -11,7 +11,7 @@ use waynote_system::text_file;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::settings::{KNOWN, Kind, Known};
+use crate::settings::{KNOWN, Kind, SettingInfo};
 use crate::table::table;
 use crate::{database, home};
 
@@ -99,7 +99,7 @@ fn answer(
     context: &mut Context<'_>,
     mut value: serde_json::Value,
     said: &str,
-    known: Option<&Known>,
+    known: Option<&SettingInfo>,
     note: &str,
 ) -> Outcome {
     let overridden = match known {
@@ -114,7 +114,7 @@ fn answer(
     })
 }
 
-fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
+fn named(name: &str) -> Outcome<(&'static SettingInfo, Kind)> {
     KNOWN.find(name).ok_or_else(|| {
         let what = format!(
             "`{}` is not a setting of the configuration file",
@@ -124,7 +124,7 @@ fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
     })
 }
 
-fn number<T: std::str::FromStr>(known: &Known, value: &str) -> Outcome<T> {
+fn number<T: std::str::FromStr>(known: &SettingInfo, value: &str) -> Outcome<T> {
     value.trim().parse().map_err(|_| {
         let what = format!("`{}` is not a number for `{}`", visible(value), known.name);
         Failure::usage(what, "write a number, for example 4096")

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use waynote::copy::{Copied, CopyError, CopyPhase, CopyProgress, copy, read_json, write_json};
+use waynote::copy::{CopyError, CopyPhase, CopyProgress, CopyReport, copy, read_json, write_json};
 use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
@@ -114,7 +114,7 @@ fn what(phase: CopyPhase) -> &'static str {
     }
 }
 
-fn report(context: &mut Context<'_>, copied: &Copied, from: &str, to: &str) -> Outcome {
+fn report(context: &mut Context<'_>, copied: &CopyReport, from: &str, to: &str) -> Outcome {
     let up_to = copied.up_to.map_or(0, Position::number);
     let value = json!({
         "from": from, "to": to,

@@ -18,7 +18,7 @@ use super::install::reach;
 use super::{hook, rollback, start};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
-use crate::opened::{Opened, Wait, on_network};
+use crate::opened::{OpenStore, Wait, on_network};
 use crate::settings::Settings;
 use crate::variables::machine;
 use crate::{authorities, clock, database, home, program, remote, zrb_file};
@@ -329,7 +329,7 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
     let mut named = settings.clone();
     named.store.value = url.into();
     let answer =
-        Opened::of(&named, false, Wait::Now).and_then(|opened| Ok(opened.store().store_id()?));
+        OpenStore::of(&named, false, Wait::Now).and_then(|opened| Ok(opened.store().store_id()?));
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),

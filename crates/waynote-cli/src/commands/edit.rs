@@ -206,7 +206,9 @@ fn save(
         })
     })?;
     let saved = Saved::new(&note, before);
-    context.answer(&saved, || saved.told("new note"))
+    context.answer(&saved, || {
+        format!("{}{}", saved.told("new note"), note.cited())
+    })
 }
 
 /// The text of an argument or a file; none where the editor is to be opened for it.

@@ -15,7 +15,7 @@ use crate::args::{Global, HookArgs};
 use crate::error::{Outcome, say};
 use crate::home::environment;
 use crate::inside::{Inside, of_the_loop};
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -35,6 +35,9 @@ const PROMPT_WAIT_ELSEWHERE: Duration = Duration::from_millis(240);
 
 /// The part of its time, as a divisor, that a hook keeps for the work after the store.
 const REST: u32 = 8;
+
+/// The same for `--explain`.
+const EXPLAIN_WAIT: Duration = Duration::from_secs(10);
 
 const TOO_LONG_AT_PROMPT: &str = "the store took too long; what is new follows at the next prompt";
 
@@ -193,12 +196,16 @@ fn work(
     if !hook.looks(environment(), &place, &settings.action_roots.value)? {
         return Ok(explained(&hook, hook.nothing(), words.explain));
     }
-    let limit = Limit::of(hook.can_wait(), is_elsewhere);
+    let mut limit = Limit::of(hook.can_wait(), is_elsewhere);
+    if words.explain {
+        // A person waits.
+        limit.wait = EXPLAIN_WAIT;
+    }
     let _ = sender.send(Message::Read(limit));
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(limit.wait / 2);
-    let opened = Opened::of(
+    let opened = OpenStore::of(
         &settings,
         false,
         Wait::Within(limit.wait - limit.wait / REST),

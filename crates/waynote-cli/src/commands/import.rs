@@ -10,7 +10,8 @@ use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, Current, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs, zrb,
+    Conflict, CurrentSide, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs,
+    zrb,
 };
 
 use super::copy;
@@ -222,8 +223,8 @@ fn line(conflict: &Conflict) -> String {
         revision,
     } = conflict;
     let (current, other) = match current {
-        Current::Imported => ("the imported text is current", "the one written here"),
-        Current::Here => ("the text written here stays current", "the imported one"),
+        CurrentSide::Imported => ("the imported text is current", "the one written here"),
+        CurrentSide::Here => ("the text written here stays current", "the imported one"),
     };
     let address = visible(&address.to_string());
     let note = shell_word(&format!("{address}@{revision}"));

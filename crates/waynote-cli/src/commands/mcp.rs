@@ -20,7 +20,7 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::{Inside, told_lease};
 use crate::invocation::Context;
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::settings::Settings;
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for variable in Client::project_variables() {
         directories.extend(home::variable(variable)?);
     }
-    let opened = Opened::of(settings, false, Wait::AtTheFirstCall)?;
+    let opened = OpenStore::of(settings, false, Wait::AtTheFirstCall)?;
     let inside = inside(settings, &opened);
     let lease = told_lease(settings)?.or(inside.lease.clone());
     let mut caller = caller(settings, inside, directories)?;
@@ -78,7 +78,7 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
 }
 
 /// The session that the client works in. An unreadable store is reported when it is asked for notes.
-fn inside(settings: &Settings, opened: &Opened) -> Inside {
+fn inside(settings: &Settings, opened: &OpenStore) -> Inside {
     let found = Inside::of(settings, opened.store());
     found.unwrap_or_else(|_| Inside {
         session: settings.session.value.clone(),
@@ -185,7 +185,7 @@ impl Delivery for ToClient {
 /// The notes as the settings name them.
 struct Notes {
     settings: Settings,
-    opened: Opened,
+    opened: OpenStore,
     lease: Option<EventAddress>,
 }
 

@@ -23,13 +23,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         ));
     };
     let failed = |error| Failure::file("the list of pauses", "written", error);
-    let was_paused = match args.end {
-        true => ledgers.end_pause(&of).map_err(failed)?,
-        false => {
-            ledgers.pause(&of, args.length).map_err(failed)?;
-            true
-        }
-    };
+    let mut was_paused = true;
+    if args.end {
+        was_paused = ledgers.end_pause(&of).map_err(failed)?;
+    } else if !args.list {
+        ledgers.pause(&of, args.length).map_err(failed)?;
+    }
     let pauses = ledgers.pauses();
     if context.output.json {
         let pauses = pauses
@@ -44,6 +43,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
             "it was not paused"
         };
         context.line(format!("{}: {what}", named(&of)))?;
+    }
+    if args.list && pauses.is_empty() {
+        context.line("no pause runs: hooks deliver notes everywhere")?;
     }
     for (of, end) in pauses {
         let until = until(end).map_or("until `waynote pause --end`".into(), |end| {

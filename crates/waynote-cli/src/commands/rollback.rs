@@ -7,7 +7,7 @@ use waynote::visible::visible;
 use super::confirm::Question;
 use crate::error::Outcome;
 use crate::invocation::Context;
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 
 /// For programs.
 pub(super) fn value(lost: &Rollback) -> serde_json::Value {
@@ -24,7 +24,7 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     context.settings.store_file()?;
     let path = context.settings.store.value.display().to_string();
     let path = visible(&path);
-    let opened = Opened::of(&context.settings, false, Wait::AtTheFirstCall)?;
+    let opened = OpenStore::of(&context.settings, false, Wait::AtTheFirstCall)?;
     let store = opened.sqlite()?;
     let Some(lost) = store.rollback()? else {
         return context.answer(&json!({ "accepted": null }), || {

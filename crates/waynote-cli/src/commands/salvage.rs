@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use waynote::Options;
-use waynote::sqlite::{Salvaged, salvage};
+use waynote::sqlite::{SalvageReport, salvage};
 use waynote::text::plural;
 use waynote::visible::visible;
 
@@ -30,7 +30,7 @@ pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<
     })
 }
 
-fn say(context: &mut Context<'_>, salvaged: &Salvaged, path: &str) -> Outcome {
+fn say(context: &mut Context<'_>, salvaged: &SalvageReport, path: &str) -> Outcome {
     for lost in &salvaged.lost {
         let (what, why) = (visible(&lost.what), visible(&lost.why));
         context.line(format!("not fully saved: {what}: {why}"))?;

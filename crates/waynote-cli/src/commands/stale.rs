@@ -2,17 +2,23 @@
 
 use serde_json::json;
 use waynote::visible::lines;
-use waynote::{Citation, Note, cites, secrets::masked};
+use waynote::{Address, Citation, Note, cites, secrets::masked};
 
-use crate::error::{Failure, Outcome};
-use crate::input;
+use crate::error::{Outcome, say};
 use crate::invocation::Context;
+use crate::typed::{Use, in_shell};
 
 /// What was cited, what it said, and what stands there now.
 type Span<'n> = (&'n Citation, Option<String>, Option<String>);
 
 pub(super) fn list(context: &mut Context<'_>) -> Outcome {
-    let stale = context.read(|store| Ok(cites::stale(store)?))?;
+    let (stale, unread) = context.read(|store| Ok(cites::stale(store)?))?;
+    for repository in unread {
+        let repository = in_shell(&repository);
+        say(&format!(
+            "note: what is cited in {repository} was not checked: git cannot read it here"
+        ));
+    }
     let of = |note| context.read(|store| Ok(spans(store.checkouts(), note)));
     let spans = stale.iter().map(of).collect::<Outcome<Vec<_>>>()?;
     if context.output.json {
@@ -86,19 +92,23 @@ fn diff((cited, old, now): &Span<'_>) -> String {
 }
 
 pub(super) fn confirm(context: &mut Context<'_>, address: &str) -> Outcome {
-    let named = input::address(address)?;
-    if let Some(revision) = named.revision {
-        let what = format!("`@{revision}` names a revision, which cannot be changed");
-        return Err(Failure::usage(what, format!("leave out `@{revision}`")));
-    }
+    let address = context.note(address, Use::Keep)?;
+    let (note, gone) = confirmed(context, &address)?;
+    context.answer(&note, || said(&note, &gone))
+}
+
+/// Says that a note is still true; also returns what it no longer cites.
+pub(super) fn confirmed(
+    context: &mut Context<'_>,
+    address: &Address,
+) -> Outcome<(Note, Vec<Citation>)> {
     let stamp = context.stamp()?;
-    let note = context.write(|store| Ok(cites::confirm(store, &named.address, &stamp)?))?;
-    context.answer(&note, || {
-        let address = note.address.masked();
-        format!(
-            "confirmed {address} (revision {}){}",
-            note.revision,
-            note.cited()
-        )
-    })
+    context.write(|store| Ok(cites::confirm(store, address, &stamp)?))
+}
+
+/// The answer to a confirmation.
+pub(super) fn said(note: &Note, gone: &[Citation]) -> String {
+    let (address, revision) = (note.address.masked(), note.revision);
+    let (cited, gone) = (note.cited(), Citation::dropped(gone));
+    format!("confirmed {address} (revision {revision}){cited}{gone}")
 }

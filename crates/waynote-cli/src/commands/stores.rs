@@ -62,7 +62,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
 
 fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     let listed = stores::list(options.clone())?;
-    let position = |of: &stores::Listed| of.position.map_or(0, waynote::Position::number);
+    let position = |of: &stores::StoreSummary| of.position.map_or(0, waynote::Position::number);
     if context.output.json {
         let listed = listed.iter().map(|of| {
             let url = options.clone().store(of.name.clone()).shown();

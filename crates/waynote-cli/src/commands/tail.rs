@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::secrets::masked;
-use waynote::store::{Cursor, FeedEntry, Happened};
+use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::visible::visible;
 use waynote::{Address, Name, Note, Reader, Scope, named};
 
@@ -65,11 +65,11 @@ pub(super) fn run(context: &mut Context<'_>, lines: usize, follow: bool) -> Outc
 /// True if it is an entry or an event of the session.
 fn is_of(entry: &FeedEntry, session: &Name) -> bool {
     match &entry.happened {
-        Happened::Changed(of) => {
+        FeedContent::Changed(of) => {
             matches!(of.address(), Address::Session(name, _) if name == session)
                 && of.note().is_some()
         }
-        Happened::Event(of) => of.session == *session,
+        FeedContent::Event(of) => of.session == *session,
         _ => false,
     }
 }
@@ -80,8 +80,8 @@ fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
         return context.line(crate::escaped::escaped(&line));
     }
     let (at, said) = match &entry.happened {
-        Happened::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
-        Happened::Event(of) => (of.recorded.recorded_at, of.recorded.event.to_string()),
+        FeedContent::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
+        FeedContent::Event(of) => (of.recorded.recorded_at, of.recorded.event.to_string()),
         _ => (Timestamp::UNIX_EPOCH, String::new()),
     };
     let said = said.replace('\n', "\n                  ");

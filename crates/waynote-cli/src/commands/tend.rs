@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use waynote::tend::{self, Finding, Reason};
 use waynote::visible::lines;
-use waynote::{Expect, Note, cites, secrets::masked, single};
+use waynote::{Address, Expect, Note, secrets::masked, single};
 use waynote_clients::LastGiven;
 use waynote_system::shell::quoted;
 
-use super::{confirm, stale};
+use super::{confirm, edit, stale};
+use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::table::{list, preview, when};
@@ -48,8 +49,17 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             continue;
         }
         let count = format!("\n{} of {}  ", number + 1, found.len());
-        if !looked_at(context, &count, one)? {
-            break;
+        match looked_at(context, &count, one) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // Another note may be written, and this one is shown again by the next run.
+            Err(failure) if failure.kind() == "conflict" => {
+                let address = one.note.address.masked();
+                context.line(format!(
+                    "{address} was changed meanwhile: it is left as it is"
+                ))?;
+            }
+            Err(failure) => return Err(failure),
         }
     }
     Ok(())
@@ -82,21 +92,26 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
     let head = format!("{count}{address}: {}", why(&found.reason));
     context.line(head)?;
     shown(context, note)?;
+    let other = match &found.reason {
+        Reason::Like(other) => context.read(|store| Ok(store.get(other)?))?,
+        _ => None,
+    };
+    let is_entry = matches!(note.address, Address::Session(..));
     let choices = match &found.reason {
-        Reason::Like(other) => {
-            let other = context.read(|store| Ok(store.get(other)?))?;
-            if let Some(other) = other {
-                context
-                    .output
-                    .line(format!("{}:", other.address.masked()))?;
-                shown(context, &other)?;
+        Reason::Like(_) => {
+            if let Some(other) = &other {
+                context.line(format!("{}:", other.address.masked()))?;
+                shown(context, other)?;
             }
             "[m]erge into the other, [d]elete"
         }
         Reason::Stale => {
             let diffs = context.read(|store| Ok(stale::diffs(store.checkouts(), note)))?;
             context.line(lines(&diffs))?;
-            "[c]onfirm that it is true, [d]elete"
+            match is_entry {
+                true => "[c]onfirm that it is true",
+                false => "[c]onfirm that it is true, [e]dit, [d]elete",
+            }
         }
         Reason::PinNotGiven => "[c]onfirm that it is true, [u]npin, [d]elete",
         _ => "[c]onfirm that it is true, [d]elete",
@@ -116,17 +131,23 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
         let done = match (answer, &found.reason) {
             ("q", _) => return Ok(false),
             ("", _) => return Ok(true),
-            ("d", _) => {
+            ("d", _) if !is_entry => {
                 context.write(|store| Ok(single::delete(store, of.clone(), expect, &stamp)?))?;
                 let undo = quoted(&address);
                 format!("deleted {address}; `waynote undo {undo}` brings it back")
             }
-            ("m", Reason::Like(other)) => {
+            ("e", Reason::Stale) if !is_entry => {
+                edit::in_editor(context, of, &AllowArgs::default())?;
+                return Ok(true);
+            }
+            ("m", Reason::Like(_)) => {
+                let Some(other) = &other else { continue };
                 let limits = context.settings.limits(None, None);
-                context.write(|store| Ok(tend::merge(store, other, &of, limits, &stamp)?))?;
-                let (other, undo) = (other.masked(), quoted(&address));
+                context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
+                let (into, undo) = (other.address.masked(), quoted(&address));
+                let both = quoted(&into);
                 format!(
-                    "merged into {other}; deleted {address}: `waynote undo {undo}` brings it back"
+                    "merged into {into}; deleted {address}: `waynote undo {undo}` and `waynote undo {both}` take that back"
                 )
             }
             ("u", Reason::PinNotGiven) => {
@@ -142,8 +163,8 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
                 format!("unpinned {address}")
             }
             ("c", reason) if !matches!(reason, Reason::Like(_)) => {
-                let note = context.write(|store| Ok(cites::confirm(store, &of, &stamp)?))?;
-                format!("confirmed {address} (revision {})", note.revision)
+                let (note, gone) = stale::confirmed(context, &of)?;
+                stale::said(&note, &gone)
             }
             _ => continue,
         };

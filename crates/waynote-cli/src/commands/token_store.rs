@@ -9,19 +9,19 @@ use waynote_remote::RemoteStore;
 use super::token::{may, sees};
 use crate::clock;
 use crate::error::{Failure, Outcome};
-use crate::opened::Opened;
+use crate::opened::OpenStore;
 
 /// The most lines of the audit log that a server sends at once.
 const PAGE: usize = 500;
 
 /// The store with the tokens.
 pub(super) enum TokenStore<'s> {
-    Here(&'s Opened),
+    Here(&'s OpenStore),
     Server(&'s RemoteStore),
 }
 
 impl<'s> TokenStore<'s> {
-    pub(super) fn of(opened: &'s Opened) -> Self {
+    pub(super) fn of(opened: &'s OpenStore) -> Self {
         match opened.remote() {
             Some(remote) => Self::Server(remote),
             None => Self::Here(opened),

@@ -2,7 +2,7 @@
 
 use waynote::text::shell_word;
 use waynote::{
-    Address, Applied, Change, Stamp, Store, UndoScope, Undone, log_entry_written_last, person,
+    Address, Applied, Change, Stamp, Store, UndoReport, UndoScope, log_entry_written_last, person,
     redo_last, undo_last,
 };
 
@@ -87,8 +87,8 @@ fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
     of: fn(Address) -> Change,
-    last: fn(&dyn Store, &UndoScope, &Stamp) -> waynote::Result<Undone>,
-) -> Outcome<Undone> {
+    last: fn(&dyn Store, &UndoScope, &Stamp) -> waynote::Result<UndoReport>,
+) -> Outcome<UndoReport> {
     let named = typed
         .map(|typed| context.note(typed, Use::Keep))
         .transpose()?;
@@ -116,9 +116,9 @@ fn created(context: &Context<'_>, undone: &Applied) -> Outcome<Option<u64>> {
 }
 
 /// The result of one change.
-fn one(applied: Vec<Applied>) -> Outcome<Undone> {
+fn one(applied: Vec<Applied>) -> Outcome<UndoReport> {
     let applied = applied.into_iter().next();
-    let taken_back = applied.map(|applied| Undone {
+    let taken_back = applied.map(|applied| UndoReport {
         applied,
         later: None,
     });

@@ -10,7 +10,7 @@ use super::config::absolute;
 use crate::database;
 use crate::error::Outcome;
 use crate::home;
-use crate::settings::{Kind, Known, Origin, Settings};
+use crate::settings::{Kind, Origin, SettingInfo, Settings};
 use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
@@ -26,7 +26,7 @@ enum Way {
 
 /// A flag is for this client. A variable reaches only processes started from this shell, and the client may not be one;
 /// a variable does not belong in files that a team shares.
-fn way(known: &Known, origin: &Origin, reach: InstallScope) -> Way {
+fn way(known: &SettingInfo, origin: &Origin, reach: InstallScope) -> Way {
     let lasts = known.in_file.is_some();
     match origin {
         Origin::File(_) | Origin::Default => Way::Known,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_postgres::vacuum::{Became, Holder, Table, Vacuum, Vacuumed, vacuum};
+use waynote_postgres::vacuum::{Holder, Table, Vacuum, VacuumOutcome, VacuumReport, vacuum};
 
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
@@ -22,19 +22,19 @@ pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
     } else {
         context.line(said(&database, full, &done))?;
     }
-    let named = |became: Became| {
+    let named = |became: VacuumOutcome| {
         let tables = done.tables.iter().filter(|table| table.became == became);
         let names: Vec<String> = tables.map(|table| visible(&table.name)).collect();
         (!names.is_empty()).then(|| names.join(", "))
     };
-    if let Some(names) = named(Became::NotPermitted) {
+    if let Some(names) = named(VacuumOutcome::NotPermitted) {
         return Err(Failure::refused(
             "not_vacuumed",
             format!("this user may not vacuum {names}"),
             "run it as the owner of the tables, or as a superuser",
         ));
     }
-    if let Some(names) = named(Became::InUse) {
+    if let Some(names) = named(VacuumOutcome::InUse) {
         return Err(Failure::refused(
             "not_vacuumed",
             format!("others used {names} all the time"),
@@ -58,9 +58,9 @@ fn megabytes(bytes: u64) -> String {
     format!("{}.{} MB", tenths / 10, tenths % 10)
 }
 
-fn said(database: &str, full: bool, done: &Vacuumed) -> String {
+fn said(database: &str, full: bool, done: &VacuumReport) -> String {
     let tables = done.tables.iter();
-    let tables = tables.filter(|table| table.became == Became::Vacuumed);
+    let tables = tables.filter(|table| table.became == VacuumOutcome::Vacuumed);
     format!(
         "{} {} of {}: {} on disk, {} before",
         if full { "wrote anew" } else { "vacuumed" },
@@ -72,7 +72,7 @@ fn said(database: &str, full: bool, done: &Vacuumed) -> String {
 }
 
 /// Remarks on places that may still have the texts of deleted and forgotten notes.
-fn remains(full: bool, done: &Vacuumed) -> Vec<String> {
+fn remains(full: bool, done: &VacuumReport) -> Vec<String> {
     let mut notes: Vec<String> = done.holders.iter().map(held_by).collect();
     if done.hidden > 0 {
         notes.push(format!(
@@ -109,12 +109,12 @@ fn held_by(holder: &Holder) -> String {
     )
 }
 
-fn told(database: &str, full: bool, done: &Vacuumed) -> serde_json::Value {
+fn told(database: &str, full: bool, done: &VacuumReport) -> serde_json::Value {
     let tables = done.tables.iter().map(|table| {
         let became = match table.became {
-            Became::Vacuumed => "vacuumed",
-            Became::InUse => "in_use",
-            Became::NotPermitted => "not_permitted",
+            VacuumOutcome::Vacuumed => "vacuumed",
+            VacuumOutcome::InUse => "in_use",
+            VacuumOutcome::NotPermitted => "not_permitted",
             _ => "unknown",
         };
         json!({

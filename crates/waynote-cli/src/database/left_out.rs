@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use waynote::SqliteStore;
-use waynote::copy::Copied;
+use waynote::copy::CopyReport;
 use waynote::engine::Engine;
 use waynote_clients::Findings;
 
@@ -36,8 +36,8 @@ pub(crate) fn source(_: &Settings, _: &str) -> Outcome<DatabaseStore> {
 pub(crate) fn made(
     _: &Settings,
     _: &str,
-    _: impl FnOnce(&dyn Engine) -> waynote::Result<Copied>,
-) -> Outcome<(waynote::Result<Copied>, String)> {
+    _: impl FnOnce(&dyn Engine) -> waynote::Result<CopyReport>,
+) -> Outcome<(waynote::Result<CopyReport>, String)> {
     missing()
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::EngineStore;
-use waynote::copy::Copied;
+use waynote::copy::CopyReport;
 use waynote::engine::Engine;
 use waynote::visible::visible;
 use waynote_clients::Findings;
@@ -135,8 +135,8 @@ pub(crate) fn source(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
 pub(crate) fn made(
     settings: &Settings,
     url: &str,
-    fill: impl FnOnce(&dyn Engine) -> waynote::Result<Copied>,
-) -> Outcome<(waynote::Result<Copied>, String)> {
+    fill: impl FnOnce(&dyn Engine) -> waynote::Result<CopyReport>,
+) -> Outcome<(waynote::Result<CopyReport>, String)> {
     let options = for_copy(settings, url)?;
     let name = options.shown();
     Ok((stores::make(options, |target| fill(target)), name))

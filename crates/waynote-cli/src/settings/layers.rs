@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::file::{File, Problem};
-use super::row::{Known, Row};
+use super::row::{Row, SettingInfo};
 use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
@@ -69,7 +69,7 @@ impl Layers {
     /// The value of the first layer that has one that can be used. A flag's value that cannot be used is an error; in
     /// any other layer, it is recorded as a problem.
     pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
-        let Known { name, variable, .. } = row.known;
+        let SettingInfo { name, variable, .. } = row.known;
         if let Some(text) = (row.flag)(flags).or_else(|| self.sets.get(name).cloned()) {
             return Ok(Setting {
                 value: (row.read)(&text)?,

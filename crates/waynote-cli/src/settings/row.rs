@@ -9,7 +9,7 @@ use crate::error::{Failure, Outcome};
 
 /// The part of a row that does not depend on the type of the value.
 #[derive(Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct SettingInfo {
     /// Its name in the configuration file, in the output of `waynote config`, and of its flag, if it has one.
     pub(crate) name: &'static str,
     /// The environment variable that sets it.
@@ -29,7 +29,7 @@ pub(crate) struct Known {
     pub(crate) check: fn(&str) -> Outcome,
 }
 
-impl Known {
+impl SettingInfo {
     /// The words that set it for one command.
     pub(crate) fn option(&self, value: &str) -> (String, String) {
         match self.has_flag {
@@ -77,11 +77,11 @@ impl Kind {
 
 /// All settings, in the order of the table.
 #[derive(Clone, Copy)]
-pub(crate) struct Names(pub(crate) &'static [&'static Known]);
+pub(crate) struct Names(pub(crate) &'static [&'static SettingInfo]);
 
 impl Names {
     /// Every setting.
-    pub(crate) fn all(self) -> impl Iterator<Item = &'static Known> {
+    pub(crate) fn all(self) -> impl Iterator<Item = &'static SettingInfo> {
         self.0.iter().copied()
     }
 
@@ -113,17 +113,17 @@ impl Names {
     }
 
     /// The settings of the configuration file, each with how it is written there.
-    fn in_file(self) -> impl Iterator<Item = (&'static Known, Kind)> {
+    fn in_file(self) -> impl Iterator<Item = (&'static SettingInfo, Kind)> {
         self.all().filter_map(|known| Some((known, known.in_file?)))
     }
 
     /// The setting of that name in the configuration file, and how it is written there.
-    pub(crate) fn find(self, name: &str) -> Option<(&'static Known, Kind)> {
+    pub(crate) fn find(self, name: &str) -> Option<(&'static SettingInfo, Kind)> {
         self.in_file().find(|(known, _)| known.name == name)
     }
 
     /// The setting that a mistyped name seems to mean.
-    pub(super) fn nearest(self, name: &str) -> Option<&'static Known> {
+    pub(super) fn nearest(self, name: &str) -> Option<&'static SettingInfo> {
         let names = self.in_file().map(|(known, _)| known.name);
         let name = waynote::text::nearest(&name.replace('-', "_"), names)?;
         self.find(name).map(|(known, _)| known)
@@ -143,7 +143,7 @@ impl Names {
 
 /// A row of the table: the part without a type, and how its values are read and shown.
 pub(super) struct Row<T> {
-    pub(super) known: Known,
+    pub(super) known: SettingInfo,
     pub(super) flag: fn(&Global) -> Option<String>,
     pub(super) read: fn(&str) -> Outcome<T>,
     pub(super) default: fn() -> Outcome<T>,
@@ -159,7 +159,7 @@ pub(super) const fn row<T>(
     show: fn(&T) -> Option<String>,
 ) -> Row<T> {
     Row {
-        known: Known {
+        known: SettingInfo {
             name: "",
             variable,
             in_file: None,

@@ -11,7 +11,7 @@ use waynote_system::variables;
 
 use super::file::Problem;
 use super::layers::{Layers, Origin, Setting};
-use super::row::{Kind, Known, Names, Row, row};
+use super::row::{Kind, Names, Row, SettingInfo, row};
 use super::values;
 use crate::args::Global;
 use crate::error::Outcome;
@@ -59,7 +59,7 @@ macro_rules! settings {
             }
 
             /// Each setting with its value, as text where there is one, and where that comes from.
-            pub(crate) fn shown(&self) -> Vec<(&'static Known, Option<String>, &Origin)> {
+            pub(crate) fn shown(&self) -> Vec<(&'static SettingInfo, Option<String>, &Origin)> {
                 vec![$((
                     &rows::$name.known,
                     (rows::$name.show)(&self.$name.value),

@@ -247,3 +247,34 @@ fn an_action_and_a_tool_say_it_too() {
         "(cites src/pay.rs:3-6, changed since 2026-05-17)",
     );
 }
+
+#[test]
+fn what_is_cited_stays_through_edits_and_moves_and_what_goes_is_said() {
+    let scratch = repository();
+    assert_transcript!(scratch, @"
+    $ waynote key save bill 'charged once' --cites 'fn charge' --cites src/pay.rs:8
+
+    $ waynote edit bill --append 'never twice'
+
+    $ waynote cp bill twin
+
+    $ waynote confirm bill
+    ");
+    scratch.put("work/src/pay.rs", PAY.replace("charge", "bill"));
+    forget_answers(&scratch);
+    assert_transcript!(scratch, @"
+    $ waynote confirm bill
+
+    $ waynote key save bill 'charged once' --no-cites
+    ");
+    std::fs::rename(
+        scratch.home().join("work/.git"),
+        scratch.home().join("gone"),
+    )
+    .unwrap();
+    assert_transcript!(scratch, @"
+    $ waynote stale
+
+    $ waynote confirm twin
+    ");
+}

@@ -307,3 +307,19 @@ fn certificates_that_cannot_be_read_are_named_also_for_a_file() {
     );
     has(&said, "next: name a file with the certificate");
 }
+
+#[test]
+fn hooks_that_cannot_run_are_wrong() {
+    let scratch = Scratch::new();
+    scratch.ok("install claude-code");
+    let file = ".claude/settings.json";
+    let hooks = fs::read_to_string(scratch.home().join(file)).unwrap();
+    scratch.put(
+        file,
+        hooks.replace(env!("CARGO_BIN_EXE_waynote"), "/gone/waynote"),
+    );
+    has(
+        said(&scratch, "doctor claude-code"),
+        "WRONG Claude Code: hooks in HOME/.claude/settings.json runs /gone/waynote, which is not there",
+    );
+}

@@ -395,6 +395,26 @@ fn a_pause_is_for_a_place_or_a_session() {
     );
     assert_eq!(told("b"), "");
     assert!(told("c").contains("inline"));
+    scratch.ok("pause b");
+    insta::assert_snapshot!(scratch.ok("pause --list"), @"session b: hooks deliver no notes until `waynote pause --end`");
+    let explained = |event: &str, input| {
+        let explained = hook(
+            &scratch,
+            &format!("claude-code {event} --explain"),
+            "b",
+            input,
+        );
+        explained
+            .said()
+            .lines()
+            .nth(2)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    insta::assert_snapshot!(explained("PreToolUse", read("web/app.css")), @"delivery is paused: `waynote pause --list` lists the pauses");
+    insta::assert_snapshot!(explained("UserPromptSubmit", json!({ "prompt": "waynote: off\nfix it" })), @"delivery is off: the prompt of this turn says `waynote: off`");
+    scratch.ok("pause b --end");
+    insta::assert_snapshot!(scratch.ok("pause --list"), @"no pause runs: hooks deliver notes everywhere");
 }
 
 #[test]

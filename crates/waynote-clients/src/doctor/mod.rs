@@ -5,6 +5,7 @@ mod load;
 pub mod probe;
 pub(crate) mod trial;
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use waynote_system::text_file;
 
 use crate::client::Event;
 use crate::error::{Error, Result};
+use crate::formats::hook_command;
 use crate::install::state::State;
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::MissingRight;
@@ -132,6 +134,12 @@ fn of_file(
     let title = setup.profile.title;
     let (path, part) = (file.path.display(), file.part);
     let install = format!("`waynote install {}`", setup.words());
+    if let (State::Outdated, Some(program)) = (&state, missing_program(&file.path)) {
+        return findings.wrong(
+            format!("{title}: {part} in {path} runs {program}, which is not there"),
+            format!("{install} brings it up to date; `--dry-run` shows how"),
+        );
+    }
     match state {
         State::There => findings.ok(format!("{title}: {part} in {path}")),
         State::Outdated => findings.note(
@@ -161,6 +169,15 @@ fn of_file(
             findings.wrong(format!("{title}: {what}"), next);
         }
     }
+}
+
+/// The program of a hook of ours in a file, if there is none at its path.
+fn missing_program(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let commands = text.split('"').filter_map(hook_command::our_program);
+    let mut programs =
+        commands.filter_map(|(_, program)| Some(program.split(' ').next()?.to_owned()));
+    programs.find(|program| program.ends_with("/waynote") && !Path::new(program).exists())
 }
 
 fn of_server(setup: &Setup<'_>, command: &[String], now: Timestamp, findings: &mut Findings) {

@@ -33,6 +33,8 @@ pub struct Hook {
     payload: Payload,
     session: Session,
     touched: Touched,
+    /// True if somebody has paused delivery.
+    is_paused: bool,
 }
 
 /// The arguments and the input of a hook.
@@ -74,6 +76,7 @@ impl Call<'_> {
             event,
             payload: self.payload,
             touched: Touched::default(),
+            is_paused: false,
         })
     }
 
@@ -118,7 +121,8 @@ impl Hook {
         if is_at_tool && self.payload.tool.is_change() {
             session.changes();
         }
-        if session.is_off || session.is_paused(place) {
+        self.is_paused = session.is_paused(place);
+        if session.is_off || self.is_paused {
             return Ok(false);
         }
         if self.event == Event::Stop {
@@ -252,6 +256,9 @@ impl Hook {
         ];
         if self.session.is_off {
             lines.push("delivery is off: the prompt of this turn says `waynote: off`".into());
+        }
+        if self.is_paused {
+            lines.push("delivery is paused: `waynote pause --list` lists the pauses".into());
         }
         if self.event.is_at_tool() {
             let touched = &self.touched;

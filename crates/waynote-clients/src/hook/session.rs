@@ -87,7 +87,10 @@ impl Session {
             ledgers.switch(name, payload.says_off());
             session.given = ledgers.delivered(name);
         }
-        session.is_off = session.given.is_off;
+        session.is_off = match event {
+            Event::Prompt => payload.says_off(),
+            _ => session.given.is_off,
+        };
         session.has_lost_block = session.given.block == Some(Channel::Hook)
             && payload
                 .transcript()

@@ -123,6 +123,7 @@ impl<'a> Overlay<'a> {
             expect: Expect::Any,
             origin: Some(Origin {
                 is_synced: true,
+                cites: Vec::new(),
                 author: Some(self.author.clone()),
                 created_at: self.file.written_at,
                 updated_at: self.file.written_at,

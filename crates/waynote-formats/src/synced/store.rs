@@ -8,8 +8,8 @@ use parking_lot::Mutex;
 
 use waynote::store::SideValue;
 use waynote::{
-    Address, Base, Change, ContentHash, Error, Filter, Flagged, Forgotten, LocalStore, Name, Note,
-    Place, Result, ScopeKind,
+    Address, Base, Change, ContentHash, Error, Filter, FlaggedNote, Forgotten, LocalStore, Name,
+    Note, Place, Result, ScopeKind,
 };
 use waynote_files::followed;
 
@@ -36,7 +36,7 @@ pub(super) struct Target {
     pub(super) author: Name,
     pub(super) notices: Mutex<Vec<Error>>,
     /// Notes journaled from the file that hold a credential.
-    pub(super) flagged: Mutex<Vec<Flagged>>,
+    pub(super) flagged: Mutex<Vec<FlaggedNote>>,
 }
 
 /// The file and what the store knows of it.
@@ -95,7 +95,7 @@ impl<S: LocalStore> SyncedStore<S> {
     }
 
     /// Notes that were journaled from the file since the last call and hold a credential.
-    pub fn flagged(&self) -> Vec<Flagged> {
+    pub fn flagged(&self) -> Vec<FlaggedNote> {
         std::mem::take(&mut *self.target.flagged.lock())
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use waynote::change::{Applied, Expect};
 use waynote::{
-    Address, Change, ContentHash, Error, Flagged, LocalStore, LocalStoreExt, Result, Revision,
+    Address, Change, ContentHash, Error, FlaggedNote, LocalStore, LocalStoreExt, Result, Revision,
     Stamp,
 };
 
@@ -200,7 +200,7 @@ impl<S: LocalStore> SyncedStore<S> {
         self.target
             .flagged
             .lock()
-            .extend(saved.filter_map(Flagged::of));
+            .extend(saved.filter_map(FlaggedNote::of));
     }
 
     /// Journals the texts of files that earlier replacements left beside the file. They are old: a text that is new

@@ -11,17 +11,17 @@ use waynote::{
 use waynote_formats::{ForeignNotes, ImportReport, IncomingNote, Mode, Precedence, Times};
 
 /// A store with another writer before each of its first writes.
-struct Meanwhile<'s> {
+struct ContendedStore<'s> {
     inner: &'s SqliteStore,
     left: Cell<usize>,
     writer: RefCell<Box<dyn FnMut() + 's>>,
 }
 
-impl Reader for Meanwhile<'_> {
+impl Reader for ContendedStore<'_> {
     pass_on! { self => self.inner; read select_at search one_state }
 }
 
-impl Store for Meanwhile<'_> {
+impl Store for ContendedStore<'_> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         if let Some(left) = self.left.get().checked_sub(1) {
             self.left.set(left);
@@ -62,7 +62,7 @@ fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
         });
     }
     let written = Cell::new(0);
-    let meanwhile = Meanwhile {
+    let meanwhile = ContendedStore {
         inner: &store,
         left: Cell::new(writes),
         writer: RefCell::new(Box::new(|| {

@@ -24,9 +24,9 @@ fn in_file(folder: &Path) -> serde_json::Map<String, serde_json::Value> {
 }
 
 /// The synced store.
-pub(super) struct Here;
+pub(super) struct SyncedStores;
 
-impl Stores for Here {
+impl Stores for SyncedStores {
     fn each_store(test: &dyn Fn(&dyn LocalStore)) {
         let folder = tempfile::tempdir().unwrap();
         test(&synced(folder.path()));
@@ -39,7 +39,7 @@ impl Stores for Here {
     }
 }
 
-impl Shared for Here {
+impl Shared for SyncedStores {
     fn in_processes(test: &dyn Fn(&dyn Shared)) {
         test(&Self);
     }

@@ -20,9 +20,9 @@ use super::command::PreparedCommand;
 use super::group::{Exit, Group, Patience};
 use super::guard::Guard;
 use super::signals::Signals;
+use super::stop_text::{Search, StopText};
 use super::streams::{feed, pump};
 use super::tail::Tail;
-use super::until::{Search, Until};
 use crate::error::{Error, PromptProblem, StartProblem};
 use crate::observer::{Observer, Stream};
 
@@ -38,7 +38,7 @@ pub(crate) struct Attempt<'a> {
     /// The log of both its output streams, as they come.
     pub(crate) log: Option<File>,
     /// The text that it prints when everything is done.
-    pub(crate) until: Option<Until>,
+    pub(crate) until: Option<StopText>,
     /// When it is ended.
     pub(crate) deadline: Option<Instant>,
     pub(crate) patience: Patience,
@@ -334,7 +334,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// State that the threads share.
 struct Streams {
     stop: Arc<PipeReader>,
-    until: Option<Arc<Until>>,
+    until: Option<Arc<StopText>>,
     until_seen: Arc<AtomicBool>,
     log: Log,
     tail: Tail,

@@ -20,7 +20,7 @@ use super::attempt::{AgentEnd, Attempt, AttemptReport, run};
 use super::command::{AgentCommand, PreparedCommand};
 use super::group::{Patience, adopt_orphans};
 use super::signals::Signals;
-use super::until::Until;
+use super::stop_text::StopText;
 use crate::error::Error;
 use crate::observer::{Observer, Stream};
 
@@ -92,7 +92,7 @@ impl Bench {
             directory: Some(self.folder.path()),
             observer: self.observer.clone(),
             log: self.log.take(),
-            until: Until::new(self.until, prompt),
+            until: StopText::new(self.until, prompt),
             deadline: self.deadline.map(|after| Instant::now() + after),
             patience: self.patience,
         };

@@ -8,6 +8,6 @@ pub(crate) mod command;
 pub(crate) mod group;
 pub(crate) mod guard;
 pub(crate) mod signals;
+pub(crate) mod stop_text;
 mod streams;
 pub(crate) mod tail;
-pub(crate) mod until;

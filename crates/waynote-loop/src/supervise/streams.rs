@@ -18,7 +18,7 @@ pub(super) fn pump(mut from: impl Read + AsFd, stop: &PipeReader, mut each: impl
     let mut buffer = vec![0; CHUNK];
     let mut left: Option<u64> = None;
     while left != Some(0) {
-        if left.is_none() && ready(&from, PollFlags::IN, stop) == Next::Stop {
+        if left.is_none() && ready(&from, PollFlags::IN, stop) == NextStep::Stop {
             left = Some(ioctl_fionread(&from).unwrap_or(0));
             continue;
         }
@@ -49,7 +49,7 @@ pub(super) fn feed(mut to: impl Write + AsFd, stop: &PipeReader, mut bytes: &[u8
             Ok(written) => bytes = &bytes[written..],
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if ready(&to, PollFlags::OUT, stop) == Next::Stop {
+                if ready(&to, PollFlags::OUT, stop) == NextStep::Stop {
                     return;
                 }
             }
@@ -59,20 +59,20 @@ pub(super) fn feed(mut to: impl Write + AsFd, stop: &PipeReader, mut bytes: &[u8
 }
 
 #[derive(PartialEq, Eq)]
-enum Next {
+enum NextStep {
     Go,
     Stop,
 }
 
 /// Waits until a stream can go on, or the other end of `stop` is closed.
-fn ready(stream: &impl AsFd, what: PollFlags, stop: &PipeReader) -> Next {
+fn ready(stream: &impl AsFd, what: PollFlags, stop: &PipeReader) -> NextStep {
     let mut both = [PollFd::new(stream, what), PollFd::new(stop, PollFlags::IN)];
     loop {
         match poll(&mut both, None) {
-            Ok(_) if !both[1].revents().is_empty() => return Next::Stop,
-            Ok(_) => return Next::Go,
+            Ok(_) if !both[1].revents().is_empty() => return NextStep::Stop,
+            Ok(_) => return NextStep::Go,
             Err(Errno::INTR) => {}
-            Err(_) => return Next::Stop,
+            Err(_) => return NextStep::Stop,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use waynote::session_log::{iteration_named, reply};
 use waynote::visible::{editable_line, visible};
-use waynote::{Expect, Name, Notebook, SaveOptions, SearchRequest, SessionLog, single};
+use waynote::{Citation, Expect, Name, Notebook, SaveOptions, SearchRequest, SessionLog, single};
 
 use super::list;
 use crate::call::{Call, event_at, event_named, missing, note_at, there_are};
@@ -244,11 +244,10 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
 fn confirm(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let stamp = call.stamp();
-    let note = waynote::cites::confirm(call.notes.writable()?, &address, &stamp)?;
+    let (note, gone) = waynote::cites::confirm(call.notes.writable()?, &address, &stamp)?;
+    let (revision, cited, gone) = (note.revision, note.cited(), Citation::dropped(&gone));
     Ok(format!(
-        "confirmed {address} (revision {}){}",
-        note.revision,
-        note.cited()
+        "confirmed {address} (revision {revision}){cited}{gone}"
     ))
 }
 

@@ -33,9 +33,9 @@ impl Host for Program {
 }
 
 /// No reply carries the block.
-struct Never;
+struct NoDelivery;
 
-impl Delivery for Never {
+impl Delivery for NoDelivery {
     fn is_owed(&self) -> bool {
         false
     }
@@ -79,7 +79,7 @@ impl Server {
             caller,
             tools: vec![tools],
             has_project: true,
-            delivery: Some(Arc::new(Never)),
+            delivery: Some(Arc::new(NoDelivery)),
         };
         let thread = std::thread::spawn(move || {
             waynote_mcp::serve(

@@ -8,7 +8,7 @@ use waynote::note::State;
 use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
 use crate::cells::{Cell, Row, arrays, scalars};
-use crate::engine::Opened;
+use crate::engine::OpenStore;
 use crate::read::plan::{scope_hash, stored_key};
 use crate::row::kind_key;
 use crate::trip::{Statement, Value, big};
@@ -20,7 +20,7 @@ use super::sql::{
 use Cell::{Big, Bytes, Flag, Text};
 
 /// A note as it is afterwards.
-struct Current {
+struct ResultingNote {
     /// True if the note existed before.
     existed: bool,
     note: Note,
@@ -28,7 +28,7 @@ struct Current {
     content: Vec<u8>,
 }
 
-impl Current {
+impl ResultingNote {
     fn row(self, scope: Vec<u8>, key: String) -> Row {
         let note = self.note;
         let kind = note.kind.as_ref().map(word);
@@ -59,7 +59,7 @@ pub(super) struct Batch {
     contents: BTreeMap<Vec<u8>, Content>,
     journal: Vec<Row>,
     /// By scope and key; none: there is no such note any more.
-    notes: BTreeMap<(Vec<u8>, String), Option<Current>>,
+    notes: BTreeMap<(Vec<u8>, String), Option<ResultingNote>>,
     /// How many notes more a scope has.
     counts: BTreeMap<Vec<u8>, i64>,
     leases: BTreeMap<Vec<u8>, Option<i64>>,
@@ -97,7 +97,7 @@ impl Batch {
     }
 
     /// Leaves out the scopes that have rows; the hashes of the others.
-    pub(super) fn new_scopes(&mut self, engine: &Opened) -> Vec<Vec<u8>> {
+    pub(super) fn new_scopes(&mut self, engine: &OpenStore) -> Vec<Vec<u8>> {
         self.scopes.retain(|hash, _| !engine.has_scope(hash));
         self.scopes.keys().cloned().collect()
     }
@@ -186,7 +186,7 @@ impl Batch {
             Some(before) => before.as_ref().is_some_and(|before| before.existed),
             None => put.existed,
         };
-        let current = put.note.map(|note| Current {
+        let current = put.note.map(|note| ResultingNote {
             existed,
             position,
             content: self.content(&note.content),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
 use waynote::engine::{self, Rows, Step};
 use waynote::event::{EventAddress, SessionsEvent};
-use waynote::store::{Ask, Cursor, Done, FeedEntry, FeedPage, ForgottenTexts, Happened};
+use waynote::store::{Ask, Cursor, Done, FeedContent, FeedEntry, FeedPage, ForgottenTexts};
 use waynote::{AddressAt, OperationId, Position};
 
 use super::events::{EVENT, event_columns, recorded, session_at};
@@ -163,7 +163,7 @@ fn step(row: &Row, column: usize) -> Outcome<u32> {
 fn change(row: &Row) -> Outcome<FeedEntry> {
     Ok(FeedEntry {
         at: Cursor::at(position(row, 0)?),
-        happened: Happened::Changed(anywhere(row, 0)?),
+        happened: FeedContent::Changed(anywhere(row, 0)?),
     })
 }
 
@@ -176,19 +176,19 @@ fn other(row: &Row) -> Outcome<FeedEntry> {
         Some(_) => {
             let session = session_at(row, EVENT)?;
             let recorded = recorded(row, 0, &session)?;
-            Happened::Event(SessionsEvent { session, recorded })
+            FeedContent::Event(SessionsEvent { session, recorded })
         }
         None => forgotten(row)?,
     };
     Ok(FeedEntry { at, happened })
 }
 
-fn forgotten(row: &Row) -> Outcome<Happened> {
+fn forgotten(row: &Row) -> Outcome<FeedContent> {
     let position: i64 = get(row, 0)?;
     let damaged = || unreadable(format_args!("the event at position {position}"));
     let Forgetting { revisions, events } =
         serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
-    Ok(Happened::Forgotten(ForgottenTexts {
+    Ok(FeedContent::Forgotten(ForgottenTexts {
         revisions,
         events,
         at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,

@@ -15,14 +15,14 @@ use waynote::engine::{Ask, Rows};
 use waynote::store::Version;
 use waynote::{Position, Result};
 
-use crate::session::{Session, Then};
+use crate::session::{Session, TripEnd};
 pub(crate) use feed::Forgetting;
 pub(crate) use side::hash as side_hash;
 
 use plan::Plan;
 
 /// Answers questions.
-pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: Then) -> Result<Rows> {
+pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: TripEnd) -> Result<Rows> {
     let mut rows = Rows::none(ask);
     let mut plan = Plan {
         store: session.engine.which.key,

@@ -12,7 +12,7 @@ const WRITERS: u32 = 8;
 
 /// The kind of the primary's failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goes {
+enum PrimaryFailure {
     Killed,
     CutOff,
 }
@@ -31,7 +31,7 @@ fn standby_of(primary: &Cluster) -> Cluster {
 }
 
 /// Writers write while the primary fails and the standby is promoted. Returns the longest wait of a writer.
-fn round(goes: Goes) -> Duration {
+fn round(goes: PrimaryFailure) -> Duration {
     let mut primary = Cluster::start(&Setup {
         tcp: true,
         ..Setup::default()
@@ -121,10 +121,10 @@ fn round(goes: Goes) -> Duration {
         };
         until(40);
         match goes {
-            Goes::Killed => primary.kill(),
-            Goes::CutOff => ports[0].does(Does::Nothing),
+            PrimaryFailure::Killed => primary.kill(),
+            PrimaryFailure::CutOff => ports[0].does(Does::Nothing),
         }
-        if goes == Goes::CutOff {
+        if goes == PrimaryFailure::CutOff {
             // The standby is cut off as well: the primary acknowledges none of its commits.
             primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
             primary.sql("SELECT pg_reload_conf()");
@@ -167,7 +167,7 @@ fn a_primary_that_dies_takes_nothing_with_it() {
     for _ in 0..rounds {
         // At once: most of their time is waiting.
         std::thread::scope(|scope| {
-            for goes in [Goes::Killed, Goes::CutOff] {
+            for goes in [PrimaryFailure::Killed, PrimaryFailure::CutOff] {
                 scope.spawn(move || assert!(round(goes) < Duration::from_secs(60)));
             }
         });

@@ -21,12 +21,12 @@ fn noted(store: &EngineStore<Postgres>) -> Vec<(String, u64)> {
         .collect()
 }
 
-struct Behind {
+struct ClusterBehindProxy {
     cluster: Cluster,
     proxy: Proxy,
 }
 
-impl Behind {
+impl ClusterBehindProxy {
     fn new() -> Option<Self> {
         if !has_postgres() {
             skipped("the tests of lost connections");
@@ -51,7 +51,7 @@ impl Behind {
 
 #[test]
 fn a_commit_whose_answer_is_lost_is_carried_out_once() {
-    let Some(behind) = Behind::new() else {
+    let Some(behind) = ClusterBehindProxy::new() else {
         return;
     };
     stores::create(behind.options()).unwrap();
@@ -87,7 +87,7 @@ fn a_commit_whose_answer_is_lost_is_carried_out_once() {
 
 #[test]
 fn a_connection_that_the_server_has_closed_is_no_error() {
-    let Some(mut behind) = Behind::new() else {
+    let Some(mut behind) = ClusterBehindProxy::new() else {
         return;
     };
     stores::create(behind.options()).unwrap();
@@ -107,7 +107,7 @@ fn a_connection_that_the_server_has_closed_is_no_error() {
 
 #[test]
 fn a_network_that_is_cut_is_an_error_in_bounded_time() {
-    let Some(behind) = Behind::new() else {
+    let Some(behind) = ClusterBehindProxy::new() else {
         return;
     };
     stores::create(behind.options()).unwrap();
@@ -151,7 +151,7 @@ fn a_network_that_is_cut_is_an_error_in_bounded_time() {
 
 #[test]
 fn deadlocks_and_waits_for_others_are_told_apart() {
-    let Some(behind) = Behind::new() else {
+    let Some(behind) = ClusterBehindProxy::new() else {
         return;
     };
     stores::create(behind.options()).unwrap();

@@ -51,9 +51,9 @@ fn urls() -> Vec<String> {
 const URL: &str = "url";
 
 /// The stores of the suites.
-pub(super) struct Here;
+pub(super) struct PostgresStores;
 
-impl Stores for Here {
+impl Stores for PostgresStores {
     fn each_store(test: &dyn Fn(&dyn LocalStore)) {
         for url in urls() {
             test(&new_store(&url));
@@ -67,7 +67,7 @@ impl Stores for Here {
     }
 }
 
-impl Engines for Here {
+impl Engines for PostgresStores {
     fn each_engine(test: &dyn Fn(&dyn Engine)) {
         for url in urls() {
             test(new_store(&url).engine());
@@ -81,7 +81,7 @@ impl Engines for Here {
     }
 }
 
-impl Shared for Here {
+impl Shared for PostgresStores {
     fn in_processes(test: &dyn Fn(&dyn Shared)) {
         test(&Self);
     }

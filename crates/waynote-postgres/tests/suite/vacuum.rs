@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use waynote::{Content, EngineStore, Forget, Indexing, Reader as _, SearchRequest, Store as _};
-use waynote_postgres::vacuum::{Became, Vacuum, Vacuumed, vacuum};
+use waynote_postgres::vacuum::{Vacuum, VacuumOutcome, VacuumReport, vacuum};
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped};
 
@@ -65,10 +65,10 @@ fn is_in_files(cluster: &Cluster, word: &str) -> bool {
     look(&Path::new(&folder).join("base"), word.as_bytes())
 }
 
-fn all_vacuumed(done: &Vacuumed) -> bool {
+fn all_vacuumed(done: &VacuumReport) -> bool {
     done.tables
         .iter()
-        .all(|table| table.became == Became::Vacuumed)
+        .all(|table| table.became == VacuumOutcome::Vacuumed)
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_transaction_that_keeps_dead_rows_is_named_and_one_in_the_way_is_waited_for(
     let done = vacuum(&short, Vacuum::Rewrite).unwrap();
     for table in &done.tables {
         let is_read = table.name == "content";
-        assert_eq!(table.became == Became::InUse, is_read, "{done:?}");
+        assert_eq!(table.became == VacuumOutcome::InUse, is_read, "{done:?}");
     }
     let waits = std::thread::spawn({
         let options = options(&cluster).wait(Duration::from_secs(60));
@@ -207,7 +207,7 @@ fn only_the_owner_may_and_a_pooler_may_be_in_between() {
     ))
     .unwrap();
     let done = vacuum(&theirs, Vacuum::Free).unwrap();
-    let refused = |became| became == Became::NotPermitted;
+    let refused = |became| became == VacuumOutcome::NotPermitted;
     assert!(
         done.tables.iter().all(|table| refused(table.became)),
         "{done:?}"

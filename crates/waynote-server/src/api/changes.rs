@@ -15,17 +15,17 @@ use futures_util::stream;
 use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
-use waynote::store::{Cursor, FeedEntry, Happened, Mark};
+use waynote::store::{Cursor, FeedContent, FeedEntry, Mark};
 use waynote::{Allowance, Error, Limits, Reader as _};
-use waynote_access::Narrowed;
+use waynote_access::NarrowedStore;
 
 use super::cursor;
 use crate::edge::Query;
 use crate::edge::shares::Share;
-use crate::metrics::One;
+use crate::metrics::GaugeGuard;
+use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem, ProblemForm};
 use crate::sign_in;
-use crate::told::Told;
 use crate::visit::Visit;
 
 /// The most items that are read at once.
@@ -152,7 +152,7 @@ pub(crate) async fn changes(
 const FEED: char = 'f';
 
 /// The point after everything that has happened.
-fn now(store: &Narrowed<Told>) -> waynote::Result<Point> {
+fn now(store: &NarrowedStore<NotifyingStore>) -> waynote::Result<Point> {
     let version = store.version()?;
     let at = version.position.map_or(Cursor::START, Cursor::at);
     Ok((at, store.whole_mark(at)?.1.unwrap_or_default()))
@@ -167,7 +167,7 @@ fn id((at, mark): Point) -> String {
 }
 
 /// The point that an id stands for, if the store has the item there still.
-fn known(store: &Narrowed<Told>, id: &str) -> waynote::Result<Option<Point>> {
+fn known(store: &NarrowedStore<NotifyingStore>, id: &str) -> waynote::Result<Option<Point>> {
     let found = id
         .split_once('-')
         .and_then(|(at, mark)| Some((at.parse().ok()?, mark)));
@@ -197,7 +197,7 @@ struct Feed {
     /// True if there may be more entries to read.
     is_behind: bool,
     greeting: Option<String>,
-    _counted: One,
+    _counted: GaugeGuard,
 }
 
 impl Feed {
@@ -300,9 +300,9 @@ enum Read {
 /// An item as it is sent.
 fn sent(mark: Mark, entry: &FeedEntry) -> String {
     let event = match &entry.happened {
-        Happened::Changed(_) => "note",
-        Happened::Event(_) => "event",
-        Happened::Forgotten(_) => "forgotten",
+        FeedContent::Changed(_) => "note",
+        FeedContent::Event(_) => "event",
+        FeedContent::Forgotten(_) => "forgotten",
         _ => "other",
     };
     let id = id((entry.at, mark));

@@ -12,10 +12,10 @@ use super::addresses::network;
 
 /// The open connections.
 #[derive(Clone, Default)]
-pub(crate) struct Connections(Arc<Mutex<Open>>);
+pub(crate) struct Connections(Arc<Mutex<OpenConnections>>);
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     by_number: BTreeMap<u64, Connection>,
     last: u64,
 }
@@ -29,7 +29,7 @@ struct Connection {
     ends: Arc<Notify>,
 }
 
-impl Open {
+impl OpenConnections {
     fn number(&mut self) -> u64 {
         self.last += 1;
         self.last
@@ -66,7 +66,12 @@ impl Open {
 
 impl Connections {
     /// Adds a connection, unless there is no room for it: `most` for all together, and `most_of_address` (0: no limit).
-    pub(crate) fn sit(&self, address: IpAddr, most: usize, most_of_address: usize) -> Option<Seat> {
+    pub(crate) fn sit(
+        &self,
+        address: IpAddr,
+        most: usize,
+        most_of_address: usize,
+    ) -> Option<ConnectionGuard> {
         let of = network(address);
         let mut open = self.0.lock();
         if most_of_address > 0 && open.of(of) >= most_of_address && !open.end_idle(of) {
@@ -85,7 +90,7 @@ impl Connections {
             ends: Arc::clone(&ends),
         };
         open.by_number.insert(number, connection);
-        Some(Seat {
+        Some(ConnectionGuard {
             all: self.clone(),
             number,
             ends,
@@ -103,17 +108,17 @@ impl Connections {
 }
 
 /// A connection that is counted, until it is dropped.
-pub(crate) struct Seat {
+pub(crate) struct ConnectionGuard {
     all: Connections,
     number: u64,
     ends: Arc<Notify>,
 }
 
-impl Seat {
+impl ConnectionGuard {
     /// Marks the connection as busy until the returned guard is dropped.
-    pub(crate) fn busy(self: &Arc<Self>) -> Busy {
+    pub(crate) fn busy(self: &Arc<Self>) -> RequestGuard {
         self.all.change(self.number, |of, _| of.running += 1);
-        Busy(Arc::clone(self))
+        RequestGuard(Arc::clone(self))
     }
 
     /// Returns when the connection makes room for another one.
@@ -122,16 +127,16 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.all.0.lock().by_number.remove(&self.number);
     }
 }
 
 /// A request that is being answered.
-pub(crate) struct Busy(Arc<Seat>);
+pub(crate) struct RequestGuard(Arc<ConnectionGuard>);
 
-impl Drop for Busy {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.all.change(self.0.number, |of, now| {
             of.running -= 1;

@@ -12,7 +12,7 @@ pub(crate) mod shares;
 pub(crate) mod user;
 
 pub(crate) use body::{Json, whole, whole_within};
-pub(crate) use connections::{Connections, Seat};
+pub(crate) use connections::{ConnectionGuard, Connections};
 pub(crate) use path::{AddressOf, NameOf};
 pub(crate) use query::Query;
 pub(crate) use request::pass;

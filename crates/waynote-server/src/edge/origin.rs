@@ -5,7 +5,7 @@ use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{Method, Request, StatusCode};
 
-use crate::app::Shared;
+use crate::app::AppState;
 use crate::problem::Problem;
 
 /// The name that a proxy was asked for, if it asks by another one.
@@ -17,7 +17,7 @@ const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Refuses a request of another site's page.
-pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem> {
+pub(crate) fn check<B>(app: &AppState, request: &Request<B>) -> Result<(), Problem> {
     let header = |name: &HeaderName| request.headers().get(name).map(|value| value.to_str());
     let mut hosts = request.headers().get_all(HOST).iter();
     if hosts

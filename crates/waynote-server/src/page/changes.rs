@@ -1,7 +1,7 @@
 //! The journal as the views read it: in stretches that take bounded time for any reader.
 
 use waynote::{Position, Reader, Result, Revision};
-use waynote_access::{Narrowed, Stretch};
+use waynote_access::{NarrowedStore, Stretch};
 
 /// Reads the part of a store's journal that a reader may see.
 pub(crate) trait Changes {
@@ -14,7 +14,7 @@ pub(crate) trait Changes {
     -> Result<Stretch<Revision, Position>>;
 }
 
-impl<R: Reader> Changes for Narrowed<R> {
+impl<R: Reader> Changes for NarrowedStore<R> {
     fn before(
         &self,
         before: Option<Position>,

@@ -9,7 +9,7 @@ use waynote::{
     Address, Change, EntryType, Forget, Name, Note, Reader, Result, Revision, Scope, ScopeKind,
     SearchRequest, Store, pass_on,
 };
-use waynote_access::{Grant, Narrowed};
+use waynote_access::{Grant, NarrowedStore};
 use waynote_testing::values::{self, entry_of};
 
 use super::overview::{Overview, Seen};
@@ -192,7 +192,7 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
     assert!(found.contains("<mark>mine</mark> 49"), "{found}");
     // The scopes of all are not listed for a token that names its own.
     counted.taken();
-    let narrowed = Narrowed::new(&counted, grant);
+    let narrowed = NarrowedStore::new(&counted, grant);
     let mine = narrowed.scopes(ScopeKind::Agent).unwrap();
     assert_eq!((mine.len(), mine[0].notes), (1, 1));
     let (_, lists) = counted.taken();

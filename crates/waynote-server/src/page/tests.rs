@@ -1,7 +1,7 @@
 //! The HTML of the views over small stores.
 
 use waynote::Store;
-use waynote_access::{Grant, Narrowed};
+use waynote_access::{Grant, NarrowedStore};
 
 use super::fields::Fields;
 use super::history::{self, History};
@@ -32,7 +32,7 @@ pub(super) fn page_with(
     query: &str,
 ) -> String {
     on_site_with(grant, store, kept, |site| {
-        let (site, narrowed) = (&site, Narrowed::new(store, grant.clone()));
+        let (site, narrowed) = (&site, NarrowedStore::new(store, grant.clone()));
         let store: &dyn Store = &narrowed;
         let fields = Fields::parse(query.as_bytes());
         let main: Markup = match view {
@@ -67,7 +67,7 @@ pub(super) fn on_site_with<T>(
     kept: &Overview,
     work: impl FnOnce(Site<'_>) -> T,
 ) -> T {
-    let changes = Narrowed::new(store, grant.clone());
+    let changes = NarrowedStore::new(store, grant.clone());
     work(Site {
         store: "team",
         grant,

@@ -6,23 +6,23 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use waynote_server::Limits;
 
-use super::support::{Response, Running, options, start, start_with};
+use super::support::{Response, RunningServer, options, start, start_with};
 use waynote_testing::{has, lacks};
 
 const API: &str = "/s/notes/api/v1";
 
 /// Creates a token, with the token `by`.
-fn token(server: &Running, by: &str, name: &str, rights: &str) -> String {
+fn token(server: &RunningServer, by: &str, name: &str, rights: &str) -> String {
     token_of(server, by, &json!({ "name": name, "rights": rights }))
 }
 
-fn token_of(server: &Running, by: &str, body: &Value) -> String {
+fn token_of(server: &RunningServer, by: &str, body: &Value) -> String {
     let made = with(server, by, "POST", "/tokens", &body.to_string());
     assert_eq!(made.status, 201, "{}", made.body);
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
-fn with(server: &Running, token: &str, method: &str, path: &str, body: &str) -> Response {
+fn with(server: &RunningServer, token: &str, method: &str, path: &str, body: &str) -> Response {
     let header = format!("Authorization: Bearer {token}");
     let headers = [header.as_str()];
     let headers = if token.is_empty() { &[][..] } else { &headers };
@@ -30,7 +30,7 @@ fn with(server: &Running, token: &str, method: &str, path: &str, body: &str) -> 
 }
 
 /// The status and the kind of a refusal.
-fn says(server: &Running, token: &str, method: &str, path: &str, body: &str) -> String {
+fn says(server: &RunningServer, token: &str, method: &str, path: &str, body: &str) -> String {
     let (status, kind) = with(server, token, method, path, body).problem();
     format!("{status} {kind}")
 }

@@ -12,11 +12,13 @@ use waynote::{
 };
 use waynote_server::{Limits, Log, Server, Stores};
 
-use super::support::{PATIENCE, Response, Running, now, options, start, start_with, wait_until};
+use super::support::{
+    PATIENCE, Response, RunningServer, now, options, start, start_with, wait_until,
+};
 
 const API: &str = "/s/notes/api/v1";
 
-fn post(server: &Running, token: &str, route: &str, body: &Value) -> Response {
+fn post(server: &RunningServer, token: &str, route: &str, body: &Value) -> Response {
     let header = format!("Authorization: Bearer {token}");
     let headers = [header.as_str()];
     let headers = if token.is_empty() { &[][..] } else { &headers };
@@ -28,13 +30,13 @@ fn post(server: &Running, token: &str, route: &str, body: &Value) -> Response {
     )
 }
 
-fn note(server: &Running, address: &str, content: &str) {
+fn note(server: &RunningServer, address: &str, content: &str) {
     let body = json!({ "content": content }).to_string();
     let made = server.send("PUT", &format!("{API}/notes/{address}"), &[], &body);
     assert_eq!(made.status, 201, "{}", made.body);
 }
 
-fn token(server: &Running, by: &str, body: &Value) -> String {
+fn token(server: &RunningServer, by: &str, body: &Value) -> String {
     let made = post(server, by, "tokens", body);
     assert_eq!(made.status, 201, "{}", made.body);
     made.json()["token"].as_str().unwrap().to_owned()
@@ -145,12 +147,12 @@ fn equal_questions_are_answered_once_and_answers_have_a_limit() {
 }
 
 /// A store whose searches last until nobody waits for them.
-struct Slow {
+struct SlowStore {
     store: SqliteStore,
     is_ended: Arc<AtomicBool>,
 }
 
-impl Reader for Slow {
+impl Reader for SlowStore {
     pass_on! { self => self.store; read select_at take_damage rendered history_before one_state }
 
     fn search(&self, _: &SearchRequest) -> Result<Vec<Hit>> {
@@ -166,11 +168,11 @@ impl Reader for Slow {
     }
 }
 
-impl Store for Slow {
+impl Store for SlowStore {
     pass_on! { self => self.store; apply record forget would_forget verify heartbeat silence checkpoint }
 }
 
-impl SideData for Slow {
+impl SideData for SlowStore {
     pass_on! { self => self.store; side_values put_side_values keep_side_values }
 }
 
@@ -179,7 +181,7 @@ fn what_a_time_limit_ends_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("n.db"), &waynote::Options::default());
     let is_ended = Arc::new(AtomicBool::new(false));
-    let slow = Slow {
+    let slow = SlowStore {
         store: store.unwrap(),
         is_ended: Arc::clone(&is_ended),
     };

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use waynote::{Forget, LocalStore as _, Notebook, SaveOptions, Stamp, Store};
 use waynote_server::Limits;
 
-use super::support::{PATIENCE, Running, now, options, start, start_with, wait_until};
+use super::support::{PATIENCE, RunningServer, now, options, start, start_with, wait_until};
 
 const CHANGES: &str = "/s/notes/api/v1/changes";
 
 /// A reader of a feed.
-struct Reading {
+struct FeedReader {
     lines: BufReader<TcpStream>,
 }
 
@@ -27,8 +27,8 @@ struct Item {
     data: Value,
 }
 
-impl Reading {
-    fn start(server: &Running, query: &str, headers: &[&str]) -> Self {
+impl FeedReader {
+    fn start(server: &RunningServer, query: &str, headers: &[&str]) -> Self {
         let mut stream = server.connect();
         let mut request = format!("GET {CHANGES}{query} HTTP/1.1\r\nHost: localhost\r\n");
         for header in headers {
@@ -103,7 +103,7 @@ impl Reading {
     }
 }
 
-fn save(server: &Running, key: &str) {
+fn save(server: &RunningServer, key: &str) {
     let stamp = Stamp::new(now(), "person".parse().unwrap());
     let notebook = Notebook::of_agent(&server.store, "a".parse().unwrap());
     let content = waynote::Content::text(key).unwrap();
@@ -121,7 +121,7 @@ fn keys(numbers: std::ops::Range<usize>) -> Vec<String> {
 fn a_feed_has_notes_events_and_forgettings_in_one_order() {
     let server = start();
     save(&server, "old");
-    let mut reading = Reading::start(&server, "", &[]);
+    let mut reading = FeedReader::start(&server, "", &[]);
     let path = "/s/notes/api/v1/notes/agent%3Aa%23deploy";
     server.send("PUT", path, &[], r#"{"content":"one"}"#);
     let entries = "/s/notes/api/v1/sessions/night/entries";
@@ -154,7 +154,7 @@ fn a_feed_has_notes_events_and_forgettings_in_one_order() {
         json!(["agent:a#deploy@1"])
     );
     // A forgotten text is in no later answer.
-    let mut late = Reading::start(&server, "?after=start", &[]);
+    let mut late = FeedReader::start(&server, "?after=start", &[]);
     let first: Vec<Item> = (0..2).map(|_| late.item().unwrap()).collect();
     assert_eq!(first[0].data["changed"]["address"], "agent:a#old");
     assert_eq!(first[1].data["changed"]["note"], Value::Null);
@@ -163,7 +163,7 @@ fn a_feed_has_notes_events_and_forgettings_in_one_order() {
 #[test]
 fn a_reader_goes_on_where_it_was() {
     let server = start();
-    let mut reading = Reading::start(&server, "?after=start", &[]);
+    let mut reading = FeedReader::start(&server, "?after=start", &[]);
     for key in keys(0..3) {
         save(&server, &key);
     }
@@ -180,7 +180,7 @@ fn a_reader_goes_on_where_it_was() {
     ] {
         let headers = [header.as_str()];
         let headers = if header.is_empty() { &[][..] } else { &headers };
-        let mut reading = Reading::start(&server, &query, headers);
+        let mut reading = FeedReader::start(&server, &query, headers);
         assert_eq!(reading.keys(200), keys(3..203), "{query} {header}");
         save(&server, "next");
         assert_eq!(reading.keys(1), ["next"]);
@@ -193,7 +193,7 @@ fn a_reader_goes_on_where_it_was() {
 #[test]
 fn a_reader_of_another_history_begins_anew() {
     let server = start();
-    let mut reading = Reading::start(&server, "", &[]);
+    let mut reading = FeedReader::start(&server, "", &[]);
     save(&server, "k0");
     let last = reading.item().unwrap();
     // A position that is yet to come.
@@ -213,13 +213,15 @@ fn a_reader_of_another_history_begins_anew() {
     // The stream goes on from there, and so does a reader that has lost it.
     assert_eq!(reading.keys(1), ["k2"]);
     let after = format!("?after={}", reset.id);
-    assert_eq!(Reading::start(&server, &after, &[]).keys(1), ["k2"]);
+    assert_eq!(FeedReader::start(&server, &after, &[]).keys(1), ["k2"]);
 }
 
 #[test]
 fn nothing_is_lost_or_doubled_while_many_write() {
     let server = start();
-    let readers: Vec<_> = (0..3).map(|_| Reading::start(&server, "", &[])).collect();
+    let readers: Vec<_> = (0..3)
+        .map(|_| FeedReader::start(&server, "", &[]))
+        .collect();
     std::thread::scope(|scope| {
         for writer in 0..4 {
             let server = &server;
@@ -251,7 +253,7 @@ fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
         heartbeat: PATIENCE * 2,
         ..Limits::default()
     }));
-    let mut reading = Reading::start(&server, "", &[]);
+    let mut reading = FeedReader::start(&server, "", &[]);
     // A write that does not go through the server's own store, which would notify the feed.
     save(&server, "other");
     let began = Instant::now();
@@ -268,8 +270,8 @@ fn a_reader_who_does_not_read_holds_up_nobody() {
         write_time: Duration::from_secs(2),
         ..Limits::default()
     }));
-    let _slow = Reading::start(&server, "", &[]);
-    let mut quick = Reading::start(&server, "", &[]);
+    let _slow = FeedReader::start(&server, "", &[]);
+    let mut quick = FeedReader::start(&server, "", &[]);
     let text = "x".repeat(60_000);
     let body = json!({ "content": text, "limits": { "max_bytes": 0, "max_notes": 0 } }).to_string();
     // More bytes than the sockets' buffers hold.
@@ -290,7 +292,7 @@ fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
         stop_time: PATIENCE * 2,
         ..Limits::default()
     }));
-    let mut reading = Reading::start(&server, "", &[]);
+    let mut reading = FeedReader::start(&server, "", &[]);
     for _ in 0..3 {
         assert_eq!(reading.piece().unwrap(), ": still here\n");
     }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::support::{Response, Running, start};
+use super::support::{Response, RunningServer, start};
 
 const API: &str = "/s/notes/api/v1";
 
-fn post(server: &Running, token: &str, path: &str, body: &Value) -> Response {
+fn post(server: &RunningServer, token: &str, path: &str, body: &Value) -> Response {
     let header = format!("Authorization: Bearer {token}");
     let headers = [header.as_str()];
     let headers = if token.is_empty() { &[][..] } else { &headers };
@@ -15,7 +15,7 @@ fn post(server: &Running, token: &str, path: &str, body: &Value) -> Response {
 }
 
 /// A server on which a loop of another machine holds the session `nightly`.
-fn looping() -> Running {
+fn looping() -> RunningServer {
     let server = start();
     let started = json!({
         "session": "nightly",

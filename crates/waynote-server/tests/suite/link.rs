@@ -6,11 +6,11 @@ use waynote::{Options as StoreOptions, SqliteStore};
 use waynote_server::{Log, Server, Stores};
 
 use super::page::save;
-use super::support::{Response, Running, now, options, start_as, start_with};
+use super::support::{Response, RunningServer, now, options, start_as, start_with};
 use waynote_testing::{has, lacks};
 
 /// A server with its link.
-fn open() -> (Running, String) {
+fn open() -> (RunningServer, String) {
     let server = start_with(options().one_time_link(true));
     let link = server.link.clone().unwrap();
     let path = link.split_once("/open").unwrap().1;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use waynote::{Content, Places, Reader, Stamp};
 
-use super::support::{Running, now, start};
+use super::support::{RunningServer, now, start};
 use waynote_testing::has;
 
 const HEADERS: &[&str] = &[
@@ -12,7 +12,7 @@ const HEADERS: &[&str] = &[
     "MCP-Protocol-Version: 2025-06-18",
 ];
 
-fn call(server: &Running, query: &str, tool: &str, arguments: &Value) -> Value {
+fn call(server: &RunningServer, query: &str, tool: &str, arguments: &Value) -> Value {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": tool, "arguments": arguments },

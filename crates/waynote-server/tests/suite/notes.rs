@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use waynote::{Reader, Stamp, Store};
 
-use super::support::{self, Response, Running, now, start};
+use super::support::{self, Response, RunningServer, now, start};
 
 const KEY: &str = "/s/notes/api/v1/notes/agent%3Abuilder%23deploy";
 const API: &str = "/s/notes/api/v1";
 
-fn put(server: &Running, path: &str, headers: &[&str], text: &str) -> Response {
+fn put(server: &RunningServer, path: &str, headers: &[&str], text: &str) -> Response {
     server.send(
         "PUT",
         path,
@@ -72,7 +72,7 @@ fn a_place_has_a_note_of_its_own() {
 
 /// Sends requests about the note, one a line: method and path below the note, a header, the body or a text to save, and
 /// what comes back: the status, and the kind of the problem or what the answer says of the note.
-fn talk(server: &Running, lines: &str) {
+fn talk(server: &RunningServer, lines: &str) {
     for line in lines.lines().filter(|line| !line.trim().is_empty()) {
         let parts: Vec<&str> = line.split('|').map(str::trim).collect();
         let [request, header, body, expected] = parts[..] else {

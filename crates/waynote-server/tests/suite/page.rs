@@ -4,14 +4,14 @@ use waynote::{
     Address, Content, EntryType, Notebook, Places, Reader, SaveOptions, SessionLog, Stamp,
 };
 
-use super::support::{Response, Running, now, options, start, start_as};
+use super::support::{Response, RunningServer, now, options, start, start_as};
 use waynote_testing::{has, lacks};
 
 pub(super) fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
 }
 
-pub(super) fn save(server: &Running, key: &str, text: &str, author: &str) {
+pub(super) fn save(server: &RunningServer, key: &str, text: &str, author: &str) {
     let notes = Notebook::of_agent(&*server.store, "builder".parse().unwrap());
     let content = Content::text(text).unwrap();
     let options = SaveOptions::default();
@@ -19,19 +19,19 @@ pub(super) fn save(server: &Running, key: &str, text: &str, author: &str) {
     notes.save(&key, content, options, &stamp(author)).unwrap();
 }
 
-pub(super) fn note(server: &Running, address: &str) -> Option<waynote::Note> {
+pub(super) fn note(server: &RunningServer, address: &str) -> Option<waynote::Note> {
     let address: Address = address.parse().unwrap();
     server.store.get(&address).unwrap()
 }
 
 /// Sends a form as the page of this server does.
-pub(super) fn post(server: &Running, path: &str, fields: &[(&str, &str)]) -> Response {
+pub(super) fn post(server: &RunningServer, path: &str, fields: &[(&str, &str)]) -> Response {
     let origin = format!("Origin: http://{}", server.address);
     post_from(server, path, fields, &[&origin])
 }
 
 pub(super) fn post_from(
-    server: &Running,
+    server: &RunningServer,
     path: &str,
     fields: &[(&str, &str)],
     headers: &[&str],
@@ -46,7 +46,7 @@ pub(super) fn post_from(
 const DEPLOY: &str = "agent:builder#deploy";
 
 /// Does something with the note, as a page of this revision. Returns the path that the browser goes on to.
-fn act(server: &Running, act: &str, base: &str, more: &[(&str, &str)]) -> String {
+fn act(server: &RunningServer, act: &str, base: &str, more: &[(&str, &str)]) -> String {
     let fields = [&[("note", DEPLOY), ("base", base)], more].concat();
     let done = post(server, &format!("/s/notes/notes/{act}"), &fields);
     assert_eq!(done.status, 303, "{act}: {}", done.body);

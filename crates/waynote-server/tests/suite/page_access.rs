@@ -4,11 +4,11 @@ use waynote::Reader;
 use waynote_access::{Grant, Rights, Tokens};
 
 use super::page::{post, post_from, save};
-use super::support::{Running, now, start};
+use super::support::{RunningServer, now, start};
 use waynote_testing::{has, lacks};
 
 /// Creates a token for everything, with these rights.
-fn token(server: &Running, name: &str, rights: Rights) -> String {
+fn token(server: &RunningServer, name: &str, rights: Rights) -> String {
     let grant = Grant {
         rights,
         ..Grant::everything()

@@ -2,7 +2,7 @@
 //! person.
 
 use super::page::{note, post, save, stamp};
-use super::support::{Running, pieces, start};
+use super::support::{RunningServer, pieces, start};
 use waynote_testing::{has, lacks};
 
 /// The errors of a page, in words.
@@ -17,7 +17,7 @@ fn problems(body: &str) -> Vec<String> {
 }
 
 /// A loop of five iterations in the session `migrate-db`, whose first one asks a question.
-fn asking(server: &Running) -> waynote::Loop<'_> {
+fn asking(server: &RunningServer) -> waynote::Loop<'_> {
     let (session, agent) = (
         "migrate-db".parse::<waynote::Name>().unwrap(),
         stamp("agent:builder"),

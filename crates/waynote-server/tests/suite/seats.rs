@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use waynote_server::Limits;
 
-use super::support::{Running, options, start_with, wait_until};
+use super::support::{RunningServer, options, start_with, wait_until};
 
 const API: &str = "/s/notes/api/v1";
 
 /// A feed that is begun, from the first change on. The status line is read.
-fn feed(server: &Running, token: Option<&str>) -> (String, BufReader<TcpStream>) {
+fn feed(server: &RunningServer, token: Option<&str>) -> (String, BufReader<TcpStream>) {
     let mut stream = server.connect();
     let token = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
     let head = format!(

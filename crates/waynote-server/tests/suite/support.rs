@@ -16,7 +16,7 @@ use waynote_server::{Log, Options, Server, Stopper, Stores};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A server that runs until it is dropped.
-pub(crate) struct Running {
+pub(crate) struct RunningServer {
     pub(crate) address: SocketAddr,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) log: Lines,
@@ -58,22 +58,22 @@ pub(crate) fn options() -> Options {
 }
 
 /// A server with an empty store `notes`.
-pub(crate) fn start() -> Running {
+pub(crate) fn start() -> RunningServer {
     start_with(options())
 }
 
-pub(crate) fn start_with(options: Options) -> Running {
+pub(crate) fn start_with(options: Options) -> RunningServer {
     start_as(options, |server| server)
 }
 
 /// The same for a server that `told` changes first.
-pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> Running {
+pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
     let log = Lines::default();
     let (address, stopper, thread, link) = serve(&store, options, &log, told);
-    Running {
+    RunningServer {
         address,
         store,
         log,
@@ -84,14 +84,14 @@ pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) ->
     }
 }
 
-type Started = (SocketAddr, Stopper, Option<JoinHandle<()>>, Option<String>);
+type StartedServer = (SocketAddr, Stopper, Option<JoinHandle<()>>, Option<String>);
 
 fn serve(
     store: &Arc<SqliteStore>,
     options: Options,
     log: &Lines,
     told: impl FnOnce(Server) -> Server,
-) -> Started {
+) -> StartedServer {
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,
@@ -105,7 +105,7 @@ fn serve(
     (address, stopper, Some(thread), link)
 }
 
-impl Running {
+impl RunningServer {
     pub(crate) fn stop(&mut self) {
         self.stopper.stop();
         if let Some(thread) = self.thread.take() {
@@ -181,7 +181,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         self.stopper.stop();
         if let Some(thread) = self.thread.take() {

@@ -14,10 +14,10 @@ use waynote::jiff::tz::TimeZone;
 use waynote::jiff::{SignedDuration, Timestamp};
 use waynote_server::{Limits, Log, Server, Stores, TlsFiles};
 
-use super::support::{Lines, Response, Running, options, start_with, wait_until};
+use super::support::{Lines, Response, RunningServer, options, start_with, wait_until};
 
 /// A server with a self-made certificate for `localhost`, and that certificate.
-fn start(limits: Limits) -> (Running, CertificateDer<'static>) {
+fn start(limits: Limits) -> (RunningServer, CertificateDer<'static>) {
     let folder = tempfile::tempdir().unwrap();
     let (cert, key) = (
         folder.path().join("cert.pem"),

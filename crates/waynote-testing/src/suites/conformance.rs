@@ -1,6 +1,8 @@
 //! The conformance tests of a store: one suite for every implementation.
 
+use waynote::moved::{MoveOptions, relocate};
 use waynote::note::State;
+use waynote::tend::merge;
 use waynote::{
     Address, AsOf, Change, Citation, Content, EntryType, Error, Expect, Filter, Forget, Limits,
     LocalStore, Note, NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind,
@@ -121,6 +123,7 @@ pub(crate) fn an_origin_keeps_its_times_and_author(store: &dyn LocalStore) {
         expect: Expect::Revision(0),
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: Some(name("them")),
             created_at: time(1),
             updated_at: time(2),
@@ -494,6 +497,7 @@ pub(crate) fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhe
     log.add(EntryType::Tip, None, says(), &allowed).unwrap();
     let imported = Origin {
         is_synced: false,
+        cites: Vec::new(),
         author: None,
         created_at: at(1).now,
         updated_at: at(3).now,
@@ -544,7 +548,7 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     change(save(address.clone(), "one"), &citing(1, "src/pay.rs:4-6"));
     change(Change::pin(address.clone(), true), &at(2));
     assert_eq!(now(&address), "src/pay.rs:4-6");
-    change(save(address.clone(), "two"), &at(3));
+    change(save(address.clone(), "two"), &at(3).citing(Vec::new()));
     assert_eq!(now(&address), "");
     change(Change::undo(address.clone()), &at(4));
     assert_eq!(now(&address), "src/pay.rs:4-6");
@@ -554,6 +558,33 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
         history,
         ["src/pay.rs:4-6", "src/pay.rs:4-6", "", "src/pay.rs:4-6"]
     );
+    // Without a word about it, what was cited beside the text stays, and what the text named goes with it.
+    let named = |second, code: &str| Stamp {
+        named: vec![cited(code)],
+        ..at(second)
+    };
+    change(save(address.clone(), "see `a.rs:1`"), &named(5, "a.rs:1"));
+    assert_eq!(now(&address), "a.rs:1 src/pay.rs:4-6");
+    change(save(address.clone(), "see `b.rs:1`"), &named(5, "b.rs:1"));
+    assert_eq!(now(&address), "b.rs:1 src/pay.rs:4-6");
+    change(save(address.clone(), "`b.rs:1` is not looked up"), &at(5));
+    assert_eq!(now(&address), "src/pay.rs:4-6 b.rs:1");
+    let moved = relocate(
+        store,
+        &[(address.clone(), key("new"))],
+        MoveOptions::default(),
+        &at(5),
+    )
+    .unwrap();
+    assert_eq!(
+        codes(moved[0].note.as_ref().unwrap()),
+        "src/pay.rs:4-6 b.rs:1"
+    );
+    change(save(key("other"), "more"), &citing(5, "src/pay.rs:4-6"));
+    change(save(key("third"), "more of it"), &citing(5, "fn other"));
+    let note = |of: &str| store.get(&key(of)).unwrap().unwrap();
+    merge(store, &note("other"), &note("third"), Limits::NONE, &at(5)).unwrap();
+    assert_eq!(now(&key("other")), "src/pay.rs:4-6 fn other");
     let then = store
         .select_at(&[address.scope()], AsOf::Time(at(3).now))
         .unwrap();

@@ -5,7 +5,7 @@ mod again;
 pub(crate) use again::*;
 
 use waynote::event::SessionsEvent;
-use waynote::store::{FeedEntry, ForgottenTexts, Happened, SideValue};
+use waynote::store::{FeedContent, FeedEntry, ForgottenTexts, SideValue};
 use waynote::{Address, Change, Content, EntryType, Forget, LocalStore, Place, SessionLog};
 
 use crate::values::{at, ended, key, name, place, save, started, text, whole_feed};
@@ -13,7 +13,7 @@ use crate::values::{at, ended, key, name, place, save, started, text, whole_feed
 /// A feed entry in one line.
 fn told(entry: &FeedEntry) -> String {
     match &entry.happened {
-        Happened::Changed(revision) => {
+        FeedContent::Changed(revision) => {
             let address = revision.address();
             let named = match address {
                 Address::Session(..) => "an entry".into(),
@@ -21,7 +21,7 @@ fn told(entry: &FeedEntry) -> String {
             };
             format!("{} {:?} {named}", entry.at, revision.action)
         }
-        Happened::Event(SessionsEvent { session, recorded }) => {
+        FeedContent::Event(SessionsEvent { session, recorded }) => {
             let event = serde_json::to_value(&recorded.event).unwrap();
             format!(
                 "{} {} {session}",
@@ -29,7 +29,7 @@ fn told(entry: &FeedEntry) -> String {
                 event["event"].as_str().unwrap()
             )
         }
-        Happened::Forgotten(ForgottenTexts { revisions, by, .. }) => {
+        FeedContent::Forgotten(ForgottenTexts { revisions, by, .. }) => {
             let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!("{} forgotten {} {by}", entry.at, revisions.join(" "))
         }

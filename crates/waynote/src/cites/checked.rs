@@ -7,7 +7,6 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
-use crate::model::citation::Citation;
 use crate::note::{Note, Stamp};
 use crate::pass_on;
 use crate::place::Place;
@@ -42,8 +41,8 @@ impl<S> CheckedStore<S> {
         }
     }
 
-    /// What a change cites: what the caller says, else what the text names and the repository has.
-    fn cited(&self, changes: &[Change], stamp: &Stamp) -> Result<Option<Vec<Citation>>> {
+    /// The stamp with what a change cites: what the caller says, else what the text names and the repository has.
+    fn cited(&self, changes: &[Change], stamp: &Stamp) -> Result<Option<Stamp>> {
         let (directory, content) = match changes {
             [
                 Change::Save {
@@ -68,11 +67,13 @@ impl<S> CheckedStore<S> {
                     Some(_) => Ok(cited.clone()),
                     None => look_up(&cited.code),
                 });
-                Some(cites.collect::<Result<_>>()?)
+                Some(stamp.clone().citing(cites.collect::<Result<Vec<_>>>()?))
             }
             None => {
                 let named = named_in(&content.shown());
-                Some(named.iter().filter_map(|code| look_up(code).ok()).collect())
+                let named = named.iter().filter_map(|code| look_up(code).ok());
+                let (named, stamp) = (named.collect(), stamp.clone());
+                Some(Stamp { named, ..stamp })
             }
         })
     }
@@ -136,12 +137,8 @@ impl<S: Store> Store for CheckedStore<S> {
     pass_on! { self => self.store; record forget would_forget verify heartbeat silence checkpoint }
 
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        match self.cited(changes, stamp)? {
-            Some(cites) if stamp.cites.is_some() || !cites.is_empty() => {
-                self.store.apply(changes, &stamp.clone().citing(cites))
-            }
-            _ => self.store.apply(changes, stamp),
-        }
+        let cited = self.cited(changes, stamp)?;
+        self.store.apply(changes, cited.as_ref().unwrap_or(stamp))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Notes that cite what has changed: listed, and said to be still true.
 
-use super::{Standing, cite, standing};
+use std::collections::BTreeSet;
+
+use super::{Checkouts, Standing, cite, standing};
 use crate::address::Address;
 use crate::change::{Change, Expect};
 use crate::error::{Error, Result};
@@ -8,31 +10,49 @@ use crate::limits::Limits;
 use crate::model::citation::Citation;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Note, Stamp};
+use crate::place::Place;
 use crate::scope::ScopeKind;
 use crate::store::{Ask, Reader, Store};
 
-/// Says that a note is still true: a revision with the same text, which cites what stands in the code now. What is not
-/// there any more is no longer cited.
+/// Says that a note is still true: a revision with the same text, which cites what stands in the code now. Also returns
+/// what it no longer cites, because it is not there any more. In a repository that cannot be read, nothing is looked up.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is no such note; [`Error::Conflict`] when it is written meanwhile; the others as
-/// [`Store::apply`].
-pub fn confirm(store: &dyn Store, address: &Address, stamp: &Stamp) -> Result<Note> {
+/// [`Error::NotFound`] when there is no such note; [`Error::AppendOnly`] for an entry that is resolved;
+/// [`Error::Conflict`] when it is written meanwhile; the others as [`Store::apply`].
+pub fn confirm(
+    store: &dyn Store,
+    address: &Address,
+    stamp: &Stamp,
+) -> Result<(Note, Vec<Citation>)> {
     let note = store
         .get(address)?
         .ok_or_else(|| Error::not_found(address.to_string()))?;
-    let renewed = |cited: &Citation| {
-        let Some(checkouts) = store.checkouts() else {
-            return Some(cited.clone());
+    if note.resolved_by.is_some() {
+        // To note it again would say that it is not solved.
+        let address = address.clone();
+        return Err(Error::AppendOnly { address });
+    }
+    let (mut cites, mut gone) = (Vec::new(), Vec::new());
+    for cited in &note.cites {
+        let can_read = |checkouts: &&dyn Checkouts| {
+            let repository = cited.repository.as_ref();
+            repository.is_some_and(|of| checkouts.commit(of).is_some())
+        };
+        let Some(checkouts) = store.checkouts().filter(can_read) else {
+            cites.push(cited.clone());
+            continue;
         };
         checkouts.begin();
         let code = match standing(checkouts, cited) {
             Standing::Moved(code) => code,
             _ => cited.code.clone(),
         };
-        cite(checkouts, cited.repository.as_ref(), &code, stamp.now).ok()
-    };
-    let cites = note.cites.iter().filter_map(renewed).collect::<Vec<_>>();
+        match cite(checkouts, cited.repository.as_ref(), &code, stamp.now) {
+            Ok(renewed) => cites.push(renewed),
+            Err(_) => gone.push(cited.clone()),
+        }
+    }
     // Its text is there already, whatever it holds.
     let stamp = stamp.clone().citing(cites).allowing(SecretPolicy::AllowAll);
     let change = match (address, note.kind) {
@@ -54,17 +74,24 @@ pub fn confirm(store: &dyn Store, address: &Address, stamp: &Stamp) -> Result<No
             origin: None,
         },
     };
-    crate::single::saved(store.apply(&[change], &stamp)?).map(|(note, _)| note)
+    let (note, _) = crate::single::saved(store.apply(&[change], &stamp)?)?;
+    Ok((note, gone))
 }
 
-/// The notes of a store that cite what has changed, by scope and key.
+/// The notes of a store that cite what has changed, by scope and key; and the repositories that are cited and cannot be
+/// read.
 ///
 /// # Errors
 /// As [`Reader::read`].
-pub fn stale(store: &dyn Reader) -> Result<Vec<Note>> {
+pub fn stale(store: &dyn Reader) -> Result<(Vec<Note>, BTreeSet<Place>)> {
     let mut notes = every_note(store)?;
+    let cites = notes.iter().flat_map(|note| &note.cites);
+    let cited = cites.filter_map(|cited| cited.repository.clone());
+    let mut unread: BTreeSet<Place> = cited.collect();
+    let checkouts = store.checkouts();
+    unread.retain(|of| checkouts.is_none_or(|checkouts| checkouts.commit(of).is_none()));
     notes.retain(Note::is_stale);
-    Ok(notes)
+    Ok((notes, unread))
 }
 
 /// The notes of all kinds, by scope and key.

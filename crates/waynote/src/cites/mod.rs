@@ -20,7 +20,7 @@ use crate::model::citation::Citation;
 pub use crate::model::citation::is_inside;
 use crate::place::Place;
 use jiff::Timestamp;
-use print::Bare;
+use print::CompactText;
 
 /// A file of a checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum CodeFile {
 
 /// The files in which a text may be that is no longer in its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct CandidateFiles {
     /// The file that the cited one was renamed to.
     pub renamed: Option<String>,
     /// Other tracked files, those that changed since the commit first.
@@ -55,7 +55,12 @@ pub trait Checkouts: Send + Sync {
     /// True if any tracked file has the identifier; none if that cannot be told.
     fn has_word(&self, repository: &Place, word: &str) -> Option<bool>;
     /// Where to look for a text that is no longer in its file; none if git cannot tell.
-    fn elsewhere(&self, repository: &Place, commit: Option<&str>, path: &str) -> Option<Elsewhere>;
+    fn elsewhere(
+        &self,
+        repository: &Place,
+        commit: Option<&str>,
+        path: &str,
+    ) -> Option<CandidateFiles>;
     /// A file as it was at a commit.
     fn at_commit(&self, repository: &Place, commit: &str, path: &str) -> Option<Vec<u8>>;
     /// What was found the last time, if nothing has changed since.
@@ -125,11 +130,11 @@ fn looked_up(checkouts: &dyn Checkouts, cited: &Citation) -> Option<Standing> {
         };
     };
     let said = cited.said.as_deref()?;
-    let find = |bytes: &[u8]| Bare::of(bytes).find(said, first);
+    let find = |bytes: &[u8]| CompactText::of(bytes).find(said, first);
     match &file {
         CodeFile::Refused => return None,
         CodeFile::Text(text) => {
-            let text = Bare::of(text);
+            let text = CompactText::of(text);
             if text.print(first, last).as_deref() == Some(said) {
                 return Some(Standing::AsCited);
             }
@@ -213,7 +218,7 @@ pub fn cite(
     let (code, said) = match cited.lines() {
         None => (path, None),
         Some((_, first, last)) => {
-            let said = Bare::of(&text).print(first, last);
+            let said = CompactText::of(&text).print(first, last);
             let said = said.ok_or_else(|| invalid("these lines are empty, or not in the file"))?;
             (named(&path, (first, last)), Some(said))
         }
@@ -260,7 +265,7 @@ pub fn spans(checkouts: &dyn Checkouts, cited: &Citation) -> (Option<String>, Op
         let text = checkouts.at_commit(repository, commit, path)?;
         let (_, first, last) = cited.lines()?;
         // The file may not have been committed as it was cited.
-        (Bare::of(&text).print(first, last) == cited.said).then(|| of(&text))?
+        (CompactText::of(&text).print(first, last) == cited.said).then(|| of(&text))?
     });
     let now = match checkouts.file(repository, path) {
         CodeFile::Text(text) => of(&text),

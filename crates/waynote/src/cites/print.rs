@@ -3,7 +3,7 @@
 use crate::content::Content;
 
 /// A file's text without white space.
-pub(super) struct Bare {
+pub(super) struct CompactText {
     bytes: Vec<u8>,
     /// For each line, where it begins in `bytes`; then the end.
     lines: Vec<usize>,
@@ -18,7 +18,7 @@ fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().map(|byte| u64::from(*byte)).sum()
 }
 
-impl Bare {
+impl CompactText {
     pub(super) fn of(text: &[u8]) -> Self {
         let mut bare = Self {
             bytes: Vec::with_capacity(text.len()),

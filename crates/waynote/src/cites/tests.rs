@@ -35,9 +35,9 @@ impl Checkouts for Files {
         Some(self.files.values().any(|text| text.contains(word)))
     }
 
-    fn elsewhere(&self, _: &Place, _: Option<&str>, path: &str) -> Option<Elsewhere> {
+    fn elsewhere(&self, _: &Place, _: Option<&str>, path: &str) -> Option<CandidateFiles> {
         let others = self.files.keys().filter(|of| *of != path);
-        Some(Elsewhere {
+        Some(CandidateFiles {
             renamed: self.renamed.clone(),
             others: others.cloned().collect(),
             is_whole: self.is_whole,
@@ -278,7 +278,7 @@ fn citations_are_read_from_a_text() {
 proptest::proptest! {
     #[test]
     fn a_text_is_found_in_itself(text in "[a-c \n]{1,60}", first in 1_usize..9, lines in 0_usize..4) {
-        let bare = Bare::of(text.as_bytes());
+        let bare = CompactText::of(text.as_bytes());
         if let Some(said) = bare.print(first, first + lines) {
             let (begin, end) = bare.find(&said, first).unwrap();
             proptest::prop_assert_eq!(bare.print(begin, end), Some(said));

@@ -7,7 +7,7 @@ use std::fmt;
 use shlex::Shlex;
 
 use super::answer::shown_of;
-use super::telling::Telling;
+use super::telling::NoteSelection;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::note::Note;
@@ -54,7 +54,7 @@ impl fmt::Debug for Action<'_> {
 }
 
 /// A place whose notes are for an action.
-struct Near<'a> {
+struct NearbyPlace<'a> {
     /// How far it is above the path: 0 for the path itself.
     distance: usize,
     place: Place,
@@ -64,14 +64,14 @@ struct Near<'a> {
 
 impl<'a> Action<'a> {
     /// The places whose notes are for the action, the nearest first: not those that the start of the session considered.
-    fn near(&self, considered: &[Scope]) -> Vec<Near<'a>> {
+    fn near(&self, considered: &[Scope]) -> Vec<NearbyPlace<'a>> {
         let certain = self.paths.iter().map(|path| (path, None));
         let named = self.named.iter().map(|path| (path, Some(path)));
-        let mut near: Vec<Near<'a>> = Vec::new();
+        let mut near: Vec<NearbyPlace<'a>> = Vec::new();
         for (path, doubtful) in certain.chain(named).take(MOST_PATHS) {
             let above = path.chain().into_iter().rev().enumerate();
             let above = above.take_while(|(_, place)| self.is_below_a_root(place));
-            near.extend(above.map(|(distance, place)| Near {
+            near.extend(above.map(|(distance, place)| NearbyPlace {
                 distance,
                 place,
                 doubtful,
@@ -136,11 +136,11 @@ pub fn at_action(
     })?;
     let known = shown_of(known);
     let whole = ALLOWANCE.saturating_sub(action.spent) / SHARE;
-    let mut telling = Telling::new(request, TOKENS, MOST)
+    let mut telling = NoteSelection::new(request, TOKENS, MOST)
         .whole_to(whole)
         .briefly(whole < LINE);
     for (scope, notes) in scopes.iter().zip(pages.pages) {
-        let is_for = |near: &Near<'_>| {
+        let is_for = |near: &NearbyPlace<'_>| {
             *scope == Scope::Place(near.place.clone())
                 && near.doubtful.is_none_or(|path| action.is_path(path))
         };

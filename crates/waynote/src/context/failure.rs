@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::answer::shown_of;
-use super::telling::Telling;
+use super::telling::NoteSelection;
 use super::{Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::note::{EntryType, Note};
@@ -100,7 +100,7 @@ pub fn after_failure(
     let noted = noted_before(store, found.iter().map(|(_, note)| note), request.iteration)?;
     let known = shown_of(known);
     let best = found.first().map_or(0.0, |(fit, _)| *fit);
-    let mut telling = Telling::new(request, TOKENS, MOST);
+    let mut telling = NoteSelection::new(request, TOKENS, MOST);
     for ((fit, note), times) in found.into_iter().zip(noted) {
         if fit * 2.0 >= best {
             let known = known(&note);

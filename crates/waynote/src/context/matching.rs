@@ -1,7 +1,7 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
 use super::answer::{notes_of, shown_of};
-use super::telling::Telling;
+use super::telling::NoteSelection;
 use super::{BlockPart, Matching, Request, ShownNote};
 use crate::error::Result;
 use crate::search::{SearchRequest, is_stop_word};
@@ -44,7 +44,7 @@ pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> R
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
     let notes = hits.iter().map(|hit| &hit.note);
     let noted = noted_before(store, notes, request.iteration)?;
-    let mut telling = Telling::new(request, usize::MAX, MOST).whole_to(WHOLE_TOKENS);
+    let mut telling = NoteSelection::new(request, usize::MAX, MOST).whole_to(WHOLE_TOKENS);
     let near = hits.into_iter().zip(noted);
     for (hit, times) in near.take_while(|(hit, _)| hit.score >= least) {
         // The entry beside a match in a log may be its answer, but has no word of the query.

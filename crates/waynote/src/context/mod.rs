@@ -61,11 +61,11 @@ fn render_now(store: &dyn Reader, request: &Request) -> Result<(Block, Version)>
 /// each note only once, and returns the last block again if nothing has changed.
 #[derive(Default)]
 pub struct Renderer {
-    last: Option<Last>,
+    last: Option<LastBlock>,
     counts: RefCell<Counts>,
 }
 
-struct Last {
+struct LastBlock {
     request: Request,
     version: Version,
     block: Arc<Block>,
@@ -119,7 +119,7 @@ impl Renderer {
             .written_at
             .is_none_or(|written| written + TICK < request.now)
             && block.receipt.cites == 0;
-        self.last = settled.then(|| Last {
+        self.last = settled.then(|| LastBlock {
             request: request.clone(),
             version,
             block: Arc::clone(&block),

@@ -8,7 +8,7 @@ use crate::key::Name;
 use crate::note::Note;
 
 /// The notes that are told so far.
-pub(super) struct Telling<'r> {
+pub(super) struct NoteSelection<'r> {
     reader: &'r Name,
     /// The tokens that are left.
     left: usize,
@@ -23,7 +23,7 @@ pub(super) struct Telling<'r> {
     texts: String,
 }
 
-impl<'r> Telling<'r> {
+impl<'r> NoteSelection<'r> {
     pub(super) fn new(request: &'r Request, tokens: usize, most: usize) -> Self {
         let left = request.budget.limit().unwrap_or(usize::MAX).min(tokens);
         Self {

@@ -15,10 +15,10 @@ thread_local! {
 /// A server hands it in with [`Allowance::during`]. Loops over notes look at it, so a request ends soon after
 /// [`Allowance::end`], with [`Error::Ended`]. Writes have none: what has begun is carried out.
 #[derive(Clone, Debug)]
-pub struct Allowance(Arc<Left>);
+pub struct Allowance(Arc<AllowanceState>);
 
 #[derive(Debug)]
-struct Left {
+struct AllowanceState {
     is_ended: AtomicBool,
     /// The bytes of texts that were read.
     read: AtomicU64,
@@ -28,7 +28,7 @@ struct Left {
 impl Allowance {
     /// An allowance to read texts of so many bytes.
     pub fn of(bytes: u64) -> Self {
-        Self(Arc::new(Left {
+        Self(Arc::new(AllowanceState {
             is_ended: AtomicBool::new(false),
             read: AtomicU64::new(0),
             most: bytes,
@@ -108,13 +108,13 @@ impl Allowance {
 
 fn with<T>(allowance: Option<Allowance>, work: impl FnOnce() -> T) -> T {
     /// Puts the former one back, even if the work panics.
-    struct Former(Option<Allowance>);
-    impl Drop for Former {
+    struct FormerAllowance(Option<Allowance>);
+    impl Drop for FormerAllowance {
         fn drop(&mut self) {
             CURRENT.set(self.0.take());
         }
     }
-    let _former = Former(CURRENT.replace(allowance));
+    let _former = FormerAllowance(CURRENT.replace(allowance));
     work()
 }
 

@@ -7,6 +7,7 @@ use crate::address::Address;
 use crate::content::{Content, ContentHash};
 use crate::key::{EntryId, Name};
 use crate::limits::Limits;
+use crate::model::citation::Citation;
 use crate::note::{EntryType, Note};
 
 /// The revision that a writer expects to be current.
@@ -56,6 +57,9 @@ pub struct Origin {
     /// Whether it has been current since then, because it was in a file that is kept in sync.
     #[serde(default)]
     pub is_synced: bool,
+    /// The code that it cites.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cites: Vec<Citation>,
 }
 
 /// A change of one note.

@@ -119,6 +119,11 @@ impl Citation {
         }
     }
 
+    /// `; no longer cites fn charge`: the end of a reply. Empty if there are none.
+    pub fn dropped(cites: &[Self]) -> String {
+        told("no longer cites", cites)
+    }
+
     /// True for an identifier.
     pub fn is_word(&self) -> bool {
         self.said.as_deref() == Some("word")
@@ -131,14 +136,18 @@ pub fn is_inside(path: &str) -> bool {
     parts.all(|part| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
 }
 
+fn told(how: &str, cites: &[Citation]) -> String {
+    let codes: Vec<&str> = cites.iter().map(|cited| cited.code.as_str()).collect();
+    match codes.is_empty() {
+        true => String::new(),
+        false => format!("; {how} {}", visible(&masked(&codes.join(", ")))),
+    }
+}
+
 impl Note {
     /// `; cites src/pay.rs:40-60, fn charge`: the end of a reply. Empty if it cites nothing.
     pub fn cited(&self) -> String {
-        let codes: Vec<&str> = self.cites.iter().map(|cited| cited.code.as_str()).collect();
-        match codes.is_empty() {
-            true => String::new(),
-            false => format!("; cites {}", visible(&masked(&codes.join(", ")))),
-        }
+        told("cites", &self.cites)
     }
 
     /// True if code that it cites has changed.

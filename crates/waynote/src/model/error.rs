@@ -436,7 +436,7 @@ pub enum Error {
         action: Cow<'static, str>,
         /// The operating system's error.
         #[serde(flatten, with = "io")]
-        #[cfg_attr(feature = "openapi", schema(value_type = io::Written))]
+        #[cfg_attr(feature = "openapi", schema(value_type = io::SystemErrorForm))]
         source: std::io::Error,
     },
 

@@ -10,14 +10,14 @@ use crate::secrets::{Secret, position, scan};
 
 /// A note that holds a credential: its address and the rules that found it, never the credential.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Flagged {
+pub struct FlaggedNote {
     /// The note.
     pub address: Address,
     /// The rules that found a credential, each once.
     pub rules: Vec<&'static str>,
 }
 
-impl Flagged {
+impl FlaggedNote {
     /// The finding for a note, if its text, address or type holds a credential.
     pub fn of(note: &Note) -> Option<Self> {
         let mut rules = note.secrets();

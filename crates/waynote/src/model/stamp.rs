@@ -40,10 +40,13 @@ pub struct Stamp {
     /// [agent's](Writer::agent).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
-    /// The code that the written notes cite; none: what their texts name between backquotes, `path:line`, if the
-    /// caller's store looks that up (see [`crate::cites`]).
+    /// The code that the written notes cite. None: what their texts name between backquotes, `path:line`, and what was
+    /// cited beside the text before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cites: Option<Vec<Citation>>,
+    /// The code that the text names, as the caller's store has looked it up (see [`crate::cites`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<Citation>,
     /// True if the token is an agent's, which answers no question. A caller does not claim it, as with the token.
     #[serde(skip)]
     pub is_agents: bool,
@@ -61,6 +64,7 @@ impl Stamp {
             lease: None,
             writer: None,
             cites: None,
+            named: Vec::new(),
             is_agents: false,
         }
     }

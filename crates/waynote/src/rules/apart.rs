@@ -14,7 +14,7 @@ use crate::search::upkeep;
 
 /// The segments that this process has to build.
 #[derive(Default)]
-pub(super) struct Building(Mutex<Work>);
+pub(super) struct SegmentBuilds(Mutex<Work>);
 
 #[derive(Default)]
 struct Work {
@@ -28,7 +28,7 @@ struct Work {
     not_before: i64,
 }
 
-impl Building {
+impl SegmentBuilds {
     /// The write that ends at that position has made so many segments due.
     pub(super) fn is_due(&self, segments: usize, position: i64) {
         let mut work = self.0.lock();
@@ -39,13 +39,13 @@ impl Building {
     }
 
     /// Takes the work, unless there is none or another thread is at it.
-    fn begin(&self) -> Option<Begun<'_>> {
+    fn begin(&self) -> Option<BuildGuard<'_>> {
         let mut work = self.0.lock();
         if work.due == 0 || work.is_building {
             return None;
         }
         work.is_building = true;
-        Some(Begun {
+        Some(BuildGuard {
             building: self,
             segments: std::mem::take(&mut work.due),
         })
@@ -53,12 +53,12 @@ impl Building {
 }
 
 /// The work of one thread. When it is dropped, also by a panic, another thread may begin.
-struct Begun<'b> {
-    building: &'b Building,
+struct BuildGuard<'b> {
+    building: &'b SegmentBuilds,
     segments: usize,
 }
 
-impl Begun<'_> {
+impl BuildGuard<'_> {
     /// It was in vain: the next attempt comes some writes later.
     fn put_off(&self, writes: u32) {
         let mut work = self.building.0.lock();
@@ -67,7 +67,7 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for BuildGuard<'_> {
     fn drop(&mut self) {
         self.building.0.lock().is_building = false;
     }

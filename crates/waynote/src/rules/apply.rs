@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::decide::{Before, decide};
+use super::decide::{DecisionReader, decide};
 use super::erasure::Holders;
 use super::foreseen::Questions;
-use super::pending::Pending;
+use super::pending::PendingStore;
 use super::person;
 use super::same;
 use super::session_events::{self, check_inside};
@@ -21,7 +21,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::Scope;
-use crate::store::{Count, Done, EventPage, Happened, Reader, answers};
+use crate::store::{Count, Done, EventPage, FeedContent, Reader, answers};
 
 /// A call that writes.
 pub(super) enum Call<'c> {
@@ -87,7 +87,7 @@ impl Call<'_> {
     /// first answer.
     pub(super) fn plan(
         &self,
-        pending: &Pending<'_>,
+        pending: &PendingStore<'_>,
         done: Option<&[Done]>,
     ) -> Result<Vec<Applied>> {
         if let Some(done) = done {
@@ -120,7 +120,7 @@ pub(super) fn step(operation: Option<OperationId>, index: usize) -> Option<Step>
     operation.map(|operation| Step { operation, step })
 }
 
-fn apply(pending: &Pending<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
     let mut applied = Vec::with_capacity(changes.len());
     for (index, change) in changes.iter().enumerate() {
         let Some(write) = decide(change, pending, stamp)? else {
@@ -145,7 +145,7 @@ fn apply(pending: &Pending<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec
 }
 
 fn record(
-    pending: &Pending<'_>,
+    pending: &PendingStore<'_>,
     session: &Name,
     events: &[SessionEvent],
     lease: Option<u64>,
@@ -160,7 +160,7 @@ fn record(
 
 /// The answer to a repeated call that recorded events.
 fn recorded_again(done: &[Done], stamp: &Stamp) -> Result<Vec<Applied>> {
-    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event(_));
+    let is_event = |done: &Done| matches!(done.entry.happened, FeedContent::Event(_));
     match done.iter().all(is_event) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
@@ -177,7 +177,7 @@ pub(super) fn another(stamp: &Stamp) -> Error {
 
 /// The answer to a repeated call: the notes as its revisions made them.
 fn again(
-    pending: &Pending<'_>,
+    pending: &PendingStore<'_>,
     changes: &[Change],
     done: &[Done],
     stamp: &Stamp,
@@ -185,12 +185,12 @@ fn again(
     let mut written = HashMap::new();
     for Done { step, entry } in done {
         match &entry.happened {
-            Happened::Changed(revision) => {
+            FeedContent::Changed(revision) => {
                 written.insert(*step, revision);
             }
             // An entry that resolves another one.
-            Happened::Event(_) => {}
-            Happened::Forgotten(_) => return Err(another(stamp)),
+            FeedContent::Event(_) => {}
+            FeedContent::Forgotten(_) => return Err(another(stamp)),
         }
     }
     let is_longer = |step: &u32| *step as usize >= changes.len();
@@ -222,7 +222,7 @@ fn again(
 }
 
 /// The answer to a change that changes nothing.
-fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
+fn unchanged(pending: &PendingStore<'_>, change: &Change) -> Result<Applied> {
     let address = match (change, change.address()) {
         (
             Change::Append {
@@ -250,7 +250,7 @@ fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
 /// Answers the questions of a decision to forget, inside the transaction.
 pub(super) struct View<'t>(pub(super) &'t dyn Read);
 
-impl Before for View<'_> {
+impl DecisionReader for View<'_> {
     fn current(&self, address: &Address) -> Result<Option<Note>> {
         self.0.note(address)
     }

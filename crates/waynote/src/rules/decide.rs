@@ -1,11 +1,12 @@
 //! Decides the result of each change; no other code does.
 //!
-//! A store reads the answers to [`Before`] inside its transaction, calls [`decide`], and writes the result. So all
-//! engines follow the same rules.
+//! A store reads the answers to [`DecisionReader`] inside its transaction, calls [`decide`], and writes the result. So
+//! all engines follow the same rules.
 
 use super::undo::{last_standing, last_undone};
 use crate::address::Address;
 use crate::change::{Change, Expect};
+use crate::cites::named_in;
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
@@ -14,7 +15,7 @@ use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, mic
 use crate::scope::Scope;
 
 /// The questions that a decision may ask about the store, inside the write's transaction.
-pub(crate) trait Before {
+pub(crate) trait DecisionReader {
     /// The note as it is.
     ///
     /// # Errors
@@ -87,10 +88,11 @@ impl Write {
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(
     change: &Change,
-    before: &impl Before,
+    before: &impl DecisionReader,
     stamp: &Stamp,
 ) -> Result<Option<Write>> {
     Citation::check(stamp.cites.as_deref().unwrap_or_default())?;
+    Citation::check(&stamp.named)?;
     match change {
         Change::Save {
             address,
@@ -112,6 +114,13 @@ pub(crate) fn decide(
                 limits.check_notes(before.count(&address.scope())?)?;
             }
             let origin = origin.as_ref();
+            let cites = match origin {
+                Some(origin) => {
+                    Citation::check(&origin.cites)?;
+                    origin.cites.clone()
+                }
+                None => cited(stamp, content, current.as_ref()),
+            };
             let created_at = origin.map_or(stamp.now, |origin| micros(origin.created_at));
             let author = origin
                 .and_then(|origin| origin.author.as_ref())
@@ -123,7 +132,7 @@ pub(crate) fn decide(
                 kind: None,
                 iteration: None,
                 resolved_by: None,
-                cites: cited(stamp, origin.is_none()),
+                cites,
                 pinned: pin.unwrap_or_else(|| current.as_ref().is_some_and(|note| note.pinned)),
                 revision: next_revision(address, current.as_ref(), before)?,
                 author: author.clone(),
@@ -181,7 +190,11 @@ pub(crate) fn decide(
                 kind: Some(kind.clone()),
                 iteration: *iteration,
                 resolved_by: None,
-                cites: cited(stamp, id.is_none()),
+                // One from elsewhere is not what the caller means.
+                cites: match id {
+                    None => cited(stamp, content, None),
+                    Some(_) => Vec::new(),
+                },
                 pinned: false,
                 revision: 1,
                 author: stamp.author.clone(),
@@ -302,7 +315,7 @@ fn bring_back(
     action: Action,
     state: State,
     address: &Address,
-    before: &impl Before,
+    before: &impl DecisionReader,
     stamp: &Stamp,
 ) -> Result<Write> {
     let current = before.current(address)?;
@@ -338,13 +351,32 @@ fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check_name("author", stamp.author.as_str())
 }
 
-/// What a note cites that is written here. One from elsewhere, such as from a synced file, is not what the caller means.
-fn cited(stamp: &Stamp, is_own: bool) -> Vec<Citation> {
-    stamp.cites.clone().filter(|_| is_own).unwrap_or_default()
+/// The code that a note cites which is written here. If the caller does not say: what the text names, and what the note
+/// cited before, unless only its old text named that.
+fn cited(stamp: &Stamp, content: &Content, before: Option<&Note>) -> Vec<Citation> {
+    if let Some(given) = &stamp.cites {
+        return given.clone();
+    }
+    let mut cites = stamp.named.clone();
+    let Some(before) = before.filter(|note| !note.cites.is_empty()) else {
+        return cites;
+    };
+    let (old, new) = (
+        named_in(&before.content.shown()),
+        named_in(&content.shown()),
+    );
+    for cited in &before.cites {
+        let is_left = !old.contains(&cited.code) || new.contains(&cited.code);
+        let is_new = cites.iter().all(|of| of.code != cited.code);
+        if is_left && is_new && cites.len() < Citation::MOST {
+            cites.push(cited.clone());
+        }
+    }
+    cites
 }
 
 /// Only a `stuck` entry can be resolved, and not by another `stuck` entry.
-fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<()> {
+fn may_resolve(entry: &Address, by: &EntryType, before: &impl DecisionReader) -> Result<()> {
     let reason = match before.current(entry)? {
         None => return Err(not_found(entry)),
         Some(note) if note.kind != Some(EntryType::Stuck) => "it is no `stuck` entry",
@@ -365,7 +397,7 @@ fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
         iteration: earliest(entry.iteration, iteration),
         // The same wall again: it was not resolved after all.
         resolved_by: None,
-        cites: stamp.cites.clone().unwrap_or(entry.cites),
+        cites: cited(stamp, &entry.content, Some(&entry)),
         ..entry
     };
     let again = Note {
@@ -413,7 +445,11 @@ pub(crate) fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State 
 }
 
 /// Numbers continue after a deletion, so that each number means one revision.
-fn next_revision(address: &Address, current: Option<&Note>, before: &impl Before) -> Result<u64> {
+fn next_revision(
+    address: &Address,
+    current: Option<&Note>,
+    before: &impl DecisionReader,
+) -> Result<u64> {
     match current {
         Some(note) => Ok(note.revision + 1),
         None => Ok(before.last_revision(address)? + 1),
@@ -443,7 +479,7 @@ fn check_last(
     address: &Address,
     expected: Option<u64>,
     last: u64,
-    before: &impl Before,
+    before: &impl DecisionReader,
 ) -> Result<()> {
     match expected {
         Some(expected) if expected != last => Err(Error::Conflict {

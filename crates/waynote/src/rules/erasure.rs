@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::decide::{self, Before, Write};
+use super::decide::{self, DecisionReader, Write};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
 }
 
 /// The questions that a decision to forget may ask about the store, inside its transaction.
-pub(crate) trait Holders: Before {
+pub(crate) trait Holders: DecisionReader {
     /// A note's revisions, oldest first; empty if the note never existed.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ pub(crate) struct Erasure {
 }
 
 /// The revisions and events that a request names.
-struct Meant {
+struct ErasureTargets {
     /// The history of the named note.
     history: Vec<Revision>,
     /// The revisions that are to be forgotten.
@@ -83,9 +83,9 @@ struct Meant {
 }
 
 /// Finds the revisions and events that a request names. An error if it names something that never existed.
-fn meant(request: &Forget, before: &impl Holders) -> Result<Meant> {
+fn meant(request: &Forget, before: &impl Holders) -> Result<ErasureTargets> {
     let says = |revision: &Revision| revision.note().cloned();
-    let mut meant = Meant {
+    let mut meant = ErasureTargets {
         history: Vec::new(),
         notes: Vec::new(),
         events: Vec::new(),
@@ -118,7 +118,7 @@ fn meant(request: &Forget, before: &impl Holders) -> Result<Meant> {
     exists.then_some(meant).ok_or_else(|| request.not_found())
 }
 
-impl Meant {
+impl ErasureTargets {
     /// Adds those in which something was said.
     fn add(&mut self, session: &Name, events: Vec<RecordedEvent>) {
         let said = events.into_iter();
@@ -134,7 +134,7 @@ impl Meant {
 /// [`Error::NotFound`] when there never was such a note, revision, event or session; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
-    let Meant {
+    let ErasureTargets {
         history,
         notes,
         mut events,

@@ -14,7 +14,7 @@ use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
-use crate::store::{Done, ForgottenTexts, Happened, answers};
+use crate::store::{Done, FeedContent, ForgottenTexts, answers};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
@@ -64,15 +64,15 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     let mut at = None;
     for Done { entry, .. } in done {
         match &entry.happened {
-            Happened::Changed(revision) => forgotten.gone.push(revision.address().clone()),
-            Happened::Forgotten(ForgottenTexts {
+            FeedContent::Changed(revision) => forgotten.gone.push(revision.address().clone()),
+            FeedContent::Forgotten(ForgottenTexts {
                 revisions, events, ..
             }) => {
                 forgotten.revisions.clone_from(revisions);
                 forgotten.events.clone_from(events);
                 at = Some(entry.at.position);
             }
-            Happened::Event(_) => return Err(another(stamp)),
+            FeedContent::Event(_) => return Err(another(stamp)),
         }
     }
     let Forgotten {

@@ -45,8 +45,8 @@ use crate::model::allowance::Allowance;
 use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
+use crate::search::damage_notice::DamageNotice;
 use crate::search::indexed;
-use crate::search::noticed::Noticed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
@@ -54,11 +54,11 @@ use crate::store::{
     nothing_ran,
 };
 
-use apart::Building;
+use apart::SegmentBuilds;
 use apply::Call;
 use foreseen::Questions;
 use group::{Answer, Group};
-use pending::Pending;
+use pending::PendingStore;
 
 pub(crate) use one_state::OneState;
 
@@ -76,8 +76,8 @@ pub(crate) struct Memory {
     /// The last position that was known to be indexed at the last write.
     indexed: Mutex<Option<i64>>,
     segments: Mutex<indexed::Cache>,
-    noticed: Mutex<Noticed>,
-    building: Building,
+    noticed: Mutex<DamageNotice>,
+    building: SegmentBuilds,
 }
 
 impl Memory {
@@ -180,7 +180,7 @@ impl<E: Engine> EngineStore<E> {
                 known => known?,
             };
             is_damaged |= reached.is_none() && !upkeep::is_whole(known.index, &known.segments);
-            let known_index = upkeep::Known {
+            let known_index = upkeep::KnownIndex {
                 // Others may have built it meanwhile.
                 indexed: reached.filter(|_| !is_apart).unwrap_or(known.index.indexed),
                 is_damaged,
@@ -190,7 +190,7 @@ impl<E: Engine> EngineStore<E> {
                 .iter()
                 .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
                 .collect();
-            let pending = Pending::new(self.state(tx), known);
+            let pending = PendingStore::new(self.state(tx), known);
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
             head = pending.head().number();
@@ -233,7 +233,7 @@ impl<E: Engine> EngineStore<E> {
 fn plan_all(
     calls: &[&Call<'_>],
     done: &[Option<Vec<Done>>],
-    pending: &Pending<'_>,
+    pending: &PendingStore<'_>,
 ) -> Result<Vec<Answer>> {
     let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
     let mut planned: HashMap<OperationId, usize> = HashMap::new();

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::OneState;
-use super::decide::{Before, Write};
+use super::decide::{DecisionReader, Write};
 use super::foreseen::{Prefetch, refuse_damaged};
 use crate::address::Address;
 use crate::content::{Content, ContentHash};
@@ -39,17 +39,17 @@ pub(super) enum PlannedWrites {
 }
 
 /// The store as a transaction sees it: with its own planned rows.
-pub(super) struct Pending<'t> {
+pub(super) struct PendingStore<'t> {
     state: OneState<'t>,
     known: Prefetch,
     head: Cell<i64>,
     planned: RefCell<Vec<PlannedWrites>>,
-    over: RefCell<Over>,
+    over: RefCell<PlannedEffect>,
 }
 
 /// The effect of the planned rows.
 #[derive(Default)]
-struct Over {
+struct PlannedEffect {
     states: HashMap<Address, NoteState>,
     revisions: HashMap<(Address, u64), Revision>,
     counts: HashMap<Scope, i64>,
@@ -59,7 +59,7 @@ struct Over {
     events: HashMap<Name, Vec<RecordedEvent>>,
 }
 
-impl<'t> Pending<'t> {
+impl<'t> PendingStore<'t> {
     pub(super) fn new(state: OneState<'t>, known: Prefetch) -> Self {
         Self {
             state,
@@ -334,7 +334,7 @@ pub(super) fn is_counted(address: &Address) -> bool {
     !matches!(address, Address::Place(_))
 }
 
-impl Before for Pending<'_> {
+impl DecisionReader for PendingStore<'_> {
     fn current(&self, address: &Address) -> Result<Option<Note>> {
         Ok(self.state_of(address)?.and_then(|state| state.note))
     }
@@ -400,7 +400,7 @@ impl Before for Pending<'_> {
 }
 
 /// The questions of the rules for events.
-impl Reader for Pending<'_> {
+impl Reader for PendingStore<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let others = Ask {
             events: Vec::new(),

@@ -37,7 +37,7 @@ pub struct StallRule {
 
 /// The evidence of a stall.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stalled {
+pub struct StallEvidence {
     /// The `stuck` entries that at least `limit` iterations noted.
     pub walls: Vec<RecurringProblem>,
     /// How many iterations in a row brought nothing new; 0 if fewer than the limit.
@@ -52,7 +52,7 @@ impl StallRule {
 
     /// Adds the traces of an iteration in the store, and whether it changed the work tree. Returns the evidence if the
     /// loop stalls.
-    pub fn after(&mut self, progress: &Progress, is_tree_changed: bool) -> Option<Stalled> {
+    pub fn after(&mut self, progress: &Progress, is_tree_changed: bool) -> Option<StallEvidence> {
         if self.limit == 0 {
             return None;
         }
@@ -61,7 +61,7 @@ impl StallRule {
             false => 0,
         };
         let walls = progress.walls.iter();
-        let stalled = Stalled {
+        let stalled = StallEvidence {
             walls: walls
                 .filter(|wall| wall.iterations.len() >= self.limit)
                 .cloned()
@@ -75,7 +75,7 @@ impl StallRule {
     }
 }
 
-impl Stalled {
+impl StallEvidence {
     /// How many iterations the evidence is about.
     pub fn iterations(&self) -> usize {
         let walls = self.walls.iter().map(|wall| wall.iterations.len());

@@ -13,7 +13,7 @@ use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::rules::person::author;
-use crate::store::{Happened, Reader, ReaderExt, Store};
+use crate::store::{FeedContent, Reader, ReaderExt, Store};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -97,7 +97,7 @@ impl UndoScope {
 
 /// The result of an undo or a redo without an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// The note that it changed.
     pub applied: Applied,
     /// The note of a newer change by the same author that is not undone and not within reach. A repeated call does not
@@ -113,7 +113,7 @@ pub struct Undone {
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
 /// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
-pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
+pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
     take_back(store, stamp, |store| {
         let (address, last, later) = last_change(store, reach, &author(store, stamp)?)?;
         let change = Change::Undo {
@@ -133,7 +133,7 @@ pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// somebody else has changed that note since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`],
 /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
 /// written.
-pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
+pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
     take_back(store, stamp, |store| {
         let (address, last) = last_undo(store, reach, &author(store, stamp)?)?;
         let last = Some(last);
@@ -147,7 +147,7 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
-    for revision in Backwards::through(store) {
+    for revision in ReverseJournal::through(store) {
         let revision = revision?;
         if revision.author() == author {
             let address = revision.address();
@@ -165,7 +165,7 @@ fn take_back(
     store: &dyn Store,
     stamp: &Stamp,
     find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
-) -> Result<Undone> {
+) -> Result<UndoReport> {
     let mut tries = 1..TRIES;
     loop {
         let (change, later) = store.on_one_state(|store| match taken_back(store, stamp)? {
@@ -181,7 +181,7 @@ fn take_back(
             last: None,
         };
         let applied = applied.pop().ok_or(nothing)?;
-        return Ok(Undone { applied, later });
+        return Ok(UndoReport { applied, later });
     }
 }
 
@@ -191,7 +191,7 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
         return Ok(None);
     };
     let done = store.operation(operation)?.pop();
-    let Some(Happened::Changed(revision)) = done.map(|done| done.entry.happened) else {
+    let Some(FeedContent::Changed(revision)) = done.map(|done| done.entry.happened) else {
         return Ok(None);
     };
     let address = revision.address().clone();
@@ -211,7 +211,7 @@ fn last_change(
 ) -> Result<(Address, u64, Option<Address>)> {
     // The last change that is skipped, for the message.
     let mut passed: Option<(Address, Name)> = None;
-    for revision in Backwards::through(store) {
+    for revision in ReverseJournal::through(store) {
         let revision = revision?;
         let address = revision.address();
         let is_take_back = matches!(revision.action, Action::Undo | Action::Redo);
@@ -252,7 +252,7 @@ fn last_change(
 /// The note of the author's last undo within reach that no redo has taken back, and its last revision.
 fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<(Address, u64)> {
     let nothing = || UndoError::NothingToRedo { address: None };
-    for revision in Backwards::through(store) {
+    for revision in ReverseJournal::through(store) {
         let revision = revision?;
         let address = revision.address();
         if revision.author() != author || !reach.covers(address) || is_passed_over(&revision) {
@@ -318,13 +318,13 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
 }
 
 /// The changes of a whole store, latest first, read in pages.
-struct Backwards<'s> {
+struct ReverseJournal<'s> {
     store: &'s dyn Reader,
     page: std::vec::IntoIter<Revision>,
     before: Option<Position>,
 }
 
-impl<'s> Backwards<'s> {
+impl<'s> ReverseJournal<'s> {
     fn through(store: &'s dyn Reader) -> Self {
         Self {
             store,
@@ -334,7 +334,7 @@ impl<'s> Backwards<'s> {
     }
 }
 
-impl Iterator for Backwards<'_> {
+impl Iterator for ReverseJournal<'_> {
     type Item = Result<Revision>;
 
     fn next(&mut self) -> Option<Self::Item> {

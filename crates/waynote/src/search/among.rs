@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::build::Builder;
-use super::damage::{Looked, Stopped};
-use super::notes::{Index, NoteLookup, Opened, Tail};
+use super::damage::{SearchFailure, SearchResult};
+use super::notes::{Index, NoteLookup, SearchInput, Tail};
 use super::rank::search;
 use super::{Hit, SearchRequest};
 use crate::error::Result;
@@ -15,18 +15,18 @@ use crate::note::Note;
 /// # Errors
 /// [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
 pub fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
-    search(&Nothing, request, notes).map_err(|stopped| match stopped {
-        Stopped::Failed(error) => error,
-        Stopped::Damaged(damage) => crate::Error::damaged_store("store", damage.0),
+    search(&EmptyIndex, request, notes).map_err(|stopped| match stopped {
+        SearchFailure::Failed(error) => error,
+        SearchFailure::Damaged(damage) => crate::Error::damaged_store("store", damage.0),
     })
 }
 
 /// The index of a store without notes.
-struct Nothing;
+struct EmptyIndex;
 
-impl Index for Nothing {
-    fn open(&self, _: &NoteLookup<'_>) -> Looked<Opened> {
-        Ok(Opened {
+impl Index for EmptyIndex {
+    fn open(&self, _: &NoteLookup<'_>) -> SearchResult<SearchInput> {
+        Ok(SearchInput {
             segments: Vec::new(),
             tail: Arc::new(Tail::new(Builder::new(), Vec::new())?),
             scopes: Vec::new(),
@@ -34,7 +34,7 @@ impl Index for Nothing {
         })
     }
 
-    fn notes(&self, _: &[i64]) -> Looked<Vec<Option<Note>>> {
+    fn notes(&self, _: &[i64]) -> SearchResult<Vec<Option<Note>>> {
         Ok(Vec::new())
     }
 }

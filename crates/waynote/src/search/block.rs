@@ -4,7 +4,7 @@
 //! block is noticed. Then come the pairs `term · places`, each part after its length, and a checksum. The range of the
 //! first block begins with the empty term, and that of the last block has no end. Every segment has at least one block.
 
-use super::damage::{Damage, Sound};
+use super::damage::{Damage, IndexResult};
 use super::postings::{put, take_bytes};
 
 /// The size in bytes at which a block is full. A single term may be larger.
@@ -65,7 +65,7 @@ pub(crate) struct Terms<'b> {
 }
 
 impl<'b> Terms<'b> {
-    pub(crate) fn new(block: &'b [u8]) -> Sound<Self> {
+    pub(crate) fn new(block: &'b [u8]) -> IndexResult<Self> {
         let (mut rest, sum) = block
             .split_last_chunk()
             .ok_or(Damage("a block of terms is cut off"))?;
@@ -85,7 +85,7 @@ impl<'b> Terms<'b> {
     }
 
     /// Checks that a block follows another one directly, or is the first of its segment.
-    pub(crate) fn after(self, before: Option<&Self>) -> Sound<Self> {
+    pub(crate) fn after(self, before: Option<&Self>) -> IndexResult<Self> {
         let follows = match before {
             None => self.first.is_empty(),
             Some(before) => !before.next.is_empty() && before.next == self.first,
@@ -94,7 +94,7 @@ impl<'b> Terms<'b> {
     }
 
     /// Checks that this is the last block.
-    pub(crate) fn is_last(&self) -> Sound<()> {
+    pub(crate) fn is_last(&self) -> IndexResult<()> {
         if self.next.is_empty() {
             Ok(())
         } else {
@@ -102,7 +102,7 @@ impl<'b> Terms<'b> {
         }
     }
 
-    pub(crate) fn next(&mut self) -> Sound<Option<(&'b [u8], &'b [u8])>> {
+    pub(crate) fn next(&mut self) -> IndexResult<Option<(&'b [u8], &'b [u8])>> {
         if self.rest.is_empty() {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl<'b> Terms<'b> {
 }
 
 /// Checks that no block with terms of this prefix is missing after the last one that was read.
-pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
+pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> IndexResult<()> {
     let next = last.ok_or(MISSING)?.next;
     if next.is_empty() || (next > prefix && !next.starts_with(prefix)) {
         Ok(())
@@ -122,7 +122,7 @@ pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
 }
 
 /// The result of looking up a term in a block.
-pub(crate) enum Looked<'b> {
+pub(crate) enum TermLookup<'b> {
     /// Its places.
     There(&'b [u8]),
     /// The term is in the range of this block, but not in the block.
@@ -131,9 +131,9 @@ pub(crate) enum Looked<'b> {
     Elsewhere,
 }
 
-impl<'b> Looked<'b> {
+impl<'b> TermLookup<'b> {
     /// The places, if the term is in the range of this block.
-    pub(crate) fn here(self) -> Sound<Option<&'b [u8]>> {
+    pub(crate) fn here(self) -> IndexResult<Option<&'b [u8]>> {
         match self {
             Self::There(places) => Ok(Some(places)),
             Self::Nowhere => Ok(None),
@@ -143,17 +143,17 @@ impl<'b> Looked<'b> {
 }
 
 /// Looks up a term in a block.
-pub(crate) fn look<'b>(block: Option<&'b [u8]>, term: &[u8]) -> Sound<Looked<'b>> {
+pub(crate) fn look<'b>(block: Option<&'b [u8]>, term: &[u8]) -> IndexResult<TermLookup<'b>> {
     let mut terms = Terms::new(block.ok_or(MISSING)?)?;
     if term < terms.first || (!terms.next.is_empty() && term >= terms.next) {
-        return Ok(Looked::Elsewhere);
+        return Ok(TermLookup::Elsewhere);
     }
     while let Some((here, places)) = terms.next()? {
         match here.cmp(term) {
             std::cmp::Ordering::Less => {}
-            std::cmp::Ordering::Equal => return Ok(Looked::There(places)),
+            std::cmp::Ordering::Equal => return Ok(TermLookup::There(places)),
             std::cmp::Ordering::Greater => break,
         }
     }
-    Ok(Looked::Nowhere)
+    Ok(TermLookup::Nowhere)
 }

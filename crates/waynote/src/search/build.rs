@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::analyze::{Analyzer, Form, Term};
 use super::block::{Block, Blocks};
-use super::damage::Sound;
+use super::damage::IndexResult;
 use super::docs::{self, Doc, Docs};
 use super::document::{Document, Kinds};
 use super::postings::Writer;
@@ -57,7 +57,7 @@ impl Builder {
     }
 
     /// The notes and the blocks of their terms.
-    pub(crate) fn finish(self) -> Sound<(Vec<u8>, Vec<Block>)> {
+    pub(crate) fn finish(self) -> IndexResult<(Vec<u8>, Vec<Block>)> {
         let mut terms: Vec<(Box<str>, Writer)> = self.terms.into_iter().collect();
         terms.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let mut blocks = Blocks::default();
@@ -70,7 +70,7 @@ impl Builder {
     }
 
     /// The same as a segment in memory.
-    pub(crate) fn in_memory(self) -> Sound<InMemory> {
+    pub(crate) fn in_memory(self) -> IndexResult<InMemory> {
         let (docs, blocks) = self.finish()?;
         Ok(InMemory {
             docs: Arc::new(Docs::new(docs)?),

@@ -6,24 +6,24 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Damage(pub(crate) &'static str);
 
-pub(crate) type Sound<T> = Result<T, Damage>;
+pub(crate) type IndexResult<T> = Result<T, Damage>;
 
 /// Why a search was stopped.
 #[derive(Debug)]
-pub(crate) enum Stopped {
+pub(crate) enum SearchFailure {
     /// The index is damaged: search without it.
     Damaged(Damage),
     /// The store returned an error.
     Failed(Error),
 }
 
-impl From<Damage> for Stopped {
+impl From<Damage> for SearchFailure {
     fn from(damage: Damage) -> Self {
         Self::Damaged(damage)
     }
 }
 
-impl From<Error> for Stopped {
+impl From<Error> for SearchFailure {
     fn from(error: Error) -> Self {
         match error {
             Error::DamagedIndex { .. } => Self::Damaged(Damage(
@@ -34,4 +34,4 @@ impl From<Error> for Stopped {
     }
 }
 
-pub(crate) type Looked<T> = Result<T, Stopped>;
+pub(crate) type SearchResult<T> = Result<T, SearchFailure>;

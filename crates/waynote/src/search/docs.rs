@@ -7,7 +7,7 @@
 
 use crate::engine::SegmentHead;
 
-use super::damage::{Damage, Sound};
+use super::damage::{Damage, IndexResult};
 use super::document::Kinds;
 
 const HEAD: usize = 16;
@@ -39,7 +39,7 @@ const ELSEWHERE: u32 = 1 << 31;
 
 /// The place of the previous entry of the same log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Before {
+pub(crate) enum PreviousEntry {
     Nowhere,
     /// This many notes further back in the segment.
     Here(u32),
@@ -48,7 +48,7 @@ pub(crate) enum Before {
 }
 
 /// Writes the notes of a segment, in the order of their positions.
-pub(crate) fn encode(docs: &[Doc]) -> Sound<Vec<u8>> {
+pub(crate) fn encode(docs: &[Doc]) -> IndexResult<Vec<u8>> {
     let first = docs.first().map_or(0, |doc| doc.position);
     let mut columns = Vec::with_capacity(docs.len() * WIDTH);
     let too_far = |_| Damage("positions lie too far apart");
@@ -99,7 +99,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    pub(crate) fn new(bytes: Vec<u8>) -> Sound<Self> {
+    pub(crate) fn new(bytes: Vec<u8>) -> IndexResult<Self> {
         const SHORT: Damage = Damage("a list of notes is cut off");
         let count = u32::from_le_bytes(part(&bytes, 0).ok_or(SHORT)?) as usize;
         let first = i64::from_le_bytes(part(&bytes, 4).ok_or(SHORT)?);
@@ -166,17 +166,17 @@ impl Docs {
     }
 
     /// For each note, where the entry before it is.
-    pub(crate) fn befores(&self) -> impl Iterator<Item = Before> + '_ {
+    pub(crate) fn befores(&self) -> impl Iterator<Item = PreviousEntry> + '_ {
         self.column(4)
             .enumerate()
             .map(|(doc, before)| self.before(doc, before))
     }
 
-    fn before(&self, doc: usize, before: u32) -> Before {
+    fn before(&self, doc: usize, before: u32) -> PreviousEntry {
         match before {
-            0 => Before::Nowhere,
-            _ if before & ELSEWHERE == 0 => Before::Here(before),
-            _ => Before::Elsewhere(self.position(doc) - i64::from(before & !ELSEWHERE)),
+            0 => PreviousEntry::Nowhere,
+            _ if before & ELSEWHERE == 0 => PreviousEntry::Here(before),
+            _ => PreviousEntry::Elsewhere(self.position(doc) - i64::from(before & !ELSEWHERE)),
         }
     }
 
@@ -211,9 +211,11 @@ impl Docs {
     pub(crate) fn get(&self, doc: usize) -> Doc {
         let position = self.position(doc);
         let previous = match self.before(doc, self.number(4, doc)) {
-            Before::Nowhere => None,
-            Before::Here(back) => doc.checked_sub(back as usize).map(|doc| self.position(doc)),
-            Before::Elsewhere(position) => Some(position),
+            PreviousEntry::Nowhere => None,
+            PreviousEntry::Here(back) => {
+                doc.checked_sub(back as usize).map(|doc| self.position(doc))
+            }
+            PreviousEntry::Elsewhere(position) => Some(position),
         };
         Doc {
             position,

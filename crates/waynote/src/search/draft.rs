@@ -12,32 +12,32 @@ use crate::store;
 
 use super::block::Block;
 use super::build::Builder;
-use super::damage::{Damage, Looked};
+use super::damage::{Damage, SearchResult};
 use super::docs::Docs;
 use super::indexed::FORMAT;
 use super::merge::{Input, merge};
 
 /// The state of the index and the heads of its segments; none if they cannot be read.
-type Stored = Option<(IndexState, Vec<SegmentHead>)>;
+type StoredIndex = Option<(IndexState, Vec<SegmentHead>)>;
 
 /// The index as it is to be.
 pub(crate) struct Draft {
     /// The position of the store's last change when the index was read.
     head: i64,
     /// The index as it was read.
-    stored: Stored,
+    stored: StoredIndex,
     /// True if all stored segments are thrown away first.
     is_anew: bool,
     indexed: i64,
     /// By first position. A segment that is not stored yet has a negative id.
     heads: Vec<SegmentHead>,
     /// The segments that are not stored yet, by id.
-    made: HashMap<i64, Made>,
+    made: HashMap<i64, UnsavedSegment>,
     last_made: i64,
 }
 
 /// A segment that is not stored yet.
-struct Made {
+struct UnsavedSegment {
     docs: Docs,
     blocks: Vec<Block>,
 }
@@ -121,7 +121,7 @@ impl Draft {
         builder: Builder,
         superseded: &[i64],
         last: i64,
-    ) -> Looked<()> {
+    ) -> SearchResult<()> {
         self.bury(rows, superseded)?;
         if builder.len() > 0 {
             let (docs, blocks) = builder.finish()?;
@@ -132,7 +132,7 @@ impl Draft {
     }
 
     /// Marks the notes in segments that later rows replace as dead.
-    fn bury(&mut self, rows: &dyn Read, superseded: &[i64]) -> Looked<()> {
+    fn bury(&mut self, rows: &dyn Read, superseded: &[i64]) -> SearchResult<()> {
         let mut buried: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
         for position in superseded {
             let holds = |head: &SegmentHead| head.first <= *position && *position <= head.last;
@@ -168,7 +168,7 @@ impl Draft {
     }
 
     /// Adds a segment.
-    fn add(&mut self, docs: Vec<u8>, blocks: Vec<Block>) -> Looked<()> {
+    fn add(&mut self, docs: Vec<u8>, blocks: Vec<Block>) -> SearchResult<()> {
         let docs = Docs::new(docs)?;
         let Some(last) = docs.len().checked_sub(1) else {
             return Ok(());
@@ -185,7 +185,8 @@ impl Draft {
         };
         let at = self.heads.partition_point(|other| other.first < head.first);
         self.heads.insert(at, head);
-        self.made.insert(self.last_made, Made { docs, blocks });
+        self.made
+            .insert(self.last_made, UnsavedSegment { docs, blocks });
         Ok(())
     }
 
@@ -195,7 +196,7 @@ impl Draft {
         rows: &dyn Read,
         run: &[SegmentHead],
         without: &[i64],
-    ) -> Looked<()> {
+    ) -> SearchResult<()> {
         let mut inputs = Vec::with_capacity(run.len());
         for (head, (docs, blocks)) in run.iter().zip(self.take(rows, run)?) {
             let is_dead = |doc: usize| {
@@ -222,7 +223,7 @@ impl Draft {
     }
 
     /// Removes the texts of these rows from the segments.
-    pub(super) fn forget(&mut self, rows: &dyn Read, positions: &[i64]) -> Looked<()> {
+    pub(super) fn forget(&mut self, rows: &dyn Read, positions: &[i64]) -> SearchResult<()> {
         for head in self.heads.clone() {
             let may_have = |position: &&i64| (head.first..=head.last).contains(*position);
             let looked_for: Vec<i64> = positions.iter().filter(may_have).copied().collect();
@@ -241,7 +242,11 @@ impl Draft {
     }
 
     /// Takes segments out: their lists of notes, and their blocks. Stored segments are read in one round trip.
-    fn take(&mut self, rows: &dyn Read, run: &[SegmentHead]) -> Looked<Vec<(Docs, Vec<Vec<u8>>)>> {
+    fn take(
+        &mut self,
+        rows: &dyn Read,
+        run: &[SegmentHead],
+    ) -> SearchResult<Vec<(Docs, Vec<Vec<u8>>)>> {
         let ids: Vec<i64> = run.iter().map(|head| head.id).collect();
         let asked: Vec<i64> = ids.iter().copied().filter(|id| *id > 0).collect();
         let blocks = asked.iter().map(|id| Blocks::All { segment: *id });
@@ -334,6 +339,6 @@ impl Draft {
     }
 }
 
-pub(super) fn segment_docs(rows: &dyn Read, segment: i64) -> Looked<Docs> {
+pub(super) fn segment_docs(rows: &dyn Read, segment: i64) -> SearchResult<Docs> {
     Ok(Docs::new(rows.segment_notes(segment)?)?)
 }

@@ -11,14 +11,14 @@ use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
 use crate::note::{Note, Position};
 use crate::scope::ScopeKind;
-use crate::search::noticed::Noticed;
+use crate::search::damage_notice::DamageNotice;
 use crate::store::{self, Version};
 
 use super::build::{Builder, InMemory};
-use super::damage::{Damage, Looked, Stopped};
+use super::damage::{Damage, SearchFailure, SearchResult};
 use super::docs::Docs;
 use super::document::{Document, kind_and_title};
-use super::notes::{Index, NoteLookup, Opened, Segment, Tail};
+use super::notes::{Index, NoteLookup, SearchInput, Segment, Tail};
 use super::query::Query;
 use super::{Hit, SearchRequest};
 
@@ -52,7 +52,7 @@ pub(crate) fn search(
     rows: &dyn Read,
     cache: &Mutex<Cache>,
     store: &dyn Fn() -> String,
-    noticed: &Mutex<Noticed>,
+    noticed: &Mutex<DamageNotice>,
     request: &SearchRequest,
     laid_over: &[Note],
 ) -> Result<Vec<Hit>> {
@@ -66,15 +66,15 @@ pub(crate) fn search(
     let damaged = |damage: Damage| Error::damaged_store(store(), damage.0);
     match super::rank::search(&view, request, laid_over) {
         Ok(hits) => return Ok(hits),
-        Err(Stopped::Failed(error)) => return Err(error),
-        Err(Stopped::Damaged(_)) if !view.scan => view.scan = true,
-        Err(Stopped::Damaged(damage)) => return Err(damaged(damage)),
+        Err(SearchFailure::Failed(error)) => return Err(error),
+        Err(SearchFailure::Damaged(_)) if !view.scan => view.scan = true,
+        Err(SearchFailure::Damaged(damage)) => return Err(damaged(damage)),
     }
     // The index cannot be trusted: read the notes themselves. The next write builds it again.
     noticed.lock().add_index();
     super::rank::search(&view, request, laid_over).map_err(|stopped| match stopped {
-        Stopped::Failed(error) => error,
-        Stopped::Damaged(damage) => damaged(damage),
+        SearchFailure::Failed(error) => error,
+        SearchFailure::Damaged(damage) => damaged(damage),
     })
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn search(
 struct View<'s> {
     rows: &'s dyn Read,
     cache: &'s Mutex<Cache>,
-    noticed: &'s Mutex<Noticed>,
+    noticed: &'s Mutex<DamageNotice>,
     /// Read every note instead of the index.
     scan: bool,
     /// Search every revision that wrote a text, not only the current notes.
@@ -98,7 +98,7 @@ impl View<'_> {
     }
 
     /// The heads of the segments, if there is a usable index.
-    fn heads(&self, state: IndexState, heads: Vec<SegmentHead>) -> Looked<Vec<SegmentHead>> {
+    fn heads(&self, state: IndexState, heads: Vec<SegmentHead>) -> SearchResult<Vec<SegmentHead>> {
         if self.scan || state.is_new(&heads) {
             return Ok(Vec::new());
         }
@@ -124,7 +124,7 @@ impl View<'_> {
         heads: &[SegmentHead],
         kept: Vec<Option<Arc<Docs>>>,
         read: Vec<Vec<u8>>,
-    ) -> Looked<Vec<Arc<Docs>>> {
+    ) -> SearchResult<Vec<Arc<Docs>>> {
         let mut read = read.into_iter();
         let mut all = Vec::with_capacity(heads.len());
         for (head, kept) in heads.iter().zip(kept) {
@@ -154,7 +154,7 @@ impl View<'_> {
         heads: &[SegmentHead],
         kept: &[Option<Arc<Docs>>],
         after: Option<i64>,
-    ) -> Looked<engine::Rows> {
+    ) -> SearchResult<engine::Rows> {
         let (terms, prefixes) = query.looked_at();
         let owned = |term: &&str| term.as_bytes().to_vec();
         let mut ask = engine::Ask {
@@ -189,7 +189,7 @@ impl View<'_> {
         after: i64,
         key: Option<TailKey>,
         rows: &[JournalRow],
-    ) -> Looked<Arc<Tail>> {
+    ) -> SearchResult<Arc<Tail>> {
         // A short tail is cached, and then has all terms. Of a long one only the terms of this query are taken.
         let wanted = |term: &str| key.is_some() || query.looks_at(term);
         let mut growing = GrowingTail {
@@ -253,7 +253,7 @@ impl GrowingTail<'_> {
 }
 
 impl Index for View<'_> {
-    fn open(&self, looking: &NoteLookup<'_>) -> Looked<Opened> {
+    fn open(&self, looking: &NoteLookup<'_>) -> SearchResult<SearchInput> {
         let covered = looking.laid_over.iter().map(|note| note.address.clone());
         let state = self.rows.read(&engine::Ask {
             store: store::Ask {
@@ -290,7 +290,7 @@ impl Index for View<'_> {
             memory: InMemory::of(docs, blocks.by_ref().take(per_segment).flatten()),
             dead: head.dead_bits,
         });
-        Ok(Opened {
+        Ok(SearchInput {
             segments: segments.collect(),
             tail,
             scopes: state.scope_numbers.into_iter().flatten().collect(),
@@ -303,7 +303,7 @@ impl Index for View<'_> {
         })
     }
 
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>> {
+    fn notes(&self, positions: &[i64]) -> SearchResult<Vec<Option<Note>>> {
         if self.history {
             let ask = engine::Ask {
                 positions: positions.iter().copied().map(Position::new).collect(),

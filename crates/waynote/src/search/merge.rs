@@ -1,7 +1,7 @@
 //! Merges several segments into one, without notes that are no longer needed.
 
 use super::block::{Block, Blocks, Terms};
-use super::damage::{Damage, Sound};
+use super::damage::{Damage, IndexResult};
 use super::docs::{self, Docs};
 use super::postings::{Reader, Writer};
 
@@ -15,7 +15,7 @@ pub(crate) struct Input {
 }
 
 /// The notes and blocks of the merged segment; none if no note is kept. The inputs are in the order of their positions.
-pub(crate) fn merge(inputs: &[Input]) -> Sound<Option<(Vec<u8>, Vec<Block>)>> {
+pub(crate) fn merge(inputs: &[Input]) -> IndexResult<Option<(Vec<u8>, Vec<Block>)>> {
     const GONE: u32 = u32::MAX;
     let mut kept = Vec::new();
     let mut numbers = Vec::with_capacity(inputs.len());
@@ -72,7 +72,7 @@ struct Head<'b> {
 }
 
 impl<'b> Head<'b> {
-    fn new(blocks: &'b [Vec<u8>]) -> Sound<Self> {
+    fn new(blocks: &'b [Vec<u8>]) -> IndexResult<Self> {
         let mut head = Self {
             blocks: blocks.iter(),
             terms: None,
@@ -90,7 +90,7 @@ impl<'b> Head<'b> {
         self.at.map_or(&[], |(_, places)| places)
     }
 
-    fn advance(&mut self) -> Sound<()> {
+    fn advance(&mut self) -> IndexResult<()> {
         let before = self.term();
         loop {
             if let Some(terms) = &mut self.terms {

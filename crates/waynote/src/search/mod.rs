@@ -14,6 +14,7 @@ mod block;
 mod build;
 #[cfg(feature = "search")]
 mod damage;
+pub(crate) mod damage_notice;
 #[cfg(feature = "search")]
 mod docs;
 #[cfg(feature = "search")]
@@ -26,7 +27,6 @@ pub(crate) mod indexed;
 mod merge;
 #[cfg(feature = "search")]
 mod notes;
-pub(crate) mod noticed;
 #[cfg(not(feature = "search"))]
 mod off;
 #[cfg(feature = "search")]

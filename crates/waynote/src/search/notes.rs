@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::build::{Builder, InMemory};
-use super::damage::{Looked, Sound};
+use super::damage::{IndexResult, SearchResult};
 use super::query::Query;
 use crate::note::Note;
 use crate::scope::Scope;
@@ -23,7 +23,7 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    pub(crate) fn new(builder: Builder, superseded: Vec<i64>) -> Sound<Self> {
+    pub(crate) fn new(builder: Builder, superseded: Vec<i64>) -> IndexResult<Self> {
         Ok(Self {
             memory: builder.in_memory()?,
             superseded,
@@ -41,7 +41,7 @@ pub(crate) struct NoteLookup<'q> {
 }
 
 /// The segments and rows that a search reads.
-pub(crate) struct Opened {
+pub(crate) struct SearchInput {
     /// The sealed segments, in the order of their positions.
     pub(crate) segments: Vec<Segment>,
     /// The notes that are in no segment, with at least the terms that the query needs.
@@ -55,8 +55,8 @@ pub(crate) struct Opened {
 /// The source that a search reads. All reads of one search see one state of the store.
 pub(crate) trait Index {
     /// Opens the segments and the tail for a search.
-    fn open(&self, looking: &NoteLookup<'_>) -> Looked<Opened>;
+    fn open(&self, looking: &NoteLookup<'_>) -> SearchResult<SearchInput>;
 
     /// The notes as those rows of the journal made them; none for one that is damaged.
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>>;
+    fn notes(&self, positions: &[i64]) -> SearchResult<Vec<Option<Note>>>;
 }

@@ -37,7 +37,7 @@ pub(crate) mod indexed {
         _: &dyn Read,
         _: &Mutex<Cache>,
         _: &dyn Fn() -> String,
-        _: &Mutex<crate::search::noticed::Noticed>,
+        _: &Mutex<crate::search::damage_notice::DamageNotice>,
         _: &SearchRequest,
         _: &[Note],
     ) -> Result<Vec<Hit>> {
@@ -54,12 +54,12 @@ pub(crate) mod upkeep {
 
     /// The known state of the index before a write.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Known {
+    pub(crate) struct KnownIndex {
         pub(crate) indexed: i64,
         pub(crate) is_damaged: bool,
     }
 
-    impl Known {
+    impl KnownIndex {
         /// Nothing is ever due.
         pub(crate) fn due(self, _: &Indexing, _: (i64, i64), _: usize) -> usize {
             0
@@ -96,7 +96,7 @@ pub(crate) mod upkeep {
     pub(crate) fn keep_up(
         tx: &dyn Transaction,
         _: &Indexing,
-        known: Known,
+        known: KnownIndex,
         _: Position,
         _: usize,
     ) -> Result<i64> {

@@ -5,7 +5,7 @@
 //! the count if it is more than one. The second stream has for each place `(distance from the place before) << 1 | as a
 //! word of its own`.
 
-use super::damage::{Damage, Sound};
+use super::damage::{Damage, IndexResult};
 
 const CUT: Damage = Damage("a list of places is cut off");
 
@@ -28,7 +28,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-pub(crate) fn take(bytes: &mut &[u8]) -> Sound<u64> {
+pub(crate) fn take(bytes: &mut &[u8]) -> IndexResult<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first().ok_or(CUT)?;
@@ -41,14 +41,14 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Sound<u64> {
     Err(CUT)
 }
 
-pub(crate) fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Sound<&'b [u8]> {
+pub(crate) fn take_bytes<'b>(bytes: &mut &'b [u8]) -> IndexResult<&'b [u8]> {
     let length = usize::try_from(take(bytes)?).map_err(|_| CUT)?;
     let (taken, rest) = bytes.split_at_checked(length).ok_or(CUT)?;
     *bytes = rest;
     Ok(taken)
 }
 
-fn take_u32(bytes: &mut &[u8]) -> Sound<u32> {
+fn take_u32(bytes: &mut &[u8]) -> IndexResult<u32> {
     u32::try_from(take(bytes)?).map_err(|_| CUT)
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    pub(crate) fn new(mut bytes: &'b [u8]) -> Sound<Self> {
+    pub(crate) fn new(mut bytes: &'b [u8]) -> IndexResult<Self> {
         let left = take_u32(&mut bytes)?;
         let first = take_bytes(&mut bytes)?;
         Ok(Self {
@@ -156,7 +156,7 @@ impl<'b> Reader<'b> {
     }
 
     /// The next note. Its places must be read or skipped before those of a later note.
-    pub(crate) fn next(&mut self) -> Sound<Option<Posting>> {
+    pub(crate) fn next(&mut self) -> IndexResult<Option<Posting>> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -177,7 +177,11 @@ impl<'b> Reader<'b> {
     }
 
     /// The places of the note that was just read: the number of the word, and whether it is a word of its own.
-    pub(crate) fn places(&mut self, posting: Posting, out: &mut Vec<(u32, bool)>) -> Sound<()> {
+    pub(crate) fn places(
+        &mut self,
+        posting: Posting,
+        out: &mut Vec<(u32, bool)>,
+    ) -> IndexResult<()> {
         out.clear();
         let mut place = 0_u32;
         for _ in 0..posting.times {
@@ -190,7 +194,7 @@ impl<'b> Reader<'b> {
     }
 
     /// The same as stored bytes.
-    pub(crate) fn places_whole(&mut self, posting: Posting) -> Sound<&'b [u8]> {
+    pub(crate) fn places_whole(&mut self, posting: Posting) -> IndexResult<&'b [u8]> {
         let mut left = posting.times;
         let mut end = 0;
         while left > 0 {

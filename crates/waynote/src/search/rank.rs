@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::build::{Builder, InMemory};
-use super::damage::{Damage, Looked};
-use super::docs::{Before, Docs};
+use super::damage::{Damage, SearchResult};
+use super::docs::{Docs, PreviousEntry};
 use super::document::{Document, Kinds, kind_and_title};
 use super::notes::{Index, NoteLookup, Tail};
 use super::query::{Clause, Query};
@@ -48,7 +48,7 @@ pub(crate) fn search(
     index: &dyn Index,
     request: &SearchRequest,
     laid_over: &[Note],
-) -> Looked<Vec<Hit>> {
+) -> SearchResult<Vec<Hit>> {
     let mut query = Query::of(request)?;
     if request.limit == 0 || (query.wanted.is_empty() && query.unwanted.is_empty()) {
         return Ok(Vec::new());
@@ -96,7 +96,7 @@ struct Corpus<'i> {
 }
 
 /// A note that matches a clause: its number among all, how often it matches, and whether as typed.
-type Found = (u32, u32, bool);
+type ClauseMatch = (u32, u32, bool);
 
 impl<'i> Corpus<'i> {
     fn open(
@@ -104,7 +104,7 @@ impl<'i> Corpus<'i> {
         request: &SearchRequest,
         laid_over: &'i [Note],
         query: &Query,
-    ) -> Looked<Self> {
+    ) -> SearchResult<Self> {
         let opened = index.open(&NoteLookup {
             query,
             scopes: &request.scopes,
@@ -190,7 +190,7 @@ impl<'i> Corpus<'i> {
     }
 
     /// The best notes with their scores, including those with the score of the last one.
-    fn ranked(&self, query: &Query, request: &SearchRequest) -> Looked<Vec<(usize, f32)>> {
+    fn ranked(&self, query: &Query, request: &SearchRequest) -> SearchResult<Vec<(usize, f32)>> {
         let mut scores = vec![0.0; self.live.len()];
         let weights = self.weights();
         for clause in &query.wanted {
@@ -250,12 +250,12 @@ impl<'i> Corpus<'i> {
         for part in &self.parts {
             for (doc, link) in part.docs.befores().enumerate() {
                 let (doc, link) = match link {
-                    Before::Nowhere => continue,
-                    Before::Here(back) => match doc.checked_sub(back as usize) {
+                    PreviousEntry::Nowhere => continue,
+                    PreviousEntry::Here(back) => match doc.checked_sub(back as usize) {
                         Some(link) => (part.start + doc, part.start + link),
                         None => continue,
                     },
-                    Before::Elsewhere(position) => match self.find(position) {
+                    PreviousEntry::Elsewhere(position) => match self.find(position) {
                         Some(link) => (part.start + doc, link),
                         None => continue,
                     },
@@ -365,7 +365,7 @@ impl<'i> Corpus<'i> {
         query: &Query,
         request: &SearchRequest,
         ranked: Vec<(usize, f32)>,
-    ) -> Looked<Vec<Hit>> {
+    ) -> SearchResult<Vec<Hit>> {
         let mut hits = Vec::with_capacity(ranked.len());
         let (mut positions, mut scores) = (Vec::new(), Vec::new());
         for (doc, score) in ranked {
@@ -408,7 +408,7 @@ impl<'i> Corpus<'i> {
 }
 
 /// A segment of the notes that replace stored ones. Their positions begin with the lowest number.
-fn segment_of(notes: &[Note], request: &SearchRequest, query: &Query) -> Looked<InMemory> {
+fn segment_of(notes: &[Note], request: &SearchRequest, query: &Query) -> SearchResult<InMemory> {
     let mut builder = Builder::new();
     for (index, note) in notes.iter().enumerate() {
         Allowance::check()?;

@@ -10,7 +10,7 @@ use crate::note::Position;
 
 use super::Indexing;
 use super::build::Builder;
-use super::damage::{Looked, Stopped};
+use super::damage::{SearchFailure, SearchResult};
 use super::indexed::{Entry, FORMAT};
 use super::sizes::due_for_merge;
 
@@ -21,14 +21,14 @@ const MERGES: usize = 4;
 
 /// The known state of the index before a write.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownIndex {
     /// The last position that was known to be indexed.
     pub(crate) indexed: i64,
     /// True if it was found to be damaged.
     pub(crate) is_damaged: bool,
 }
 
-impl Known {
+impl KnownIndex {
     /// The number of segments that may be built from a snapshot once a write is committed. The write moved the store's
     /// last position from `before` to `after`, with so many `written` revisions. Positions are in one order for all
     /// processes, so only one of them makes the write that fills another tail. If that process fails, the next tail is
@@ -60,7 +60,7 @@ fn segments_of(indexing: &Indexing, written: usize) -> usize {
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,
-    known: Known,
+    known: KnownIndex,
     position: Position,
     written: usize,
 ) -> Result<i64> {
@@ -119,15 +119,15 @@ fn drafted(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Draft> {
         }
         match seal(rows, indexing, &mut draft) {
             Ok(()) => break,
-            Err(Stopped::Damaged(_)) => draft.start_anew(),
-            Err(Stopped::Failed(error)) => return Err(error),
+            Err(SearchFailure::Damaged(_)) => draft.start_anew(),
+            Err(SearchFailure::Failed(error)) => return Err(error),
         }
     }
     Ok(draft)
 }
 
 /// Makes a segment of the rows that are not indexed yet, and merges segments where needed.
-fn seal(rows: &dyn Read, indexing: &Indexing, draft: &mut Draft) -> Looked<()> {
+fn seal(rows: &dyn Read, indexing: &Indexing, draft: &mut Draft) -> SearchResult<()> {
     let mut builder = Builder::new();
     let mut superseded = Vec::new();
     let indexed = draft.indexed();
@@ -164,8 +164,8 @@ pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
     match draft.forget(tx, positions) {
         Ok(()) => {}
         // A segment that cannot be read cannot be cleaned: the index is built anew.
-        Err(Stopped::Damaged(_)) => draft.start_anew(),
-        Err(Stopped::Failed(error)) => return Err(error),
+        Err(SearchFailure::Damaged(_)) => draft.start_anew(),
+        Err(SearchFailure::Failed(error)) => return Err(error),
     }
     draft.write(tx).map(|_| ())
 }

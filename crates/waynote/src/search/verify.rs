@@ -10,14 +10,14 @@ use crate::model::report::Report;
 use super::analyze::Analyzer;
 use super::block::Terms;
 use super::build::each_term;
-use super::damage::{Damage, Looked, Sound, Stopped};
+use super::damage::{Damage, IndexResult, SearchFailure, SearchResult};
 use super::docs::Docs;
 use super::draft::segment_docs;
 use super::indexed::{Entry, FORMAT};
 use super::postings::Reader;
 
 /// A current note as a segment has it: the number of words, and one hash over all terms with their places.
-type Said = (u32, u64);
+type NoteDigest = (u32, u64);
 
 /// Adds the faults of the index to the report.
 pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
@@ -36,7 +36,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         report.problems.push(problem.into());
         return Ok(());
     }
-    let mut said: HashMap<i64, Said> = HashMap::new();
+    let mut said: HashMap<i64, NoteDigest> = HashMap::new();
     let mut reached = i64::MIN;
     for head in &heads {
         let id = head.id;
@@ -47,12 +47,12 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         reached = head.last;
         match segment(rows, head, &mut said) {
             Ok(()) => {}
-            Err(Stopped::Damaged(Damage(what))) => {
+            Err(SearchFailure::Damaged(Damage(what))) => {
                 let problem = format!("search index: segment {id} is damaged: {what}");
                 report.problems.push(problem);
                 return Ok(());
             }
-            Err(Stopped::Failed(error)) => return Err(error),
+            Err(SearchFailure::Failed(error)) => return Err(error),
         }
     }
     let (met, wanted) = (heads.len(), state.segments);
@@ -113,7 +113,11 @@ fn added(sum: u64, term: &[u8], place: u32, exact: bool) -> u64 {
     sum.wrapping_add(hasher.finish())
 }
 
-fn segment(rows: &dyn Read, head: &SegmentHead, said: &mut HashMap<i64, Said>) -> Looked<()> {
+fn segment(
+    rows: &dyn Read,
+    head: &SegmentHead,
+    said: &mut HashMap<i64, NoteDigest>,
+) -> SearchResult<()> {
     let docs = segment_docs(rows, head.id)?;
     let bits = &head.dead_bits;
     let dead: u32 = bits.iter().map(|byte| byte.count_ones()).sum();
@@ -135,7 +139,7 @@ fn segment(rows: &dyn Read, head: &SegmentHead, said: &mut HashMap<i64, Said>) -
     Ok(())
 }
 
-fn each_place(first: &[u8], block: &[u8], last: &mut Vec<u8>, sums: &mut [u64]) -> Sound<()> {
+fn each_place(first: &[u8], block: &[u8], last: &mut Vec<u8>, sums: &mut [u64]) -> IndexResult<()> {
     const LOST: Damage = Damage("a block of terms is not where it belongs");
     let mut terms = Terms::new(block)?;
     if terms.first() != first {
@@ -160,7 +164,7 @@ fn each_place(first: &[u8], block: &[u8], last: &mut Vec<u8>, sums: &mut [u64]) 
     Ok(())
 }
 
-fn keep_live(docs: &Docs, bits: &[u8], sums: &[u64], said: &mut HashMap<i64, Said>) {
+fn keep_live(docs: &Docs, bits: &[u8], sums: &[u64], said: &mut HashMap<i64, NoteDigest>) {
     for (doc, sum) in sums.iter().enumerate() {
         if bits
             .get(doc / 8)

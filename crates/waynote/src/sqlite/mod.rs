@@ -2,13 +2,13 @@
 //!
 //! A file of its own ([`Sqlite`]) is in WAL mode with `synchronous=FULL`, so that an acknowledged note is on disk. Its
 //! writers queue in the kernel on a file beside the store; its readers wait for nobody. Threads share it: each call
-//! takes a connection from a pool that grows to as many as are used at once. On a lent connection ([`Lent`]) a write is a
-//! savepoint inside the application's transaction, or a transaction of its own when there is none; waiting and
-//! durability are as the application set them.
+//! takes a connection from a pool that grows to as many as are used at once. On a lent connection ([`AttachedEngine`])
+//! a write is a savepoint inside the application's transaction, or a transaction of its own when there is none; waiting
+//! and durability are as the application set them.
 
+mod attached;
 mod errors;
 mod file;
-mod lent;
 mod migrate;
 mod options;
 mod repair;
@@ -25,12 +25,12 @@ use crate::engine::Engine as _;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
+pub use attached::{AttachedEngine, Attachment};
 pub use file::pool::Sqlite;
-pub use lent::{Attachment, Lent};
-pub use options::{Options, Rollback, Upgraded};
+pub use options::{Options, Rollback, StoreUpgrade};
 pub use repair::backup::Backup;
-pub use repair::restore::Restored;
-pub use repair::salvage::{Lost, Salvaged, salvage};
+pub use repair::restore::RestoreReport;
+pub use repair::salvage::{SalvageLoss, SalvageReport, salvage};
 
 /// True if a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {
@@ -41,7 +41,7 @@ pub fn is_store(conn: &Connection) -> bool {
 pub type SqliteStore = EngineStore<Sqlite>;
 
 /// A store in a database that an application has open.
-pub type AttachedStore<'c> = EngineStore<Lent<'c>>;
+pub type AttachedStore<'c> = EngineStore<AttachedEngine<'c>>;
 
 impl EngineStore<Sqlite> {
     /// Opens the store in a file. One that does not exist is empty, and the first write makes it with its folder (file
@@ -81,7 +81,7 @@ impl EngineStore<Sqlite> {
 
     /// The version that the store had before this process brought it up to its own, and the file with the store as it
     /// was; none if it was of this version.
-    pub fn upgraded(&self) -> Option<&Upgraded> {
+    pub fn upgraded(&self) -> Option<&StoreUpgrade> {
         self.engine().upgraded()
     }
 
@@ -104,7 +104,7 @@ impl EngineStore<Sqlite> {
     }
 }
 
-impl<'c> EngineStore<Lent<'c>> {
+impl<'c> EngineStore<AttachedEngine<'c>> {
     /// Keeps notes in a database that an application has open, beside its own tables: [`Attachment::prepare`] and
     /// [`Attachment::on`] in one.
     ///

@@ -56,7 +56,7 @@ impl Options {
 /// A store that this program has brought up to its own version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Upgraded {
+pub struct StoreUpgrade {
     /// The version that it had.
     pub from: u32,
     /// The file with the store as it was before.

@@ -6,7 +6,7 @@ use crate::engine::{Read, Transaction, Writing};
 use crate::error::Result;
 
 use super::errors::Outcome;
-use super::rows::erase::Secure;
+use super::rows::erase::SecureDeleteGuard;
 use super::rows::handle::Handle;
 
 /// Runs `work` on one state of the database.
@@ -41,9 +41,11 @@ pub(super) fn write(
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
 ) -> Outcome<()> {
     let conn = handle.conn;
-    let _relaxed = (writing == Writing::Relaxed).then(|| Relaxed::of(conn));
+    let _relaxed = (writing == Writing::Relaxed).then(|| RelaxedCommits::of(conn));
     let is_erasing = writing == Writing::Erasing;
-    let _secure = is_erasing.then(|| Secure::of(conn)).transpose()?;
+    let _secure = is_erasing
+        .then(|| SecureDeleteGuard::of(conn))
+        .transpose()?;
     let handle = match is_erasing {
         true => handle.erasing(),
         false => handle,
@@ -52,16 +54,16 @@ pub(super) fn write(
 }
 
 /// While it lives, commits do not wait for the disk.
-struct Relaxed<'c>(Option<&'c Connection>);
+struct RelaxedCommits<'c>(Option<&'c Connection>);
 
-impl<'c> Relaxed<'c> {
+impl<'c> RelaxedCommits<'c> {
     fn of(conn: &'c Connection) -> Self {
         let relaxed = conn.pragma_update(None, "synchronous", "NORMAL");
         Self(relaxed.is_ok().then_some(conn))
     }
 }
 
-impl Drop for Relaxed<'_> {
+impl Drop for RelaxedCommits<'_> {
     fn drop(&mut self) {
         if let Some(conn) = self.0 {
             let _ = conn.pragma_update(None, "synchronous", "FULL");

@@ -13,7 +13,7 @@ use crate::key::Name;
 use crate::limits::Limits;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::wire::Written;
+use crate::wire::LimitedWriter;
 
 /// The questions with their answers. Those of `each` are lists, with an answer for each question; those of `once` are
 /// asked or not.
@@ -84,7 +84,7 @@ macro_rules! questions {
         impl Answers {
             /// The answers to questions of which some stand several times.
             fn unfolded(self, places: &Places) -> Result<Self> {
-                let mut written = Written::default();
+                let mut written = LimitedWriter::default();
                 let noted = unfold(&self.pages_noted, &places.pages, &mut written)?;
                 Ok(Self {
                     $($each: unfold(&self.$each, &places.$each, &mut written)?,)*
@@ -261,7 +261,7 @@ fn check(kind: &'static str, asked: usize) -> Result<()> {
 fn unfold<A: Clone + Serialize>(
     answers: &[A],
     places: &[usize],
-    written: &mut Written,
+    written: &mut LimitedWriter,
 ) -> Result<Vec<A>> {
     let mut all = Vec::with_capacity(places.len());
     for place in places {

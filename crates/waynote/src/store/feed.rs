@@ -85,7 +85,7 @@ impl Mark {
     /// The mark of an item of the store with that id.
     pub fn of(store: Option<StoreId>, entry: &FeedEntry) -> Self {
         let happened = match &entry.happened {
-            Happened::Changed(revision) => {
+            FeedContent::Changed(revision) => {
                 format!(
                     "{}@{} {}",
                     revision.address(),
@@ -93,10 +93,10 @@ impl Mark {
                     revision.recorded_at
                 )
             }
-            Happened::Event(SessionsEvent { session, recorded }) => {
+            FeedContent::Event(SessionsEvent { session, recorded }) => {
                 format!("{session} {} {}", recorded.number, recorded.recorded_at)
             }
-            Happened::Forgotten(forgotten) => format!("{} {}", forgotten.by, forgotten.at),
+            FeedContent::Forgotten(forgotten) => format!("{} {}", forgotten.by, forgotten.at),
         };
         let store = store.map(|id| id.to_string()).unwrap_or_default();
         let hash = Sha256::digest(format!("{store} {} {happened}", entry.at));
@@ -119,13 +119,13 @@ pub struct FeedEntry {
     /// Its point in the feed; a reader continues from there.
     pub at: Cursor,
     /// The change, the event or the forgetting.
-    pub happened: Happened,
+    pub happened: FeedContent,
 }
 
 /// A change of a note, an event of a session, or a forgetting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Happened {
+pub enum FeedContent {
     /// A note changed.
     Changed(Revision),
     /// An event of a session.
@@ -170,9 +170,9 @@ impl From<FeedEntry> for FeedForm {
     fn from(FeedEntry { at, happened }: FeedEntry) -> Self {
         let (mut changed, mut event, mut forgotten) = (None, None, None);
         match happened {
-            Happened::Changed(of) => changed = Some(of),
-            Happened::Event(of) => event = Some(of),
-            Happened::Forgotten(of) => forgotten = Some(of),
+            FeedContent::Changed(of) => changed = Some(of),
+            FeedContent::Event(of) => event = Some(of),
+            FeedContent::Forgotten(of) => forgotten = Some(of),
         }
         Self {
             at,
@@ -188,9 +188,9 @@ impl TryFrom<FeedForm> for FeedEntry {
 
     fn try_from(form: FeedForm) -> Result<Self, Self::Error> {
         let happened = match (form.changed, form.event, form.forgotten) {
-            (Some(of), ..) => Happened::Changed(of),
-            (_, Some(of), _) => Happened::Event(of),
-            (.., Some(of)) => Happened::Forgotten(of),
+            (Some(of), ..) => FeedContent::Changed(of),
+            (_, Some(of), _) => FeedContent::Event(of),
+            (.., Some(of)) => FeedContent::Forgotten(of),
             _ => return Err("an entry of the feed of a kind that this version does not know"),
         };
         Ok(Self {

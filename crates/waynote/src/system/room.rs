@@ -10,7 +10,7 @@ use rustix::process::{Resource, getrlimit};
 
 /// The resource that is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
+pub(crate) enum Shortage {
     Disk,
     Quota,
     /// The process may not write files of this size.
@@ -21,20 +21,20 @@ pub(crate) enum Lack {
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// The resource that is short when a file of this many bytes grows in this folder. None: it can grow.
-pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
+pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Shortage> {
     let limit = getrlimit(Resource::Fsize).current;
     if limit.is_some_and(|limit| file_bytes.saturating_add(PROBE_BYTES as u64) > limit) {
-        return Some(Lack::FileSize);
+        return Some(Shortage::FileSize);
     }
     of_error(&probe(folder).err()?)
 }
 
 /// The resource that is short according to an error of the system.
-pub(crate) fn of_error(error: &io::Error) -> Option<Lack> {
+pub(crate) fn of_error(error: &io::Error) -> Option<Shortage> {
     match error.kind() {
-        ErrorKind::StorageFull => Some(Lack::Disk),
-        ErrorKind::QuotaExceeded => Some(Lack::Quota),
-        ErrorKind::FileTooLarge => Some(Lack::FileSize),
+        ErrorKind::StorageFull => Some(Shortage::Disk),
+        ErrorKind::QuotaExceeded => Some(Shortage::Quota),
+        ErrorKind::FileTooLarge => Some(Shortage::FileSize),
         _ => None,
     }
 }
@@ -77,9 +77,9 @@ mod tests {
         use rustix::io::Errno;
 
         let of = |errno: Errno| of_error(&errno.into());
-        assert_eq!(of(Errno::NOSPC), Some(Lack::Disk));
-        assert_eq!(of(Errno::DQUOT), Some(Lack::Quota));
-        assert_eq!(of(Errno::FBIG), Some(Lack::FileSize));
+        assert_eq!(of(Errno::NOSPC), Some(Shortage::Disk));
+        assert_eq!(of(Errno::DQUOT), Some(Shortage::Quota));
+        assert_eq!(of(Errno::FBIG), Some(Shortage::FileSize));
         assert_eq!(of(Errno::IO), None);
     }
 }

@@ -70,6 +70,7 @@ fn saved_at(to: &Address, note: &Note, options: MoveOptions) -> Change {
             created_at: note.created_at,
             updated_at: note.updated_at,
             is_synced: false,
+            cites: note.cites.clone(),
         }),
     }
 }

@@ -11,6 +11,7 @@ use crate::cites::every_note;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
+use crate::model::citation::Citation;
 use crate::note::{Note, Stamp};
 use crate::store::{Reader, Store};
 
@@ -126,30 +127,26 @@ fn words(note: &Note) -> HashSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Merges two notes: `into` gets the lines of `other` that it lacks, and `other` is deleted, in one transaction.
+/// Merges two notes as they were read: `kept` gets the lines and the citations of `gone` that it lacks, and `gone` is
+/// deleted, in one transaction.
 ///
 /// # Errors
-/// [`Error::NotFound`] when one of them is not there; [`Error::NotText`] when one is no text; [`Error::Conflict`] when one
-/// is written meanwhile; the others as [`Store::apply`].
+/// [`Error::NotText`] when one is no text; [`Error::Conflict`] when one was written meanwhile; the others as
+/// [`Store::apply`].
 pub fn merge(
     store: &dyn Store,
-    into: &Address,
-    other: &Address,
+    kept: &Note,
+    gone: &Note,
     limits: Limits,
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
-    let get = |address: &Address| {
-        let note = store.get(address)?;
-        note.ok_or_else(|| Error::not_found(address.to_string()))
-    };
-    let (kept, gone) = (get(into)?, get(other)?);
     let text = |note: &Note| match std::str::from_utf8(note.content.as_bytes()) {
         Ok(text) => Ok(text.to_owned()),
         Err(_) => Err(Error::NotText {
             what: note.address.to_string(),
         }),
     };
-    let (mut merged, more) = (text(&kept)?, text(&gone)?);
+    let (mut merged, more) = (text(kept)?, text(gone)?);
     let has: HashSet<String> = merged.lines().map(str::to_owned).collect();
     for line in more.lines().filter(|line| !has.contains(*line)) {
         if !merged.is_empty() && !merged.ends_with('\n') {
@@ -158,7 +155,7 @@ pub fn merge(
         merged.push_str(line);
     }
     let save = Change::Save {
-        address: into.clone(),
+        address: kept.address.clone(),
         content: Content::text(merged)?,
         pin: gone.pinned.then_some(true),
         limits,
@@ -166,8 +163,12 @@ pub fn merge(
         origin: None,
     };
     let delete = Change::Delete {
-        address: other.clone(),
+        address: gone.address.clone(),
         expect: Expect::Revision(gone.revision),
     };
-    store.apply(&[save, delete], stamp)
+    let has = |cited: &&Citation| kept.cites.iter().all(|of| of.code != cited.code);
+    let more = gone.cites.iter().filter(has);
+    let cites: Vec<Citation> = kept.cites.iter().chain(more).cloned().collect();
+    let stamp = stamp.clone().citing((!cites.is_empty()).then_some(cites));
+    store.apply(&[save, delete], &stamp)
 }

@@ -35,7 +35,7 @@ fn restore(
     backup: &Path,
     store: &Path,
     replace: bool,
-) -> waynote::Result<waynote::sqlite::Restored> {
+) -> waynote::Result<waynote::sqlite::RestoreReport> {
     let at = replace.then_some(Timestamp::UNIX_EPOCH);
     SqliteStore::restore(backup, store, &Options::default(), at)
 }

@@ -34,6 +34,7 @@ fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
         expect: Expect::Any,
         origin: Some(Origin {
             is_synced: false,
+            cites: Vec::new(),
             author: None,
             created_at: by_agent(second).now,
             updated_at: by_agent(second).now,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use waynote::copy::{Copied, CopyError, CopyPhase, copy};
+use waynote::copy::{CopyError, CopyPhase, CopyReport, copy};
 use waynote::engine::Engine;
 use waynote::event::{SessionEvent, SessionsEvent};
-use waynote::store::{Cursor, FeedEntry, Happened};
+use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::{
     EngineStore, Error, ErrorClass, LocalStore, Name, OperationId, Options, Position, Reader,
     SqliteStore, Store,
@@ -26,7 +26,7 @@ fn file(folder: &tempfile::TempDir, name: &str) -> SqliteStore {
     SqliteStore::open(folder.path().join(name), &Options::default()).unwrap()
 }
 
-fn copied(from: &dyn Engine, to: &dyn Engine) -> Copied {
+fn copied(from: &dyn Engine, to: &dyn Engine) -> CopyReport {
     copy(from, to, &mut |_| Ok(())).unwrap()
 }
 
@@ -191,7 +191,7 @@ fn events_of_an_older_store_get_positions_of_their_own() {
     let events = |feed: &[FeedEntry]| -> Vec<(Name, SessionEvent)> {
         let feed = feed.iter();
         feed.filter_map(|entry| match &entry.happened {
-            Happened::Event(SessionsEvent { session, recorded }) => {
+            FeedContent::Event(SessionsEvent { session, recorded }) => {
                 Some((session.clone(), recorded.event.clone()))
             }
             _ => None,

@@ -8,7 +8,7 @@ use waynote::store::SideValue;
 use waynote::{Content, Report, Result, StoreId};
 
 /// An engine, and how often it was asked.
-pub(crate) struct Counting<E> {
+pub(crate) struct CountingEngine<E> {
     engine: E,
     /// By reads outside of transactions.
     pub(crate) reads: Cell<usize>,
@@ -16,7 +16,7 @@ pub(crate) struct Counting<E> {
     pub(crate) writes: Cell<usize>,
 }
 
-impl<E> Counting<E> {
+impl<E> CountingEngine<E> {
     pub(crate) fn new(engine: E) -> Self {
         Self {
             engine,
@@ -26,19 +26,19 @@ impl<E> Counting<E> {
     }
 }
 
-struct Counted<'e, R> {
+struct CountingRows<'e, R> {
     rows: R,
     trips: &'e Cell<usize>,
 }
 
-impl<R> Counted<'_, R> {
+impl<R> CountingRows<'_, R> {
     fn trip(&self) -> &R {
         self.trips.update(|trips| trips + 1);
         &self.rows
     }
 }
 
-impl<'r, R: AsRows<'r>> Read for Counted<'_, R> {
+impl<'r, R: AsRows<'r>> Read for CountingRows<'_, R> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
         self.trip().as_rows().read(ask)
     }
@@ -71,7 +71,7 @@ impl<'r> AsRows<'r> for &'r dyn Transaction {
     }
 }
 
-impl Transaction for Counted<'_, &dyn Transaction> {
+impl Transaction for CountingRows<'_, &dyn Transaction> {
     fn put(&self, rows: &[Row<'_>]) -> Result<()> {
         self.trip().put(rows)
     }
@@ -93,9 +93,9 @@ impl Transaction for Counted<'_, &dyn Transaction> {
     }
 }
 
-impl<E: Engine> Engine for Counting<E> {
+impl<E: Engine> Engine for CountingEngine<E> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Counted {
+        Ok(Box::new(CountingRows {
             rows: self.engine.rows()?,
             trips: &self.reads,
         }))
@@ -104,7 +104,7 @@ impl<E: Engine> Engine for Counting<E> {
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
         let trips = &self.reads;
         self.engine
-            .snapshot(&mut |rows| work(&Counted { rows, trips }))
+            .snapshot(&mut |rows| work(&CountingRows { rows, trips }))
     }
 
     fn write(
@@ -114,7 +114,7 @@ impl<E: Engine> Engine for Counting<E> {
     ) -> Result<()> {
         let trips = &self.writes;
         self.engine
-            .write(writing, &mut |rows| work(&Counted { rows, trips }))
+            .write(writing, &mut |rows| work(&CountingRows { rows, trips }))
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {

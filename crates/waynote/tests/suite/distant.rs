@@ -14,12 +14,12 @@ use waynote::{
     Stamp, Store, UndoScope, pass_on, undo_last,
 };
 
-use super::stores::Here;
+use super::stores::LocalStores;
 use waynote_testing::stores::Stores as _;
 use waynote_testing::values::{at, name, place, text};
 
 /// Answers from a store, and lets somebody else write before some of its answers.
-struct Distant<'s> {
+struct RacingStore<'s> {
     inner: &'s dyn LocalStore,
     /// How many answers are still preceded by a write.
     writes: Cell<usize>,
@@ -27,7 +27,7 @@ struct Distant<'s> {
     runs: Cell<usize>,
 }
 
-impl<'s> Distant<'s> {
+impl<'s> RacingStore<'s> {
     fn of(inner: &'s dyn LocalStore, writes: usize, writer: impl FnMut() + 's) -> Self {
         Self {
             inner,
@@ -45,7 +45,7 @@ impl<'s> Distant<'s> {
     }
 }
 
-impl Reader for Distant<'_> {
+impl Reader for RacingStore<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         // The version is asked for before and after the work, which reads something.
         let is_work = ask.questions() > 1 || !ask.version;
@@ -65,7 +65,7 @@ impl Reader for Distant<'_> {
     }
 }
 
-impl Store for Distant<'_> {
+impl Store for RacingStore<'_> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.meanwhile();
         self.inner.apply(changes, stamp)
@@ -90,9 +90,9 @@ fn saver<'s>(store: &'s dyn LocalStore, key: &'s str) -> impl FnMut() + 's {
 
 #[test]
 fn a_block_is_made_again_when_the_store_was_written_meanwhile() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         saver(store, "k")();
-        let distant = Distant::of(store, 1, saver(store, "other"));
+        let distant = RacingStore::of(store, 1, saver(store, "other"));
         let request = Request::new(name("a"), place("~/p"), at(9).now);
         let block = Renderer::default().render(&distant, &request).unwrap();
         assert_eq!(distant.runs.get(), 2);
@@ -104,8 +104,8 @@ fn a_block_is_made_again_when_the_store_was_written_meanwhile() {
 
 #[test]
 fn a_reader_does_not_wait_for_a_store_that_is_written_all_the_time() {
-    Here::each_store(&|store| {
-        let distant = Distant::of(store, usize::MAX, saver(store, "k"));
+    LocalStores::each_store(&|store| {
+        let distant = RacingStore::of(store, usize::MAX, saver(store, "k"));
         let all = distant
             .on_one_state(|reader| reader.journal(None, 99))
             .unwrap();
@@ -115,12 +115,12 @@ fn a_reader_does_not_wait_for_a_store_that_is_written_all_the_time() {
 
 #[test]
 fn an_undo_takes_back_the_change_that_is_last_when_it_is_applied() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let reach = UndoScope::new(name("a"), Vec::new());
         // One write comes between the look and the undo, others between the reads of a look.
-        let distant = Distant::of(store, 3, save);
+        let distant = RacingStore::of(store, 3, save);
         let undone = undo_last(&distant, &reach, &at(50)).unwrap();
         let said = undone
             .applied
@@ -128,7 +128,7 @@ fn an_undo_takes_back_the_change_that_is_last_when_it_is_applied() {
             .map(|note| note.content.shown().into_owned());
         assert_eq!(said.as_deref(), Some("k as of 3"));
 
-        let distant = Distant::of(store, usize::MAX, saver(store, "k"));
+        let distant = RacingStore::of(store, usize::MAX, saver(store, "k"));
         let busy = undo_last(&distant, &reach, &at(60)).unwrap_err();
         assert!(
             matches!(busy, Error::Conflict { .. } | Error::Undo(_)),
@@ -167,9 +167,9 @@ impl Reader for Rendering<'_> {
 }
 
 /// A wrapper that changes reads, and knows nothing of blocks.
-struct Laid<'s>(&'s dyn LocalStore);
+struct ReadWrapper<'s>(&'s dyn LocalStore);
 
-impl Reader for Laid<'_> {
+impl Reader for ReadWrapper<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let mut answers = self.0.read(ask)?;
         for note in answers.pages.iter_mut().flatten() {
@@ -187,7 +187,7 @@ impl Reader for Laid<'_> {
 
 #[test]
 fn a_block_is_one_request_where_the_other_side_makes_it() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let distant = Rendering {
@@ -225,7 +225,7 @@ fn a_block_is_one_request_where_the_other_side_makes_it() {
 
 #[test]
 fn a_block_is_not_made_again_while_nothing_changes() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let mut save = saver(store, "k");
         save();
         let distant = Rendering {
@@ -246,9 +246,9 @@ fn a_block_is_not_made_again_while_nothing_changes() {
 
 #[test]
 fn a_block_is_made_here_from_what_a_wrapper_reads() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         saver(store, "k")();
-        let laid = Laid(store);
+        let laid = ReadWrapper(store);
         let request = Request::new(name("a"), place("~/p"), at(9).now);
         let block = render(&laid, &request).unwrap();
         assert!(block.text.contains("laid over"), "{}", block.text);

@@ -2,13 +2,13 @@
 
 use waynote::{Address, Change, Error, Expect, Notebook, SaveOptions};
 
-use super::stores::Here;
+use super::stores::LocalStores;
 use waynote_testing::stores::Stores as _;
 use waynote_testing::values::{at, name, text};
 
 #[test]
 fn a_pin_and_a_deletion_can_expect_a_revision() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let address: Address = "agent:a#k".parse().unwrap();
         let apply = |change| store.apply(&[change], &at(1));
         let pin = |revision| Change::Pin {

@@ -8,7 +8,7 @@ use waynote::{EntryType, LocalStore, Options, Places, SessionLog, SqliteStore};
 use waynote_testing::stores::Stores;
 use waynote_testing::values::{at, name, place, text};
 
-use super::stores::Here;
+use super::stores::LocalStores;
 
 /// Failures with the note that fits, where there is one. Fields: command, output, note, the note of another failure that
 /// helps too; a blank line ends one.
@@ -147,7 +147,7 @@ fn a_failure_gets_the_note_that_fits_and_no_other() {
 
 #[test]
 fn notes_of_places_and_of_the_agent_fit_too() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         if store.search(&waynote::SearchRequest::new("x")).is_err() {
             return;
         }

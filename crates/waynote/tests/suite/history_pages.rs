@@ -3,13 +3,13 @@
 use waynote::notebook::each_page;
 use waynote::{Address, Change, Forget, Notebook, Revision, SaveOptions};
 
-use super::stores::Here;
+use super::stores::LocalStores;
 use waynote_testing::stores::Stores as _;
 use waynote_testing::values::{at, name, text};
 
 #[test]
 fn pages_of_a_history_are_the_history() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let notebook = Notebook::of_agent(store, name("a"));
         let address: Address = "agent:a#k".parse().unwrap();
         let key = "k".parse().unwrap();
@@ -49,7 +49,7 @@ fn pages_of_a_history_are_the_history() {
 
 #[test]
 fn pages_of_a_notebook_are_its_list() {
-    Here::each_store(&|store| {
+    LocalStores::each_store(&|store| {
         let notebook = Notebook::of_agent(store, name("a"));
         for number in 0..40_i64 {
             // Many notes have one time, as after an import.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use waynote::sqlite::salvage;
-use waynote::store::{Cursor, Filter, Happened};
+use waynote::store::{Cursor, FeedContent, Filter};
 use waynote::{LocalStore, Options, Reader, ScopeKind, SearchRequest, SqliteStore, Store};
 
 use waynote_testing::values::{at, key, save};
@@ -81,7 +81,7 @@ fn shown(store: &dyn LocalStore) -> HashSet<String> {
     }
     for entry in store.feed(Cursor::START, 1000).unwrap_or_default() {
         match entry.happened {
-            Happened::Changed(revision) => shown.insert(format!("{revision:?}")),
+            FeedContent::Changed(revision) => shown.insert(format!("{revision:?}")),
             other => shown.insert(format!("{other:?}")),
         };
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use waynote::sqlite::{Salvaged, salvage};
+use waynote::sqlite::{SalvageReport, salvage};
 use waynote::store::{Cursor, FeedEntry, Filter};
 use waynote::{
     Content, EntryType, LocalStore, Options, Reader, ScopeKind, SessionLog, SqliteStore, Store,
@@ -60,7 +60,7 @@ fn everything(store: &dyn LocalStore) -> (Vec<FeedEntry>, Vec<waynote::Note>) {
     (feed, notes.into_iter().flatten().collect())
 }
 
-fn saved_after(sql: &str) -> (SqliteStore, SqliteStore, Salvaged, tempfile::TempDir) {
+fn saved_after(sql: &str) -> (SqliteStore, SqliteStore, SalvageReport, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (folder.path().join("old.db"), folder.path().join("new.db"));
     fill(&old);

@@ -115,9 +115,9 @@ fn what_a_killed_restore_leaves_keeps_nobody_from_writing() {
 }
 
 /// A mount that is gone when the test ends, however it ends.
-struct Mounted(PathBuf);
+struct MountGuard(PathBuf);
 
-impl Mounted {
+impl MountGuard {
     fn of(file: &Path, at: &Path) -> Option<Self> {
         let mounted = Command::new("mount")
             .arg("--bind")
@@ -130,7 +130,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountGuard {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(&self.0).status();
     }
@@ -144,7 +144,7 @@ fn a_file_that_is_mounted_by_itself_is_written_where_it_lies_and_read_at_the_mou
     fs::create_dir(&inside).unwrap();
     let mount = inside.join("notes.db");
     fs::write(&mount, "").unwrap();
-    let Some(mounted) = Mounted::of(&path, &mount) else {
+    let Some(mounted) = MountGuard::of(&path, &mount) else {
         eprintln!("SKIPPED: this test mounts a file, which needs root");
         return;
     };

@@ -42,16 +42,16 @@ const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const SIGNS: &str = "!#^*+?~";
 
 /// A template with its values: the text, and the longest value in it.
-struct Filled {
+struct FilledTemplate {
     text: String,
     longest: String,
 }
 
-fn filled(template: &str, random: &mut Random) -> Filled {
+fn filled(template: &str, random: &mut Random) -> FilledTemplate {
     let mut longest = String::new();
     let template = template.replace('⏎', "\n").replace('⇥', "\t");
     let text = expanded(&template, random, &mut longest);
-    Filled { text, longest }
+    FilledTemplate { text, longest }
 }
 
 /// Replaces `{class:length}` by random characters and `{encoding|text}` by the encoded text; other braces stay.
@@ -200,7 +200,7 @@ fn templates(file: &str) -> Vec<(&str, &str)> {
 /// How often a template's texts have a credential that is masked whole.
 fn found(template: &str) -> u64 {
     let runs = (0..RUNS).filter(|run| {
-        let Filled { text, longest } = filled(template, &mut Random(run * 7919 + 1));
+        let FilledTemplate { text, longest } = filled(template, &mut Random(run * 7919 + 1));
         !scan(&text).is_empty() && !masked(&text).contains(&longest)
     });
     runs.count() as u64

@@ -9,9 +9,9 @@ use waynote_testing::stores::{Engines, Shared, Stores};
 use memory_engine::Memory;
 
 /// The SQLite engines, and the one in memory.
-pub(super) struct Here;
+pub(super) struct LocalStores;
 
-impl Stores for Here {
+impl Stores for LocalStores {
     fn each_store(test: &dyn Fn(&dyn LocalStore)) {
         let folder = tempfile::tempdir().unwrap();
         test(&SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap());
@@ -34,7 +34,7 @@ impl Stores for Here {
     }
 }
 
-impl Engines for Here {
+impl Engines for LocalStores {
     fn each_engine(test: &dyn Fn(&dyn Engine)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.db");
@@ -57,7 +57,7 @@ impl Engines for Here {
     }
 }
 
-impl Shared for Here {
+impl Shared for LocalStores {
     fn in_processes(test: &dyn Fn(&dyn Shared)) {
         test(&Self);
     }

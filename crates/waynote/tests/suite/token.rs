@@ -9,7 +9,7 @@ use waynote::{
     Revision, SaveOptions, SessionLog, SqliteStore, Stamp, Store,
 };
 
-use super::stores::Here;
+use super::stores::LocalStores;
 use waynote_testing::stores::Stores as _;
 use waynote_testing::values::{at, name, text};
 
@@ -63,7 +63,7 @@ const WROTE: [Option<&str>; 6] = [
 
 #[test]
 fn each_revision_has_the_token_that_wrote_it() {
-    Here::each_store(&|store: &dyn LocalStore| {
+    LocalStores::each_store(&|store: &dyn LocalStore| {
         let address = write(store);
         let history = store.history(&address).unwrap();
         assert_eq!(tokens(&history), WROTE);

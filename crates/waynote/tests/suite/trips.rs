@@ -9,7 +9,7 @@ use waynote::{
     SearchRequest, SqliteStore, Store,
 };
 
-use super::counting::Counting;
+use super::counting::CountingEngine;
 use memory_engine::Memory;
 use waynote_testing::values::{by_agent, entry, save_pinned};
 
@@ -69,7 +69,7 @@ fn request(tokens: usize) -> Request {
 
 /// How often the engine was asked by some work.
 fn trips<E: Engine, T>(
-    store: &EngineStore<Counting<E>>,
+    store: &EngineStore<CountingEngine<E>>,
     work: impl FnOnce(&dyn LocalStore) -> T,
 ) -> (usize, T) {
     store.engine().reads.set(0);
@@ -95,7 +95,7 @@ fn a_block_is_read_once() {
     ];
     for (notes, length) in [(700, 0), (5000, 1), (700, 2), (700, 3), (60, 1), (5, 2)] {
         with_notes(notes, lengths[length], |store| {
-            let store = EngineStore::new(Counting::new(store.engine()));
+            let store = EngineStore::new(CountingEngine::new(store.engine()));
             for tokens in [500, 1500, 8000] {
                 let asked = request(tokens);
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
@@ -113,7 +113,7 @@ fn every_kind_of_block_is_read_in_few_round_trips() {
         1500,
         |number| 3 + usize::try_from(number % 20).unwrap(),
         |store| {
-            let store = EngineStore::new(Counting::new(store.engine()));
+            let store = EngineStore::new(CountingEngine::new(store.engine()));
             let then = Some(AsOf::Time(by_agent(5).now));
             let usual = request(1500);
             let session = None;
@@ -158,7 +158,7 @@ fn a_block_for_a_query_is_read_once_beside_its_search() {
             notes,
             |_| 6,
             |store| {
-                let store = EngineStore::new(Counting::new(store.engine()));
+                let store = EngineStore::new(CountingEngine::new(store.engine()));
                 let asked = request(1500).query(Some("running".into()));
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
                 assert!(trips <= 5, "{trips} with {notes} notes");
@@ -170,7 +170,7 @@ fn a_block_for_a_query_is_read_once_beside_its_search() {
 
 #[test]
 fn an_engine_in_memory_is_asked_as_often() {
-    let store = EngineStore::new(Counting::new(Memory::default()));
+    let store = EngineStore::new(CountingEngine::new(Memory::default()));
     fill(&store, 80, 40, |_| 5);
     let asked = request(1500);
     let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
@@ -184,7 +184,7 @@ fn a_prompt_is_answered_in_four_round_trips() {
         500,
         |_| 6,
         |store| {
-            let store = EngineStore::new(Counting::new(store.engine()));
+            let store = EngineStore::new(CountingEngine::new(store.engine()));
             let asked = request(1500).query(Some("running e450".into()));
             // One search, and one reading of how often its entries were noted.
             let (trips, found) = trips(&store, |store| matching(store, &asked, &[]).unwrap());
@@ -201,7 +201,7 @@ fn a_search_is_read_in_three_round_trips() {
         |number| 3 + usize::try_from(number % 9).unwrap(),
         |kept| {
             // One that has read nothing yet, one whose lists of notes are kept, and one after a write.
-            let store = EngineStore::new(Counting::new(kept.engine()));
+            let store = EngineStore::new(CountingEngine::new(kept.engine()));
             for round in 0..3 {
                 for query in [
                     "running",
@@ -236,7 +236,7 @@ fn a_search_is_read_in_three_round_trips() {
 
 #[test]
 fn a_search_over_texts_that_are_not_stored_is_read_in_three_round_trips() {
-    let store = EngineStore::new(Counting::new(Memory::default()));
+    let store = EngineStore::new(CountingEngine::new(Memory::default()));
     fill(&store, 400, 10, |_| 3);
     let mut note = store.get(&"agent:a#k20".parse().unwrap()).unwrap().unwrap();
     note.content = Content::text("unheard").unwrap();

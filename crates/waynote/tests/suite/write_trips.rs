@@ -3,7 +3,7 @@
 use waynote::event::{EndReason, SessionEvent};
 use waynote::{Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store};
 
-use super::counting::Counting;
+use super::counting::CountingEngine;
 use memory_engine::Memory;
 use waynote_testing::values::{entry, save_limited};
 
@@ -21,7 +21,7 @@ fn save(key: &str, text: &str) -> Change {
 /// The round trips of a write of each kind, once the store knows how far its index reaches.
 #[test]
 fn a_write_takes_two_round_trips() {
-    let store = EngineStore::new(Counting::new(Memory::default()))
+    let store = EngineStore::new(CountingEngine::new(Memory::default()))
         .with_indexing(Indexing::default().tail(10_000, 2048));
     let address = || "agent:a#k".parse().unwrap();
     let many = (0..50).map(|number| save(&format!("m{number}"), "one of many"));
@@ -75,7 +75,7 @@ fn a_write_takes_two_round_trips() {
 
 #[test]
 fn recording_an_event_takes_two_round_trips() {
-    let store = EngineStore::new(Counting::new(Memory::default()));
+    let store = EngineStore::new(CountingEngine::new(Memory::default()));
     let session = "s".parse().unwrap();
     store.apply(&[save("k", "v")], &stamp()).unwrap();
     let begin = SessionEvent::LoopStarted {

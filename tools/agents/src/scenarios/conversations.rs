@@ -1,12 +1,15 @@
 //! Conversations: the block is in the request that follows, exactly once, and a tool's reply does not repeat it.
 
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::super::clients::Turn;
+use super::super::clients::{Agent, Turn};
 use super::super::home::{Bench, CANARY};
 use super::super::model::{Reply, Request, SUMMARY, is_summary};
 use super::{asked, each_once, none_holds};
@@ -84,6 +87,26 @@ pub(super) fn resume(bench: &Bench) -> Result<()> {
 
 /// The client compacts its conversation by its own means; the next request holds the block again.
 pub(super) fn compaction(bench: &Bench) -> Result<()> {
+    compacted_between(bench, "question-one", "question-two")?;
+    if bench.agent.client != "gemini" {
+        bench.turn(Turn::Resume("question-three"))?;
+    }
+    let before = bench.model.requests();
+    let before = before.iter().filter(|request| !request.contains(SUMMARY));
+    let before: Vec<Request> = before
+        .filter(|request| !is_summary(request))
+        .cloned()
+        .collect();
+    each_once(&before, CANARY, "before the compaction")?;
+    after_compaction(bench)
+}
+
+/// Asks, lets the client compact its conversation, and asks again.
+pub(super) fn compacted_between(
+    bench: &Bench,
+    first: &'static str,
+    last: &'static str,
+) -> Result<()> {
     match bench.agent.client {
         client @ ("claude-code" | "qwen") => {
             let (command, tokens) = match client {
@@ -92,7 +115,7 @@ pub(super) fn compaction(bench: &Bench) -> Result<()> {
                 _ => ("/compact", 100),
             };
             bench.model.reports_tokens(tokens);
-            each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
+            bench.turn(Turn::New(first))?;
             let compacted = bench.started(&["-p", command, "--continue"], "", &bench.project()?)?;
             let (code, said) = compacted.wait(Duration::from_secs(60))?;
             ensure!(code == 0, "{command}: exit code {code}: {said}");
@@ -100,7 +123,7 @@ pub(super) fn compaction(bench: &Bench) -> Result<()> {
         "gemini" => {
             // Gemini CLI discards a summary that is longer than the text it replaces.
             bench.model.reports_tokens(50_000);
-            return typed(bench, "/compress");
+            return typed(bench, first, "/compress", last);
         }
         client => {
             // Compaction goes by the tokens that the model reports.
@@ -114,14 +137,13 @@ pub(super) fn compaction(bench: &Bench) -> Result<()> {
                 }
                 _ => {}
             }
+            bench.turn(Turn::New(first))?;
             bench.model.reports_tokens(58_000);
-            each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
+            bench.turn(Turn::Resume("question-between"))?;
         }
     }
-    for prompt in ["question-two", "question-three"] {
-        bench.turn(Turn::Resume(prompt))?;
-    }
-    after_compaction(bench)
+    bench.turn(Turn::Resume(last))?;
+    Ok(())
 }
 
 /// Checks the requests that hold the summary: the block once, each.
@@ -158,7 +180,10 @@ pub(super) fn clear(bench: &Bench) -> Result<()> {
             ensure!(code == 0, "exit code {code}: {said}");
             cleared(&bench.fresh())
         }
-        "gemini" => typed(bench, "/clear"),
+        "gemini" => {
+            typed(bench, "question-one", "/clear", "question-two")?;
+            cleared(&bench.fresh())
+        }
         "codex" => fed(bench, "clear"),
         "goose" => {
             let lines = "question-one\n/clear\nquestion-two\n/exit\n";
@@ -203,19 +228,11 @@ fn fed(bench: &Bench, source: &str) -> Result<()> {
 }
 
 /// At Gemini's terminal: a question, a command that ends the conversation, a question.
-fn typed(bench: &Bench, command: &str) -> Result<()> {
+fn typed(bench: &Bench, first: &'static str, command: &str, last: &'static str) -> Result<()> {
     const LISTENS: &str = "Type your message";
-    let asks = |text: &'static str| {
-        move || {
-            bench
-                .model
-                .requests()
-                .iter()
-                .any(|request| request.contains(text))
-        }
-    };
-    let mut terminal = bench.typed("")?;
-    terminal.types("question-one", LISTENS, asks("question-one"))?;
+    let asks = |text: &'static str| move || bench.model.has_ended(text);
+    let mut terminal = bench.typed("--approval-mode yolo")?;
+    terminal.types(first, LISTENS, asks(first))?;
     match command {
         "/compress" => {
             let summary = || {
@@ -232,15 +249,23 @@ fn typed(bench: &Bench, command: &str) -> Result<()> {
         // Only the next request shows that it is done.
         _ => terminal.types(command, LISTENS, || true)?,
     }
-    terminal.types("question-two", LISTENS, asks("question-two"))?;
-    match command {
-        "/clear" => cleared(&bench.fresh()),
-        _ => after_compaction(bench),
-    }
+    terminal.types(last, LISTENS, asks(last))
 }
 
 /// A subagent does a part of the work; its own conversation begins with the block.
 pub(super) fn subagent(bench: &Bench) -> Result<()> {
+    let (main, sub) = with_subagent(bench, None, |_| Reply::say("done"))?;
+    each_once(&main, CANARY, "the session")?;
+    each_once(&sub, CANARY, "the subagent")
+}
+
+/// A session that calls a tool, if one is given, and then starts a subagent with a script of its own. The requests of
+/// both.
+pub(super) fn with_subagent(
+    bench: &Bench,
+    first: impl Into<Option<(&'static str, Value)>>,
+    script: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+) -> Result<(Vec<Request>, Vec<Request>)> {
     const TASK: &str = "small-task: count the files";
     let (tool, input): (&'static str, Value) = match bench.agent.client {
         "claude-code" => (
@@ -263,11 +288,16 @@ pub(super) fn subagent(bench: &Bench) -> Result<()> {
         _ => ("delegate", json!({ "instructions": TASK })),
     };
     let has_waited = AtomicBool::new(false);
+    let calls = Mutex::new(VecDeque::from_iter(
+        first.into().into_iter().chain([(tool, input)]),
+    ));
     bench.model.does(move |request| {
         if !request.contains("question-one") {
-            Reply::say("done")
-        } else if !request.is_after_tool() {
-            Reply::Call(tool, input.clone())
+            return script(request);
+        }
+        let next = calls.lock().ok().and_then(|mut calls| calls.pop_front());
+        if let Some((tool, input)) = next {
+            Reply::Call(tool, input)
         } else if let Some(started) =
             started(request).filter(|_| !has_waited.swap(true, Ordering::SeqCst))
         {
@@ -286,8 +316,7 @@ pub(super) fn subagent(bench: &Bench) -> Result<()> {
         "no subagent started; offered: {:?}",
         main[0].tools
     );
-    each_once(&main, CANARY, "the session")?;
-    each_once(&sub, CANARY, "the subagent")
+    Ok((main, sub))
 }
 
 /// The id of the subagent that Codex started.
@@ -303,23 +332,17 @@ pub(super) fn two_at_once(bench: &Bench) -> Result<()> {
     bench.model.calls("note_save", note);
     let other = bench.home()?.join("other");
     std::fs::create_dir_all(&other)?;
-    let mut running = Vec::new();
     if bench.agent.client == "goose" {
         // Its first two processes in a home race for their database.
         bench.turn(Turn::New("question-zero"))?;
     }
     bench.waynote_in(&other, &["place", "write", OTHER])?;
-    for (folder, prompt) in [(bench.project()?, "question-one"), (other, "question-two")] {
-        let mut words = bench.agent.words(Turn::New(prompt));
-        if bench.agent.client == "codex" {
-            words.insert(1, "--skip-git-repo-check");
-        }
-        running.push(bench.started(&words, "", &folder)?);
-    }
-    for running in running {
-        let (code, said) = running.wait(Duration::from_secs(120))?;
-        ensure!(code == 0, "exit code {code}: {said}");
-    }
+    let words = |prompt| bench.agent.words(Turn::New(prompt));
+    let sessions = vec![
+        (bench.agent, words("question-one"), bench.project()?),
+        (bench.agent, words("question-two"), other),
+    ];
+    at_once(bench, sessions)?;
     let requests = bench.fresh();
     let (one, two): (Vec<Request>, Vec<Request>) = requests
         .into_iter()
@@ -330,9 +353,25 @@ pub(super) fn two_at_once(bench: &Bench) -> Result<()> {
     none_holds(&two, CANARY, "second project")
 }
 
+/// Sessions at the same time: of which client, with which arguments, in which folder.
+pub(super) fn at_once(bench: &Bench, sessions: Vec<(Agent, Vec<&str>, PathBuf)>) -> Result<()> {
+    let mut running = Vec::new();
+    for (agent, mut words, folder) in sessions {
+        if agent.client == "codex" {
+            words.insert(1, "--skip-git-repo-check");
+        }
+        running.push(bench.starts(&agent, &words, "", &folder)?);
+    }
+    for running in running {
+        let (code, said) = running.wait(Duration::from_secs(120))?;
+        ensure!(code == 0, "exit code {code}: {said}");
+    }
+    Ok(())
+}
+
 /// Sessions that start while others take the processor.
 pub(super) fn load(bench: &Bench) -> Result<()> {
-    let _busy = super::super::load::Busy::start(4);
+    let _busy = super::super::load::BusyThreads::start(4);
     for number in 1..=4 {
         let session = bench.turn(Turn::New("question-one"))?;
         each_once(&session, CANARY, &format!("session {number} under load"))?;

@@ -1,14 +1,16 @@
 //! Tools: the notes of a path stand in the request that follows the tool, once; a failure is followed by the note that
 //! matches it.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::super::clients::Turn;
-use super::super::home::Bench;
-use super::super::model::{Reply, Request};
+use super::super::clients::{AGENTS, Turn};
+use super::super::home::{Bench, CANARY};
+use super::super::model::{Reply, Request, SUMMARY, is_summary};
+use super::conversations::{self, at_once};
 use super::{each_once, none_holds};
 
 /// A note below the directory in which the session starts.
@@ -28,21 +30,36 @@ fn calls(bench: &Bench, calls: Vec<(&'static str, Value)>) {
     });
 }
 
-/// A file below the project is read twice: its directory's note comes with the first reading alone.
-pub(super) fn action(bench: &Bench) -> Result<()> {
-    let folder = bench.project()?.join("src/pay");
-    std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join("round.rs"), "pub fn round() {}\n")?;
+/// The file that is read, in a checkout, and a word that stands only in it.
+const FILE: &str = "src/pay/round.rs";
+const INSIDE: &str = "canary_round_4471";
+
+/// A file below the project, and a note on its directory.
+fn with_file(bench: &Bench) -> Result<()> {
+    let file = bench.project()?.join(FILE);
+    std::fs::create_dir_all(file.with_file_name(""))?;
+    std::fs::write(file, format!("pub fn {INSIDE}() {{}}\n"))?;
     bench.waynote(&["place", "write", "--at", "src/pay", PAY])?;
-    let path = folder.join("round.rs");
-    let read = match bench.agent.client {
+    Ok(())
+}
+
+/// A client's own tool that reads the file of a checkout.
+fn reading(client: &str, checkout: &Path) -> Result<(&'static str, Value)> {
+    let path = checkout.join(FILE);
+    Ok(match client {
         "claude-code" => ("Read", json!({ "file_path": path })),
-        "codex" => ("exec_command", json!({ "cmd": "cat src/pay/round.rs" })),
+        "codex" => ("exec_command", json!({ "cmd": format!("cat {FILE}") })),
         "gemini" | "qwen" => ("read_file", json!({ "file_path": path })),
         "opencode" => ("read", json!({ "filePath": path })),
         "copilot" => ("view", json!({ "path": path })),
         client => bail!("{client} has no such moment"),
-    };
+    })
+}
+
+/// A file below the project is read twice: its directory's note comes with the first reading alone.
+pub(super) fn action(bench: &Bench) -> Result<()> {
+    with_file(bench)?;
+    let read = reading(bench.agent.client, &bench.project()?)?;
     let is_told_once = |prompt| {
         calls(bench, vec![read.clone(), read.clone()]);
         let requests = bench.turn(Turn::New(prompt))?;
@@ -55,6 +72,119 @@ pub(super) fn action(bench: &Bench) -> Result<()> {
         // The same by the server that is connected anyway.
         bench.waynote(&["install", bench.agent.client, "--by-server"])?;
         is_told_once("question-two")?;
+    }
+    Ok(())
+}
+
+/// The file is read in each turn of a person, once.
+fn reads_in_each_turn(bench: &Bench) -> Result<()> {
+    let (tool, input) = reading(bench.agent.client, &bench.project()?)?;
+    bench.model.calls(tool, input);
+    Ok(())
+}
+
+/// The conversation is compacted between two readings: the note comes with the first reading after it again.
+pub(super) fn compacted(bench: &Bench) -> Result<()> {
+    with_file(bench)?;
+    reads_in_each_turn(bench)?;
+    conversations::compacted_between(bench, "question-one", "question-three")?;
+    let requests = bench.model.requests();
+    let (before, after): (Vec<Request>, Vec<Request>) = requests
+        .into_iter()
+        .filter(|request| !is_summary(request))
+        .partition(|request| !request.contains(SUMMARY));
+    for (requests, when) in [(before, "before the compaction"), (after, "after it")] {
+        let (untold, told) = around(bench, &requests)?;
+        none_holds(untold, PAY, &format!("{when}, before the tool"))?;
+        each_once(told, PAY, &format!("{when}, after the tool"))?;
+    }
+    Ok(())
+}
+
+/// A session and its subagent read the same file, the subagent twice: each conversation has the note once.
+pub(super) fn by_subagent(bench: &Bench) -> Result<()> {
+    with_file(bench)?;
+    let read = reading(bench.agent.client, &bench.project()?)?;
+    let own = read.clone();
+    let (main, sub) =
+        conversations::with_subagent(bench, own, move |request| match request.count(INSIDE) {
+            0 | 1 => Reply::Call(read.0, read.1.clone()),
+            _ => Reply::say("done"),
+        })?;
+    for (requests, who) in [(main, "the session"), (sub, "the subagent")] {
+        let (before, after) = around(bench, &requests)?;
+        none_holds(before, PAY, &format!("{who}, before the tool"))?;
+        each_once(after, PAY, &format!("{who}, after the tool"))?;
+    }
+    Ok(())
+}
+
+/// Two sessions at once, in two worktrees of one repository, read a file twice each: each is told once, and each has the
+/// block.
+pub(super) fn worktrees(bench: &Bench) -> Result<()> {
+    with_file(bench)?;
+    bench.git(&["add", "."])?;
+    let person = ["-c", "user.name=p", "-c", "user.email=p@example.com"];
+    bench.git(&[&person[..], &["commit", "--quiet", "-m", "begin"]].concat())?;
+    bench.git(&["worktree", "add", "--quiet", "../other"])?;
+    let (one, two) = (bench.project()?, bench.home()?.join("other"));
+    let client = bench.agent.client;
+    let reads = [reading(client, &one)?, reading(client, &two)?];
+    reads_twice(bench, reads.clone());
+    let words = bench.agent.words(Turn::New("question-one"));
+    let others = bench.agent.words(Turn::New("question-two"));
+    at_once(
+        bench,
+        vec![(bench.agent, words, one), (bench.agent, others, two)],
+    )?;
+    each_is_told_once(bench)
+}
+
+/// Two clients at once in one project read the same file twice each.
+pub(super) fn two_clients(bench: &Bench) -> Result<()> {
+    with_file(bench)?;
+    let other = AGENTS[0];
+    bench.joins(other)?;
+    let project = bench.project()?;
+    let reads = [
+        reading(bench.agent.client, &project)?,
+        reading(other.client, &project)?,
+    ];
+    reads_twice(bench, reads);
+    let words = bench.agent.words(Turn::New("question-one"));
+    let others = other.words(Turn::New("question-two"));
+    at_once(
+        bench,
+        vec![
+            (bench.agent, words, project.clone()),
+            (other, others, project),
+        ],
+    )?;
+    each_is_told_once(bench)
+}
+
+/// The session of the first question reads its file twice, and that of the second one its own.
+fn reads_twice(bench: &Bench, reads: [(&'static str, Value); 2]) {
+    bench.model.does(move |request| {
+        let (tool, input) = &reads[usize::from(!request.contains("question-one"))];
+        match request.count(INSIDE) {
+            0 | 1 => Reply::Call(tool, input.clone()),
+            _ => Reply::say("done"),
+        }
+    });
+}
+
+fn each_is_told_once(bench: &Bench) -> Result<()> {
+    let (one, two): (Vec<Request>, Vec<Request>) = bench
+        .fresh()
+        .into_iter()
+        .partition(|request| request.contains("question-one"));
+    for (requests, which) in [(one, "first session"), (two, "second session")] {
+        each_once(&requests, CANARY, which)?;
+        let (before, after) = around(bench, &requests)?;
+        none_holds(before, PAY, &format!("{which}, before the tool"))?;
+        each_once(after, PAY, &format!("{which}, after the tool"))?;
+        ensure!(after.len() >= 2, "{which}: the file was not read twice");
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 use crate::args::{LoopArgs, LoopCommand};
 use crate::error::{Outcome, say, say_coloured};
 use crate::invocation::Context;
-use crate::opened::{Opened, Wait};
+use crate::opened::{OpenStore, Wait};
 use crate::{clock, program, session_view};
 
 use beats::{Beats, OfLoop};
@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let planned = plan::of(&context.settings, args)?;
     let plan = &planned.plan;
     if args.dry_run {
-        let opened = Opened::of(&context.settings, is_json, Wait::Now)?;
+        let opened = OpenStore::of(&context.settings, is_json, Wait::Now)?;
         let prompt = plan.next_prompt(opened.store(), args.answer.as_deref(), clock::now()?)?;
         context.output.text(&prompt)?;
         return Ok(ExitCode::SUCCESS);
@@ -58,7 +58,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if settings.remote().is_some() {
         settings.lock_wait.value = settings.lock_wait.value.max(SERVER_WAIT);
     }
-    let opened = Opened::for_writing(&settings, is_json)?;
+    let opened = OpenStore::for_writing(&settings, is_json)?;
     let store = opened.store();
     let mut next = None;
     let summary = looped(plan, &opened, args, is_json, || {
@@ -103,7 +103,7 @@ fn stop(context: &mut Context<'_>, session: &Name) -> Outcome {
 /// The whole loop. `begun` is done when it has its session.
 fn looped(
     plan: &Plan,
-    opened: &Opened,
+    opened: &OpenStore,
     args: &LoopArgs,
     is_json: bool,
     begun: impl FnOnce() -> Outcome,

@@ -6,7 +6,7 @@ use waynote::text::line_of;
 use waynote::visible::{find, restored};
 use waynote::{Change, Error, Expect, Limits};
 
-use super::files::{Files, Found};
+use super::files::{Files, PathTarget};
 use super::path::{Path, shown};
 use super::view::{lines, missing, numbered};
 use super::{needed, path};
@@ -44,7 +44,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     let limits = call.here.caller.limits;
     let store = call.notes.writable()?;
     let files = Files { store, agent };
-    if let Found::Directory | Found::File(_) = files.find(&path)? {
+    if let PathTarget::Directory | PathTarget::File(_) = files.find(&path)? {
         return Err(exists());
     }
     files.check_above(&path)?;
@@ -68,11 +68,11 @@ fn edit<T>(
     let mut tries = 0;
     loop {
         let note = match files.find(path)? {
-            Found::File(note) => note,
-            Found::Directory => {
+            PathTarget::File(note) => note,
+            PathTarget::Directory => {
                 return Err(Refusal::only(format!("The path {path} is not a file.")));
             }
-            Found::Nothing => return Err(missing(path)),
+            PathTarget::Nothing => return Err(missing(path)),
         };
         let (text, result) = work(&note.content.shown())?;
         let change = save(&files, path, &text, note.revision, limits)?;
@@ -195,13 +195,13 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.writable()?;
     let files = Files { store, agent };
     let paths = match files.find(&from)? {
-        Found::File(_) => vec![from.clone()],
-        Found::Directory => files.below(&from)?,
-        Found::Nothing => {
+        PathTarget::File(_) => vec![from.clone()],
+        PathTarget::Directory => files.below(&from)?,
+        PathTarget::Nothing => {
             return Err(Refusal::only(format!("The path {from} does not exist")));
         }
     };
-    if from == to || !matches!(files.find(&to)?, Found::Nothing) {
+    if from == to || !matches!(files.find(&to)?, PathTarget::Nothing) {
         return Err(exists());
     }
     if to.below(&from).is_some() {

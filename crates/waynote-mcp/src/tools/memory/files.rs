@@ -7,7 +7,7 @@ use super::path::Path;
 use crate::reply::Refusal;
 
 /// The object at a path.
-pub(super) enum Found {
+pub(super) enum PathTarget {
     File(Box<Note>),
     /// Files lie below it; or it is `/memories`.
     Directory,
@@ -32,14 +32,14 @@ impl Files<'_> {
         Ok(self.store.get(&self.address(path)?)?)
     }
 
-    pub(super) fn find(&self, path: &Path) -> Result<Found, Refusal> {
+    pub(super) fn find(&self, path: &Path) -> Result<PathTarget, Refusal> {
         if let Some(note) = self.file(path)? {
-            return Ok(Found::File(Box::new(note)));
+            return Ok(PathTarget::File(Box::new(note)));
         }
         Ok(if path.is_root() || !self.below(path)?.is_empty() {
-            Found::Directory
+            PathTarget::Directory
         } else {
-            Found::Nothing
+            PathTarget::Nothing
         })
     }
 

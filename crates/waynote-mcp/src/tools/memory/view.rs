@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::files::{Files, Found};
+use super::files::{Files, PathTarget};
 use super::needed;
 use super::path::Path;
 use crate::call::Call;
@@ -22,9 +22,9 @@ pub(super) fn view(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.store();
     let files = Files { store, agent };
     match files.find(&path)? {
-        Found::File(note) => file(&path, &note.content.shown(), range),
-        Found::Directory => directory(&files, &path),
-        Found::Nothing => Err(missing(&path)),
+        PathTarget::File(note) => file(&path, &note.content.shown(), range),
+        PathTarget::Directory => directory(&files, &path),
+        PathTarget::Nothing => Err(missing(&path)),
     }
 }
 

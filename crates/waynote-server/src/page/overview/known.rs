@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waynote::event::SessionsEvent;
 use waynote::session_status::{last_events, question_after};
-use waynote::store::{Ask, Count, Cursor, FeedEntry, ForgottenTexts, Happened, Mark};
+use waynote::store::{Ask, Count, Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary, StoreId};
 
 use super::seen::{Last, tree_key};
@@ -128,13 +128,13 @@ impl Touched {
         let (mut scopes, mut sessions) = (BTreeSet::new(), BTreeSet::new());
         for entry in feed {
             match &entry.happened {
-                Happened::Changed(revision) => {
+                FeedContent::Changed(revision) => {
                     scopes.insert(revision.address().scope());
                 }
-                Happened::Event(SessionsEvent { session, .. }) => {
+                FeedContent::Event(SessionsEvent { session, .. }) => {
                     sessions.insert(session.clone());
                 }
-                Happened::Forgotten(ForgottenTexts {
+                FeedContent::Forgotten(ForgottenTexts {
                     revisions, events, ..
                 }) => {
                     scopes.extend(revisions.iter().map(|of| of.address.scope()));

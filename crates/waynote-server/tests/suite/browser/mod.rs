@@ -16,13 +16,13 @@ use waynote::loops::{self, IterationEnd, Loop, LoopStart};
 use waynote::session_state::AgentSignal;
 use waynote::{Content, EntryType, Note, Notebook, Places, Reader, SaveOptions, SessionLog, Stamp};
 
-use super::support::{Running, start};
+use super::support::{RunningServer, start};
 
 fn stamp(time: &str, author: &str) -> Stamp {
     Stamp::new(time.parse().unwrap(), author.parse().unwrap())
 }
 
-fn save(server: &Running, key: &str, text: &str) {
+fn save(server: &RunningServer, key: &str, text: &str) {
     let notes = Notebook::of_agent(&*server.store, "builder".parse().unwrap());
     let stamp = stamp("2026-08-01T11:58:00Z", "agent:builder");
     notes
@@ -36,7 +36,7 @@ fn save(server: &Running, key: &str, text: &str) {
 }
 
 /// Notes of all kinds, and a session that waits for a person.
-fn filled() -> Running {
+fn filled() -> RunningServer {
     let server = start();
     let store = &*server.store;
     let person = stamp("2026-07-29T09:00:00Z", "person");
@@ -112,7 +112,7 @@ fn filled() -> Running {
     server
 }
 
-fn session(server: &Running, name: &str, iterations: i64, asks: Option<&str>) {
+fn session(server: &RunningServer, name: &str, iterations: i64, asks: Option<&str>) {
     let store = &*server.store;
     let session: waynote::Name = name.parse().unwrap();
     let begun: Timestamp = "2026-08-01T02:00:00Z".parse().unwrap();
@@ -172,13 +172,13 @@ fn session(server: &Running, name: &str, iterations: i64, asks: Option<&str>) {
         .unwrap();
 }
 
-fn url(server: &Running, path: &str) -> String {
+fn url(server: &RunningServer, path: &str) -> String {
     format!("http://{}/s/notes/{path}", server.address)
 }
 
 const LIVE: &str = "return document.querySelector('[data-live-state]').dataset.liveState === 'on'";
 
 /// The note at an address.
-fn note(server: &Running, address: &str) -> Option<Note> {
+fn note(server: &RunningServer, address: &str) -> Option<Note> {
     server.store.get(&address.parse().unwrap()).unwrap()
 }

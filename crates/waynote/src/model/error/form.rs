@@ -82,7 +82,7 @@ pub(super) mod io {
 
     #[derive(Serialize, Deserialize)]
     #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-    pub(crate) struct Written {
+    pub(crate) struct SystemErrorForm {
         what: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         io: Option<String>,
@@ -90,7 +90,7 @@ pub(super) mod io {
 
     pub(crate) fn serialize<S: Serializer>(of: &Error, form: S) -> Result<S::Ok, S::Error> {
         let known = KINDS.iter().find(|(_, kind)| *kind == of.kind());
-        let written = Written {
+        let written = SystemErrorForm {
             what: safe(of),
             io: known.map(|(word, _)| (*word).to_owned()),
         };
@@ -98,7 +98,7 @@ pub(super) mod io {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(form: D) -> Result<Error, D::Error> {
-        let Written { what, io } = Written::deserialize(form)?;
+        let SystemErrorForm { what, io } = SystemErrorForm::deserialize(form)?;
         let known = KINDS.iter().find(|(word, _)| Some(*word) == io.as_deref());
         Ok(Error::new(
             known.map_or(ErrorKind::Other, |(_, kind)| *kind),

@@ -49,9 +49,9 @@ fn note() -> Note {
 /// An error of a crate above this one.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("the store above says {}", safe(.0))]
-struct Above(String);
+struct UpperError(String);
 
-impl CustomError for Above {
+impl CustomError for UpperError {
     fn kind(&self) -> &'static str {
         "above"
     }
@@ -105,7 +105,7 @@ fn local() -> Vec<Error> {
         })
         .into(),
         second_name(SecondName::Mount).into(),
-        Above(outside()).into(),
+        UpperError(outside()).into(),
     ]
 }
 
@@ -324,10 +324,10 @@ fn an_error_is_the_same_on_the_other_side() {
 
 #[test]
 fn an_error_of_a_crate_above_is_found_again() {
-    let error = Error::from(Above("no".into()));
-    assert_eq!(error.downcast_ref(), Some(&Above("no".into())));
+    let error = Error::from(UpperError("no".into()));
+    assert_eq!(error.downcast_ref(), Some(&UpperError("no".into())));
     let other = Error::Empty {
         what: "question".into(),
     };
-    assert_eq!(other.downcast_ref::<Above>(), None);
+    assert_eq!(other.downcast_ref::<UpperError>(), None);
 }

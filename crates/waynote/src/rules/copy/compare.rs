@@ -10,7 +10,7 @@ use crate::event::SessionsEvent;
 use crate::note::Position;
 use crate::rules::EngineStore;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Cursor, Happened, Store, answers};
+use crate::store::{Cursor, FeedContent, Store, answers};
 
 /// The most differences that are listed.
 const DIFFERENCES: usize = 20;
@@ -153,9 +153,9 @@ impl Sides<'_> {
 impl Comparison {
     fn count(&mut self, line: &Line) {
         match line.entry.happened {
-            Happened::Changed(_) => self.revisions += 1,
-            Happened::Event(_) => self.events += 1,
-            Happened::Forgotten(_) => self.forgettings += 1,
+            FeedContent::Changed(_) => self.revisions += 1,
+            FeedContent::Event(_) => self.events += 1,
+            FeedContent::Forgotten(_) => self.forgettings += 1,
         }
         let now = line.now.as_ref().and_then(|now| now.note.as_ref());
         self.notes += u64::from(now.is_some());
@@ -165,9 +165,9 @@ impl Comparison {
 /// Takes positions inside of an item away, which may be others in the copy.
 fn without_position(line: &mut Line) {
     match &mut line.entry.happened {
-        Happened::Changed(revision) => revision.position = None,
-        Happened::Event(event) => event.recorded.position = Position::new(0),
-        Happened::Forgotten(_) => {}
+        FeedContent::Changed(revision) => revision.position = None,
+        FeedContent::Event(event) => event.recorded.position = Position::new(0),
+        FeedContent::Forgotten(_) => {}
     }
     for (_, event) in &mut line.forgotten_events {
         event.position = Position::new(0);
@@ -176,11 +176,11 @@ fn without_position(line: &mut Line) {
 
 fn named(line: &Line) -> String {
     match &line.entry.happened {
-        Happened::Changed(revision) => format!("{}@{}", revision.address(), revision.number()),
-        Happened::Event(SessionsEvent { session, recorded }) => {
+        FeedContent::Changed(revision) => format!("{}@{}", revision.address(), revision.number()),
+        FeedContent::Event(SessionsEvent { session, recorded }) => {
             recorded.address(session).to_string()
         }
-        Happened::Forgotten(_) => format!("the forgetting at position {}", line.entry.at),
+        FeedContent::Forgotten(_) => format!("the forgetting at position {}", line.entry.at),
     }
 }
 

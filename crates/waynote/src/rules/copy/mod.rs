@@ -55,7 +55,7 @@ pub struct CopyProgress {
 /// A complete copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Copied {
+pub struct CopyReport {
     /// The id of the source.
     pub from: StoreId,
     /// The id of the copy.
@@ -88,7 +88,7 @@ pub fn copy(
     from: &dyn Engine,
     to: &dyn Engine,
     watch: &mut dyn FnMut(CopyProgress) -> Result<()>,
-) -> Result<Copied> {
+) -> Result<CopyReport> {
     let mut copied = None;
     from.snapshot(&mut |rows| {
         copied = Some(copy_state(from, rows, to, watch)?);
@@ -102,7 +102,7 @@ fn copy_state(
     rows: &dyn Read,
     to: &dyn Engine,
     watch: &mut dyn FnMut(CopyProgress) -> Result<()>,
-) -> Result<Copied> {
+) -> Result<CopyReport> {
     let (source, head) = identity(rows, &from.name())?;
     if identity(&*to.rows()?, &to.name()).is_ok_and(|(_, head)| head != 0) {
         return Err(CopyError::NotEmpty { store: to.name() }.into());
@@ -124,7 +124,7 @@ fn copy_state(
     build_index(to)?;
     let compared = compare::compare(from, rows, to, watch)?;
     let (copy, _) = identity(&*to.rows()?, &to.name())?;
-    Ok(Copied {
+    Ok(CopyReport {
         from: source,
         to: copy,
         up_to: (head > 0).then(|| Position::new(head)),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::note::{Note, Position};
 use crate::rules::pending::is_counted;
-use crate::store::{Cursor, EventPage, FeedEntry, FeedPage, Happened, answer};
+use crate::store::{Cursor, EventPage, FeedContent, FeedEntry, FeedPage, answer};
 
 /// How many items of the feed are copied in one transaction.
 const ITEMS: usize = 256;
@@ -25,7 +25,7 @@ pub(crate) struct Line {
     pub(crate) call: Option<Step>,
     /// Behind a note's last revision, the note as it is now: it may have been repeated or resolved since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) now: Option<Now>,
+    pub(crate) now: Option<CurrentNote>,
     /// The events that a forgetting names, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) forgotten_events: Vec<(EventAddress, RecordedEvent)>,
@@ -33,7 +33,7 @@ pub(crate) struct Line {
 
 /// A note as it is now; none if it is not there any more.
 #[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct Now {
+pub(crate) struct CurrentNote {
     pub(crate) note: Option<Note>,
 }
 
@@ -96,10 +96,10 @@ pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
             ask.steps.push(entry.at.position);
         }
         match &entry.happened {
-            Happened::Changed(revision) if !ask.states.contains(revision.address()) => {
+            FeedContent::Changed(revision) if !ask.states.contains(revision.address()) => {
                 ask.states.push(revision.address().clone());
             }
-            Happened::Forgotten(texts) => {
+            FeedContent::Forgotten(texts) => {
                 let events = texts.events.iter().map(|event| EventPage {
                     session: event.session.clone(),
                     before: Some(event.number + 1),
@@ -121,19 +121,19 @@ pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
         let call = is_alone(&entry).then(|| steps.next()).flatten().flatten();
         let (mut now, mut forgotten_events) = (None, Vec::new());
         match &entry.happened {
-            Happened::Changed(revision) => {
+            FeedContent::Changed(revision) => {
                 let state = states.get_mut(revision.address());
                 let last = state.and_then(|state| {
                     state.take_if(|state| Some(state.position) == revision.position)
                 });
-                now = last.map(|state| Now { note: state.note });
+                now = last.map(|state| CurrentNote { note: state.note });
             }
-            Happened::Forgotten(texts) => {
+            FeedContent::Forgotten(texts) => {
                 let pages = texts.events.iter().zip(&mut events);
                 let known = pages.filter_map(|(of, mut page)| Some((of.clone(), page.pop()?)));
                 forgotten_events = known.collect();
             }
-            Happened::Event(_) => {}
+            FeedContent::Event(_) => {}
         }
         Line {
             entry,
@@ -151,9 +151,9 @@ fn put(mut lines: Vec<Line>, to: &dyn Engine, head: &mut i64) -> Result<()> {
         *head += 1;
         entry.at = Cursor::at(Position::new(*head));
         match &mut entry.happened {
-            Happened::Changed(revision) => revision.position = Some(entry.at.position),
-            Happened::Event(event) => event.recorded.position = entry.at.position,
-            Happened::Forgotten(_) => {}
+            FeedContent::Changed(revision) => revision.position = Some(entry.at.position),
+            FeedContent::Event(event) => event.recorded.position = entry.at.position,
+            FeedContent::Forgotten(_) => {}
         }
     }
     to.write(Writing::Durable, &mut |tx| {
@@ -176,16 +176,16 @@ impl Target {
         let mut ask = Ask::default();
         for Line { entry, .. } in lines {
             match &entry.happened {
-                Happened::Changed(revision) if !ask.states.contains(revision.address()) => {
+                FeedContent::Changed(revision) if !ask.states.contains(revision.address()) => {
                     ask.states.push(revision.address().clone());
                 }
-                Happened::Forgotten(texts) => ask.revisions.extend_from_slice(&texts.revisions),
-                Happened::Event(SessionsEvent { recorded, session }) => {
+                FeedContent::Forgotten(texts) => ask.revisions.extend_from_slice(&texts.revisions),
+                FeedContent::Event(SessionsEvent { recorded, session }) => {
                     if let SessionEvent::Resolved { entry, .. } = &recorded.event {
                         ask.states.push(Address::Session(session.clone(), *entry));
                     }
                 }
-                Happened::Changed(_) => {}
+                FeedContent::Changed(_) => {}
             }
         }
         let rows = tx.read(&ask)?;
@@ -208,7 +208,7 @@ impl Target {
     fn rows<'l>(&mut self, line: &'l Line) -> Vec<Row<'l>> {
         let (position, step) = (line.entry.at.position, line.call);
         match &line.entry.happened {
-            Happened::Changed(revision) => {
+            FeedContent::Changed(revision) => {
                 let address = revision.address();
                 // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. It
                 // replaces the note that an earlier one leaves.
@@ -229,7 +229,7 @@ impl Target {
                     step,
                 })]
             }
-            Happened::Event(SessionsEvent { session, recorded }) => {
+            FeedContent::Event(SessionsEvent { session, recorded }) => {
                 let mut rows = vec![Row::Event {
                     session,
                     recorded: recorded.clone(),
@@ -245,7 +245,7 @@ impl Target {
                 }
                 rows
             }
-            Happened::Forgotten(texts) => vec![Row::Forgotten {
+            FeedContent::Forgotten(texts) => vec![Row::Forgotten {
                 position,
                 at: texts.at,
                 by: &texts.by,

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::{Corpus, Found, Part};
+use super::{ClauseMatch, Corpus, Part};
 use crate::model::allowance::Allowance;
 use crate::search::block::{self, Terms};
-use crate::search::damage::{Damage, Looked};
+use crate::search::damage::{Damage, SearchResult};
 use crate::search::postings::{Posting, Reader};
 use crate::search::query::{Clause, Word};
 
 impl Corpus<'_> {
     /// The current notes that match a clause, in order.
-    pub(super) fn found(&self, clause: &Clause) -> Looked<Vec<Found>> {
+    pub(super) fn found(&self, clause: &Clause) -> SearchResult<Vec<ClauseMatch>> {
         let mut found = Vec::new();
         for part in &self.parts {
             match clause {
@@ -25,7 +25,7 @@ impl Corpus<'_> {
 
     /// How many notes match each of these clauses, about: of a prefix many, and of a phrase those with its rarest word.
     /// Looks at each block once.
-    pub(super) fn notes_of(&self, clauses: &[Clause]) -> Looked<Vec<usize>> {
+    pub(super) fn notes_of(&self, clauses: &[Clause]) -> SearchResult<Vec<usize>> {
         let mut terms: Vec<(&[u8], usize)> = Vec::new();
         for clause in clauses {
             match clause {
@@ -70,7 +70,7 @@ impl Corpus<'_> {
         Ok(clauses.iter().map(of_clause).collect())
     }
 
-    fn place(&self, part: &Part, doc: u32) -> Looked<Option<u32>> {
+    fn place(&self, part: &Part, doc: u32) -> SearchResult<Option<u32>> {
         if doc as usize >= part.docs.len() {
             return Err(Damage("it has words of a note that it does not list").into());
         }
@@ -78,7 +78,7 @@ impl Corpus<'_> {
         Ok(self.live[doc].then_some(doc as u32))
     }
 
-    fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
+    fn word(&self, part: &Part, word: &Word, found: &mut Vec<ClauseMatch>) -> SearchResult<()> {
         let Some(stem) = &word.stem else {
             let block = part.memory().block(word.surface.as_bytes());
             let places = block::look(block, word.surface.as_bytes())?.here()?;
@@ -98,7 +98,7 @@ impl Corpus<'_> {
         let mut typed = Vec::new();
         // A word mostly stands near its stem.
         let near = block::look(block, word.surface.as_bytes())?;
-        if matches!(near, block::Looked::Elsewhere) {
+        if matches!(near, block::TermLookup::Elsewhere) {
             let block = part.memory().block(word.surface.as_bytes());
             let places = block::look(block, word.surface.as_bytes())?.here()?;
             self.each_note(part, places, true, &mut typed)?;
@@ -129,8 +129,8 @@ impl Corpus<'_> {
         part: &Part,
         places: Option<&[u8]>,
         exact: bool,
-        found: &mut Vec<Found>,
-    ) -> Looked<()> {
+        found: &mut Vec<ClauseMatch>,
+    ) -> SearchResult<()> {
         let Some(places) = places else { return Ok(()) };
         let mut reader = Reader::new(places)?;
         found.reserve(reader.len().min(part.docs.len()));
@@ -145,7 +145,7 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
+    fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<ClauseMatch>) -> SearchResult<()> {
         let mut times = Vec::new();
         // None may be missing in between, or at either end.
         let mut before: Option<Terms<'_>> = None;
@@ -175,7 +175,12 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
+    fn phrase(
+        &self,
+        part: &Part,
+        words: &[(String, u32)],
+        found: &mut Vec<ClauseMatch>,
+    ) -> SearchResult<()> {
         let mut lists = Vec::with_capacity(words.len());
         for (word, distance) in words {
             let block = part.memory().block(word.as_bytes());
@@ -234,7 +239,7 @@ struct Walk<'b> {
 
 impl Walk<'_> {
     /// Goes to the first note that is not before `doc`.
-    fn reach(&mut self, doc: u32) -> Looked<Option<u32>> {
+    fn reach(&mut self, doc: u32) -> SearchResult<Option<u32>> {
         loop {
             if let Some(at) = self.at {
                 if at.doc >= doc {
@@ -250,7 +255,7 @@ impl Walk<'_> {
     }
 
     /// The places in the note that was reached. Call `reach` for the next note.
-    fn places(&mut self, out: &mut Vec<(u32, bool)>) -> Looked<()> {
+    fn places(&mut self, out: &mut Vec<(u32, bool)>) -> SearchResult<()> {
         if let Some(at) = self.at.take() {
             self.reader.places(at, out)?;
         }

@@ -24,9 +24,9 @@ use crate::sqlite::options::Options;
 
 /// Connections that nobody uses now, with the state of the files that each shows.
 #[derive(Default)]
-pub(super) struct Frozen(Mutex<Vec<(State, Connection)>>);
+pub(super) struct FrozenConnections(Mutex<Vec<(State, Connection)>>);
 
-impl Frozen {
+impl FrozenConnections {
     /// A connection that shows the files as they are now, if one is kept. Others are closed.
     pub(super) fn take(&self, store: &Path) -> Option<(State, Connection)> {
         let mut idle = self.0.lock();
@@ -183,7 +183,7 @@ mod tests {
     fn a_connection_is_kept_until_a_file_changes() {
         let folder = tempfile::tempdir().unwrap();
         let store = copied(folder.path());
-        let frozen = Frozen::default();
+        let frozen = FrozenConnections::default();
         let (conn, state) = open(&store, &Options::default()).unwrap();
         frozen.keep(state, Some(conn));
         let (state, conn) = frozen.take(&store).expect("nothing has changed");

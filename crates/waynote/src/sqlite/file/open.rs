@@ -21,7 +21,7 @@ use super::shared_room;
 use super::side_files::{beside, no_room};
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::migrate;
-use crate::sqlite::options::{LOG_PAGES, Options, Upgraded};
+use crate::sqlite::options::{LOG_PAGES, Options, StoreUpgrade};
 use crate::sqlite::repair::backup;
 use crate::sqlite::transaction;
 
@@ -77,7 +77,7 @@ pub(super) fn first(
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<(Connection, Access, Option<Upgraded>)> {
+) -> Result<(Connection, Access, Option<StoreUpgrade>)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
         if file.is_file() && file.len() == 0 {
@@ -312,7 +312,7 @@ pub(super) fn prepare(
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<Option<Upgraded>> {
+) -> Result<Option<StoreUpgrade>> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
     let version = migrate::version(conn).map_err(mapped)?;
     if version >= Some(migrate::KNOWN) {
@@ -340,7 +340,7 @@ pub(super) fn prepare(
         Some(from) if migrate::is_ours(conn).map_err(mapped)? => {
             let kept = beside(path, format!(".version-{from}"));
             backup::keep(conn, path, &kept)?;
-            Some(Upgraded { from, kept })
+            Some(StoreUpgrade { from, kept })
         }
         _ => None,
     };

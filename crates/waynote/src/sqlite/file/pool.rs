@@ -20,14 +20,14 @@ use waynote_files::followed;
 use super::acknowledged;
 use super::alone::FileWriter;
 use super::files::{self, FileId, Files};
-use super::frozen::Frozen;
+use super::frozen::FrozenConnections;
 use super::head::{FileState, Record};
 use super::open::{self, Access};
 use super::pooled::{OneState, PooledRows};
 use super::queue::{Queue, Turn};
 use super::second_name;
 use crate::sqlite::migrate;
-use crate::sqlite::options::{Options, Rollback, StoreName, Upgraded};
+use crate::sqlite::options::{Options, Rollback, StoreName, StoreUpgrade};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
 use crate::sqlite::transaction;
@@ -44,7 +44,7 @@ pub struct Sqlite {
     /// where it can.
     idle: Mutex<Vec<IdleConnection>>,
     /// The same while the store can only be read.
-    frozen: Frozen,
+    frozen: FrozenConnections,
     /// The connection that answers reads while the store does not exist.
     missing: Mutex<Option<IdleConnection>>,
     /// How many connections are in use.
@@ -65,7 +65,7 @@ pub struct Sqlite {
     /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
     /// The version that its tables had before this process brought them up to date.
-    upgraded: OnceLock<Upgraded>,
+    upgraded: OnceLock<StoreUpgrade>,
 }
 
 /// A connection, and the files that it has open.
@@ -116,7 +116,7 @@ impl Sqlite {
             queue: Queue::beside(&file),
             file,
             idle: Mutex::default(),
-            frozen: Frozen::default(),
+            frozen: FrozenConnections::default(),
             missing: Mutex::default(),
             in_use: AtomicUsize::new(0),
             opened: Mutex::default(),
@@ -411,14 +411,14 @@ impl Sqlite {
         Ok(())
     }
 
-    fn is_upgraded(&self, upgraded: Option<Upgraded>) {
+    fn is_upgraded(&self, upgraded: Option<StoreUpgrade>) {
         if let Some(upgraded) = upgraded {
             let _ = self.upgraded.set(upgraded);
         }
     }
 
     /// As [`SqliteStore::upgraded`](crate::sqlite::SqliteStore).
-    pub(in crate::sqlite) fn upgraded(&self) -> Option<&Upgraded> {
+    pub(in crate::sqlite) fn upgraded(&self) -> Option<&StoreUpgrade> {
         self.upgraded.get()
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, OFlags, accessat};
 
 use crate::error::{Error, SideFileProblem, StorageError};
-use crate::system::room::{self, Lack};
+use crate::system::room::{self, Shortage};
 use waynote_files::followed;
 
 /// The suffixes of the files that SQLite itself makes beside a store.
@@ -140,11 +140,11 @@ pub(in crate::sqlite) fn not_growing(store: &Path) -> Option<Error> {
 }
 
 /// The error for a lack of room.
-pub(super) fn no_room(path: PathBuf, lack: Lack) -> Error {
+pub(super) fn no_room(path: PathBuf, lack: Shortage) -> Error {
     match lack {
-        Lack::Disk => Error::DiskFull { path },
-        Lack::Quota => StorageError::QuotaExceeded { path }.into(),
-        Lack::FileSize => StorageError::FileSizeLimit { path }.into(),
+        Shortage::Disk => Error::DiskFull { path },
+        Shortage::Quota => StorageError::QuotaExceeded { path }.into(),
+        Shortage::FileSize => StorageError::FileSizeLimit { path }.into(),
     }
 }
 

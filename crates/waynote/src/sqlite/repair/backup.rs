@@ -19,12 +19,12 @@ use crate::rules::EngineStore;
 use crate::store::{LocalStore, Reader, Store};
 use waynote_files::followed;
 
+use crate::sqlite::attached::AttachedEngine;
 use crate::sqlite::errors::Failure;
 use crate::sqlite::file::frozen;
 use crate::sqlite::file::open;
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::file::side_files::beside;
-use crate::sqlite::lent::Lent;
 use crate::sqlite::migrate;
 use crate::sqlite::options::{Options, StoreName};
 use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
@@ -132,7 +132,7 @@ pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
         return Err(Error::not_a_store(named, "it holds no notes of waynote"));
     }
     shown.mapped(migrate::refuse_newer(&conn, named, false))?;
-    let store = EngineStore::new(Lent::new(shown, &conn));
+    let store = EngineStore::new(AttachedEngine::new(shown, &conn));
     let report = store.verify()?;
     if let Some(first) = report.problems.first() {
         let more = report.problems.len() - 1;
@@ -200,7 +200,7 @@ pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()
     // Closing it then folds in the WAL and removes it.
     let folds = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
     shown.mapped(folds.map_err(Failure::from))?;
-    EngineStore::new(Lent::new(shown, &conn)).renew_id()?;
+    EngineStore::new(AttachedEngine::new(shown, &conn)).renew_id()?;
     drop(conn);
     match holds_something(&beside(copy, "-wal")) {
         false => Ok(()),

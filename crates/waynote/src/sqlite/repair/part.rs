@@ -44,7 +44,7 @@ pub(super) fn unwritten(file: &Path, error: io::Error) -> Error {
 /// A new file (mode 0600) beside the one that it becomes. It is removed unless it gets its name.
 pub(super) struct Part {
     path: TempPath,
-    _beside: Beside,
+    _beside: CompanionFiles,
 }
 
 impl Part {
@@ -62,7 +62,7 @@ impl Part {
     /// With the name `….partial`. Removes the file of an earlier run. The caller has the turn to write the target.
     fn anew(target: &Path) -> io::Result<Self> {
         let path = TempPath::try_from_path(beside(target, ".partial"))?;
-        drop(Beside(path.to_path_buf()));
+        drop(CompanionFiles(path.to_path_buf()));
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -77,7 +77,7 @@ impl Part {
 
     fn of(path: TempPath) -> Self {
         Self {
-            _beside: Beside(path.to_path_buf()),
+            _beside: CompanionFiles(path.to_path_buf()),
             path,
         }
     }
@@ -103,9 +103,9 @@ impl Part {
 }
 
 /// Removes the files that SQLite made beside a file.
-struct Beside(PathBuf);
+struct CompanionFiles(PathBuf);
 
-impl Drop for Beside {
+impl Drop for CompanionFiles {
     fn drop(&mut self) {
         for suffix in BESIDE {
             let _ = std::fs::remove_file(beside(&self.0, suffix));

@@ -30,7 +30,7 @@ use crate::sqlite::options::Options;
 /// The result of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Restored {
+pub struct RestoreReport {
     /// The store as it is now. Its path is the store's.
     pub now: Backup,
     /// The path at which the previous store is kept, with its WAL beside it; none if there was none.
@@ -55,7 +55,7 @@ impl EngineStore<Sqlite> {
         store: &Path,
         options: &Options,
         replaced: Option<Timestamp>,
-    ) -> Result<Restored> {
+    ) -> Result<RestoreReport> {
         let (source, target) = (followed(file), followed(store));
         // A mount point cannot be replaced.
         let mounted = second_name::is_mount_point(&target).then_some(SecondName::Mount);
@@ -97,7 +97,7 @@ impl EngineStore<Sqlite> {
         // The record of the old store does not fit the new one. Until here it tells that the old one is not whole.
         forget_record(&target).map_err(|error| unwritten(store, error))?;
         store.clone_into(&mut now.path);
-        Ok(Restored { now, before })
+        Ok(RestoreReport { now, before })
     }
 }
 

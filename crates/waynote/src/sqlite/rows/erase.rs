@@ -92,12 +92,12 @@ pub(super) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcom
 }
 
 /// While it lives, SQLite overwrites freed bytes with zeros.
-pub(in crate::sqlite) struct Secure<'c> {
+pub(in crate::sqlite) struct SecureDeleteGuard<'c> {
     conn: &'c Connection,
     before: i64,
 }
 
-impl<'c> Secure<'c> {
+impl<'c> SecureDeleteGuard<'c> {
     pub(in crate::sqlite) fn of(conn: &'c Connection) -> Outcome<Self> {
         let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
         conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
@@ -105,7 +105,7 @@ impl<'c> Secure<'c> {
     }
 }
 
-impl Drop for Secure<'_> {
+impl Drop for SecureDeleteGuard<'_> {
     fn drop(&mut self) {
         let before = match self.before {
             0 => "OFF",

@@ -12,7 +12,7 @@ use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
-use crate::store::{Cursor, Done, FeedEntry, ForgottenTexts, Happened};
+use crate::store::{Cursor, Done, FeedContent, FeedEntry, ForgottenTexts};
 
 use super::events::{self, AFTER_EVENT, EVENT};
 use super::journal::{REVISION, revision_anywhere};
@@ -114,7 +114,7 @@ pub(in crate::sqlite) fn step(conn: &Connection, position: i64) -> Outcome<Optio
 fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     Ok(FeedEntry {
         at: Cursor::at(Position(row.get(0)?)),
-        happened: Happened::Changed(revision_anywhere(row)?),
+        happened: FeedContent::Changed(revision_anywhere(row)?),
     })
 }
 
@@ -129,7 +129,7 @@ pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<
                 return Err(unreadable(2, "it is no session"));
             };
             let recorded = events::recorded(row, &session)?;
-            Happened::Event(SessionsEvent { session, recorded })
+            FeedContent::Event(SessionsEvent { session, recorded })
         }
     };
     let at = Cursor {
@@ -139,10 +139,10 @@ pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<
     Ok(FeedEntry { at, happened })
 }
 
-fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
+fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<FeedContent> {
     let Forgetting { revisions, events } =
         serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
-    Ok(Happened::Forgotten(ForgottenTexts {
+    Ok(FeedContent::Forgotten(ForgottenTexts {
         revisions,
         events,
         at,

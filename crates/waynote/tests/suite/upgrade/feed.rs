@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent, SessionsEvent};
-use waynote::store::{Cursor, FeedEntry, Happened};
+use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::{Notebook, Position, Reader, SaveOptions, SqliteStore, Store};
 
 use super::Old;
@@ -67,7 +67,7 @@ fn it_has_every_revision_and_event_once_in_their_old_order() {
     let mut happened: BTreeMap<String, Vec<(u64, i64, SessionEvent)>> = BTreeMap::new();
     for entry in &feed {
         match &entry.happened {
-            Happened::Changed(revision) => {
+            FeedContent::Changed(revision) => {
                 assert_eq!(revision.position, Some(entry.at.position));
                 let number = i64::try_from(revision.number()).unwrap();
                 changes.push((
@@ -76,7 +76,7 @@ fn it_has_every_revision_and_event_once_in_their_old_order() {
                     number,
                 ));
             }
-            Happened::Event(SessionsEvent { session, recorded }) => {
+            FeedContent::Event(SessionsEvent { session, recorded }) => {
                 assert_eq!(recorded.position, entry.at.position);
                 let event = (
                     recorded.number,
@@ -107,7 +107,7 @@ fn it_goes_on_without_a_gap() {
     let last = before.last().unwrap().at;
     let mut changes = before
         .iter()
-        .filter(|of| matches!(of.happened, Happened::Changed(_)));
+        .filter(|of| matches!(of.happened, FeedContent::Changed(_)));
     let head = changes.next_back().unwrap().at.position.number();
     Notebook::of_agent(&store, name("new"))
         .save(

@@ -40,9 +40,9 @@ fn two_processes_that_open_it_at_once_migrate_it_once() {
 }
 
 /// A file system of a few megabytes.
-struct Small(tempfile::TempDir);
+struct SmallFileSystem(tempfile::TempDir);
 
-impl Small {
+impl SmallFileSystem {
     fn mount(bytes: u64) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
@@ -56,7 +56,7 @@ impl Small {
     }
 }
 
-impl Drop for Small {
+impl Drop for SmallFileSystem {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(self.0.path()).status();
     }
@@ -67,7 +67,7 @@ fn a_full_disk_leaves_the_old_store() {
     let old = Old::with_notes(NOTES);
     let bytes = std::fs::metadata(old.path()).unwrap().len();
     // The disk has room for the store and half of the migration's writes.
-    let Some(small) = Small::mount(bytes + bytes / 4) else {
+    let Some(small) = SmallFileSystem::mount(bytes + bytes / 4) else {
         return waynote_testing::not_checked(
             "an upgrade on a full disk",
             "a small file system cannot be mounted here; root may",

@@ -15,7 +15,7 @@ use crate::sqlite::rows::journal::{self, AT_POSITION};
 use crate::sqlite::rows::read::{self, ONE_NOTE};
 use crate::sqlite::rows::scopes::SCOPE;
 use crate::sqlite::rows::{checksum, damage, feed};
-use crate::store::{Cursor, FeedEntry, Happened, SideValue};
+use crate::store::{Cursor, FeedContent, FeedEntry, SideValue};
 
 /// A note: the id of its scope, and its key as it is stored.
 pub(super) type NoteKey = (i64, String);
@@ -124,7 +124,7 @@ impl ReadableRows {
                                 position: recorded.position,
                                 ordinal: row.get(1)?,
                             },
-                            happened: Happened::Event(SessionsEvent { session, recorded }),
+                            happened: FeedContent::Event(SessionsEvent { session, recorded }),
                         })
                     }),
                 Some((id, _)) => Err(damage::damaged(format_args!(
@@ -212,9 +212,9 @@ fn scope(conn: &Connection, id: i64) -> Outcome<Option<Scope>> {
 }
 
 /// A value that was read; an error, which may have the name of the thing, if its row or page is damaged.
-type Readable<T> = Result<T, Option<String>>;
+type SalvageRead<T> = Result<T, Option<String>>;
 
-fn seen<T>(read: rusqlite::Result<T>) -> Outcome<Readable<T>> {
+fn seen<T>(read: rusqlite::Result<T>) -> Outcome<SalvageRead<T>> {
     match read {
         Ok(value) => Ok(Ok(value)),
         Err(rusqlite::Error::SqliteFailure(failure, why))
@@ -232,7 +232,7 @@ fn one<T>(
     sql: &str,
     parameters: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> Outcome<Readable<Option<T>>> {
+) -> Outcome<SalvageRead<Option<T>>> {
     let found = conn
         .prepare_cached(sql)
         .and_then(|mut statement| statement.query_row(parameters, read).optional());

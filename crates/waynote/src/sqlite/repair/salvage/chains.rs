@@ -7,12 +7,12 @@ use crate::engine::{NoteState, Step};
 use crate::event::{EventAddress, RecordedEvent, SessionsEvent};
 use crate::key::Name;
 use crate::note::{Action, Note, Position, Revision, State};
-use crate::rules::copy::replay::{Line, Now};
+use crate::rules::copy::replay::{CurrentNote, Line};
 use crate::scope::Scope;
 use crate::sqlite::rows::read::name_of_key;
-use crate::store::{Cursor, FeedEntry, Happened, SideValue};
+use crate::store::{Cursor, FeedContent, FeedEntry, SideValue};
 
-use super::Lost;
+use super::SalvageLoss;
 use super::around::{Link, NoteKey, ReadableRows};
 
 /// What is copied into the new store.
@@ -22,7 +22,7 @@ pub(super) struct SalvagePlan {
     /// The calls that wrote rows.
     steps: HashMap<Position, Step>,
     pub(super) side: BTreeMap<(String, String), SideValue>,
-    pub(super) lost: Vec<Lost>,
+    pub(super) lost: Vec<SalvageLoss>,
 }
 
 impl SalvagePlan {
@@ -50,15 +50,15 @@ impl SalvagePlan {
                 "its name is damaged: {} lost",
                 crate::text::plural(notes, "note")
             );
-            kept.lost.push(Lost::new(what, why));
+            kept.lost.push(SalvageLoss::new(what, why));
         }
         if found.has_gaps {
             let why = "parts of it cannot be read; notes that lay there alone are not named";
-            kept.lost.push(Lost::new("the journal", why));
+            kept.lost.push(SalvageLoss::new("the journal", why));
         }
         let damaged = found.damaged_events.into_iter();
         kept.lost
-            .extend(damaged.map(|what| Lost::new(what, "damaged")));
+            .extend(damaged.map(|what| SalvageLoss::new(what, "damaged")));
         kept.others(found.others);
         kept.lines.sort_by_key(|line| line.entry.at);
         kept
@@ -79,7 +79,8 @@ impl SalvagePlan {
         let is_gone = end.is_some_and(|end| end.note().is_none());
         let is_damaged = found.damaged.contains(key);
         let mut lost = |why: String| {
-            self.lost.push(Lost::new(name_of_key(scope, &key.1), why));
+            self.lost
+                .push(SalvageLoss::new(name_of_key(scope, &key.1), why));
         };
         match found.notes.remove(key) {
             Some(Some(state))
@@ -130,7 +131,7 @@ impl SalvagePlan {
     fn line(
         &mut self,
         entry: FeedEntry,
-        now: Option<Now>,
+        now: Option<CurrentNote>,
         forgotten_events: Vec<(EventAddress, RecordedEvent)>,
     ) {
         let call = match entry.at.ordinal {
@@ -155,9 +156,9 @@ impl SalvagePlan {
             if let Some(position) = revision.position {
                 let entry = FeedEntry {
                     at: Cursor::at(position),
-                    happened: Happened::Changed(revision),
+                    happened: FeedContent::Changed(revision),
                 };
-                let now = (number == last).then(|| Now { note: note.take() });
+                let now = (number == last).then(|| CurrentNote { note: note.take() });
                 self.line(entry, now, Vec::new());
             }
         }
@@ -195,7 +196,7 @@ impl SalvagePlan {
             .lines
             .iter()
             .filter_map(|line| match &line.entry.happened {
-                Happened::Changed(revision) => Some(revision),
+                FeedContent::Changed(revision) => Some(revision),
                 _ => None,
             })
             .filter(|revision| matches!(revision.state, State::Forgotten { .. }))
@@ -206,20 +207,20 @@ impl SalvagePlan {
         for mut entry in others {
             let mut forgotten_events = Vec::new();
             match &mut entry.happened {
-                Happened::Event(SessionsEvent { session, recorded }) => {
+                FeedContent::Event(SessionsEvent { session, recorded }) => {
                     let had = recorded.address(session);
                     let number = numbers.entry(session.clone()).or_default();
                     *number += 1;
                     recorded.number = *number;
                     events.insert(had, recorded.clone());
                 }
-                Happened::Forgotten(texts) => {
+                FeedContent::Forgotten(texts) => {
                     texts.revisions.retain(|at| forgotten.contains(at));
                     let named = texts.events.iter();
                     let known = named.filter_map(|of| Some((of.clone(), events.get(of)?.clone())));
                     forgotten_events = known.collect();
                 }
-                Happened::Changed(_) => {}
+                FeedContent::Changed(_) => {}
             }
             self.line(entry, None, forgotten_events);
         }

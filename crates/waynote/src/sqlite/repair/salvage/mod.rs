@@ -18,7 +18,7 @@ use crate::engine::{Engine, Writing};
 use crate::error::{Error, Result};
 use crate::rules::EngineStore;
 use crate::rules::copy::replay::{self, Line};
-use crate::store::{Happened, Store};
+use crate::store::{FeedContent, Store};
 
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::options::{Options, StoreName};
@@ -29,7 +29,7 @@ use chains::SalvagePlan;
 /// The numbers of saved items, and a list of those that are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Salvaged {
+pub struct SalvageReport {
     /// Notes and log entries that are in the new store as they were.
     pub notes: u64,
     /// Revisions in the new store.
@@ -37,10 +37,10 @@ pub struct Salvaged {
     /// Events in the new store.
     pub events: u64,
     /// The items that are not in the new store, or not whole.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<SalvageLoss>,
 }
 
-impl Salvaged {
+impl SalvageReport {
     /// True if all of the old store is in the new one.
     pub fn is_complete(&self) -> bool {
         self.lost.is_empty()
@@ -50,14 +50,14 @@ impl Salvaged {
 /// Something that was not saved, or not whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
-pub struct Lost {
+pub struct SalvageLoss {
     /// Its address, as far as that is known.
     pub what: String,
     /// The damage or the loss.
     pub why: String,
 }
 
-impl Lost {
+impl SalvageLoss {
     fn new(what: impl Into<String>, why: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -72,7 +72,7 @@ impl Lost {
 /// # Errors
 /// [`Error::File`] when `old` cannot be read, or `new` exists; [`Error::NotAStore`], [`Error::NewerStore`];
 /// [`Error::DamagedStore`] when not even its tables can be read; [`Error::DiskFull`], [`Error::ReadOnly`].
-pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
+pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<SalvageReport> {
     let (_folder, copy) = copy::copied(old, new, options)?;
     let named = StoreName::new(old, options.wait);
     let conn = named.mapped(Connection::open(copy).map_err(Into::into))?;
@@ -94,14 +94,14 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
 }
 
 /// Writes the new store, and checks it.
-fn written(kept: SalvagePlan, new: &Sqlite) -> Result<Salvaged> {
-    let is_revision = |line: &&Line| matches!(line.entry.happened, Happened::Changed(_));
+fn written(kept: SalvagePlan, new: &Sqlite) -> Result<SalvageReport> {
+    let is_revision = |line: &&Line| matches!(line.entry.happened, FeedContent::Changed(_));
     let revisions = kept.lines.iter().filter(is_revision).count();
     let notes = kept
         .lines
         .iter()
         .filter_map(|line| line.now.as_ref()?.note.as_ref());
-    let mut salvaged = Salvaged {
+    let mut salvaged = SalvageReport {
         notes: notes.count() as u64,
         revisions: revisions as u64,
         events: (kept.lines.len() - revisions) as u64,
@@ -118,7 +118,7 @@ fn written(kept: SalvagePlan, new: &Sqlite) -> Result<Salvaged> {
         report
             .problems
             .into_iter()
-            .map(|problem| Lost::new("the new store", problem)),
+            .map(|problem| SalvageLoss::new("the new store", problem)),
     );
     salvaged.lost.sort();
     salvaged.lost.dedup();

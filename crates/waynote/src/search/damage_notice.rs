@@ -4,13 +4,13 @@ use crate::store::Damage;
 
 /// Kept until somebody takes it; the index until it is built again.
 #[derive(Default)]
-pub(crate) struct Noticed {
+pub(crate) struct DamageNotice {
     new: Damage,
     /// True if the next write builds the search index again.
     pub(crate) index: bool,
 }
 
-impl Noticed {
+impl DamageNotice {
     /// Adds notes that were left out of an answer.
     pub(crate) fn add(&mut self, damaged: Vec<String>) {
         if !damaged.is_empty() {

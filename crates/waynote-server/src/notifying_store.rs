@@ -10,21 +10,25 @@ use waynote::forget::{Forget, Forgotten};
 use waynote::{Name, Reader, Result, SideData, Stamp, Store, heartbeat, pass_on};
 
 use crate::app::Clock;
-use crate::stores::Served;
-use crate::watch::Watched;
+use crate::stores::ServableStore;
+use crate::watch::WriteNotifier;
 
 /// A store that notifies the feeds of its writes at once.
 #[derive(Clone)]
-pub(crate) struct Told {
-    store: Arc<dyn Served>,
-    watched: Arc<Watched>,
+pub(crate) struct NotifyingStore {
+    store: Arc<dyn ServableStore>,
+    watched: Arc<WriteNotifier>,
     clock: Clock,
     /// The time at which this server started.
     since: Timestamp,
 }
 
-impl Told {
-    pub(crate) fn new(store: Arc<dyn Served>, watched: Arc<Watched>, clock: Clock) -> Self {
+impl NotifyingStore {
+    pub(crate) fn new(
+        store: Arc<dyn ServableStore>,
+        watched: Arc<WriteNotifier>,
+        clock: Clock,
+    ) -> Self {
         Self {
             store,
             watched,
@@ -33,7 +37,7 @@ impl Told {
         }
     }
 
-    pub(crate) fn watched(&self) -> &Arc<Watched> {
+    pub(crate) fn watched(&self) -> &Arc<WriteNotifier> {
         &self.watched
     }
 
@@ -44,14 +48,14 @@ impl Told {
     }
 }
 
-impl Reader for Told {
+impl Reader for NotifyingStore {
     pass_on! {
         self => self.store;
         read select_at search take_damage rendered history_before one_state
     }
 }
 
-impl Store for Told {
+impl Store for NotifyingStore {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.told(self.store.apply(changes, stamp))
     }
@@ -89,6 +93,6 @@ impl Store for Told {
     }
 }
 
-impl SideData for Told {
+impl SideData for NotifyingStore {
     pass_on! { self => self.store; side_values put_side_values keep_side_values }
 }

@@ -67,19 +67,19 @@ impl Attachment {
     }
 
     /// The store on a connection to that database, or on a transaction of it.
-    pub fn on<'c>(&self, connection: &'c Connection) -> EngineStore<Lent<'c>> {
-        EngineStore::new(Lent::new(self.named.clone(), connection))
+    pub fn on<'c>(&self, connection: &'c Connection) -> EngineStore<AttachedEngine<'c>> {
+        EngineStore::new(AttachedEngine::new(self.named.clone(), connection))
     }
 }
 
 /// Keeps a store's rows in a database that an application has open.
 #[derive(Debug)]
-pub struct Lent<'c> {
+pub struct AttachedEngine<'c> {
     named: StoreName,
     conn: &'c Connection,
 }
 
-impl<'c> Lent<'c> {
+impl<'c> AttachedEngine<'c> {
     pub(super) fn new(named: StoreName, conn: &'c Connection) -> Self {
         Self { named, conn }
     }
@@ -89,7 +89,7 @@ impl<'c> Lent<'c> {
     }
 }
 
-impl Engine for Lent<'_> {
+impl Engine for AttachedEngine<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
         Ok(Box::new(self.handle()))
     }

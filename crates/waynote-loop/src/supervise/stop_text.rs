@@ -6,12 +6,12 @@
 use memchr::memmem::Finder;
 
 /// The text, and the lines of the prompt that hold it among other words.
-pub(crate) struct Until {
+pub(crate) struct StopText {
     finder: Finder<'static>,
     echoes: Vec<Vec<u8>>,
 }
 
-impl Until {
+impl StopText {
     /// None where there is no text to look for.
     pub(crate) fn new(text: &str, prompt: &str) -> Option<Self> {
         if text.is_empty() {
@@ -51,7 +51,7 @@ const MARGIN: usize = 64;
 
 /// One stream's search. It keeps a line's length at most, however much passes.
 pub(crate) struct Search<'u> {
-    until: &'u Until,
+    until: &'u StopText,
     /// The unfinished line, or its end.
     held: Vec<u8>,
     /// True if `held` begins at the start of its line.
@@ -59,7 +59,7 @@ pub(crate) struct Search<'u> {
 }
 
 impl<'u> Search<'u> {
-    pub(crate) fn new(until: &'u Until) -> Self {
+    pub(crate) fn new(until: &'u StopText) -> Self {
         Self {
             until,
             held: Vec::new(),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn is_seen(text: &str, prompt: &str, chunks: &[&str]) -> bool {
-        let until = Until::new(text, prompt).unwrap();
+        let until = StopText::new(text, prompt).unwrap();
         let mut search = Search::new(&until);
         let mut seen = false;
         for chunk in chunks {
@@ -128,7 +128,7 @@ mod tests {
         assert!(is_seen("DONE", "", &["DDOONEDO", "NE"]));
         assert!(!is_seen("DONE", "", &["DON", " E", "\nDO\nNE"]));
         assert!(is_seen("a\nb", "", &["xa", "\n", "by"]));
-        assert!(Until::new("", "x").is_none());
+        assert!(StopText::new("", "x").is_none());
     }
 
     #[test]

@@ -1,0 +1,2 @@
+export { Client } from "./api.mjs";
+export { LOCAL, WaynoteError, pages } from "./http.mjs";
