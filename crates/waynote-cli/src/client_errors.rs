@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use waynote_clients::{Error, ManualEdit, Refusal};
+use waynote_clients::{Client, Error, Lacking, ManualEdit, Refusal};
 use waynote_system::shell::quoted;
 use waynote_system::{EnvironmentError, FileError};
 
@@ -82,24 +82,33 @@ impl From<Error> for Failure {
                 let hint = "go to the project's directory first, or leave out `--project`";
                 return Self::refused("no_project", what, hint);
             }
-            Error::NoCalls { .. } => "leave out `--by-server`: claude-code and codex take it".into(),
-            Error::NoEnding { .. } => {
-                "leave out `--ask`: claude-code, codex, cursor, gemini and vscode take it".into()
-            }
-            Error::NoPrompts { .. } => {
-                "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts".into()
-            }
             Error::NotOurs { .. } => "name a new or an empty folder".into(),
-            Error::NoProjectFiles { client } => format!(
-                "leave out `--project`: the notes are those of the project that {} is started in",
-                client.title()
-            ),
+            Error::Lacks { client, part } => without(client, part),
             Error::Payload(_) => "it is what the client sends".into(),
             Error::NoEvent { .. } => "`waynote install` writes the hooks that work".into(),
             _ => "`waynote install --help` says what can be set up".into(),
         };
         Self::usage(what, hint)
     }
+}
+
+/// The way out where a client lacks what an option is about.
+fn without(client: Client, part: Lacking) -> String {
+    let option = match part {
+        Lacking::Prompts => "--every-prompt",
+        Lacking::Calls => "--by-server",
+        Lacking::Ending => "--ask",
+        Lacking::Endpoint => "--remote-mcp",
+        _ => {
+            let title = client.title();
+            return format!(
+                "leave out `--project`: the notes are those of the project that {title} is started in"
+            );
+        }
+    };
+    let others = Client::ALL.into_iter().filter(|other| !other.lacks(part));
+    let others: Vec<&str> = others.map(Client::word).collect();
+    format!("leave out `{option}`: {} take it", others.join(", "))
 }
 
 fn not_edited(what: String, refusal: Refusal) -> Failure {

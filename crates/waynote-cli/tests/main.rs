@@ -48,6 +48,7 @@ mod suite {
     mod install_keeps;
     mod install_on_disk;
     mod install_options;
+    mod install_others;
     mod install_refused;
     mod install_remote;
     mod install_versions;

@@ -1,38 +1,6 @@
-//! The clients, and their events with a hook of ours. The profile of each client are in its own file, in
-//! [`clients`](crate::clients).
+//! Events of clients with a hook of ours. The clients themselves are listed in [`clients`](crate::clients).
 
-/// An agent program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Client {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-    /// Cursor.
-    Cursor,
-    /// opencode.
-    Opencode,
-    /// Gemini CLI.
-    Gemini,
-    /// Goose.
-    Goose,
-    /// VS Code's agent mode.
-    Vscode,
-}
-
-impl Client {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Cursor,
-        Self::Opencode,
-        Self::Gemini,
-        Self::Goose,
-        Self::Vscode,
-    ];
-}
+pub use crate::clients::Client;
 
 /// An event in a client at which a hook of ours runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

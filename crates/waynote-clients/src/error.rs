@@ -44,29 +44,13 @@ pub enum Error {
         /// The working directory.
         directory: PathBuf,
     },
-    /// The client takes no text at prompts.
-    #[error("{} takes no notes at prompts", .client.title())]
-    NoPrompts {
+    /// The client has no part that an option of an installation is about.
+    #[error("{} {part}", .client.title())]
+    Lacks {
         /// The client.
         client: Client,
-    },
-    /// A client whose hooks cannot call a server was to have such hooks.
-    #[error("{} has no hooks that call a server", .client.title())]
-    NoCalls {
-        /// The client.
-        client: Client,
-    },
-    /// A client with no hook at the end of a turn was to get one.
-    #[error("{} lets no hook ask its agent at the end of a turn", .client.title())]
-    NoEnding {
-        /// The client.
-        client: Client,
-    },
-    /// The client reads no files of a project.
-    #[error("{} reads servers only from the user's file", .client.title())]
-    NoProjectFiles {
-        /// The client.
-        client: Client,
+        /// The part.
+        part: Lacking,
     },
     /// The standard input of a hook is not a client's message.
     #[error("the input is not a hook's: {0}")]
@@ -82,6 +66,27 @@ pub enum Error {
     /// The store refuses, or the system does ([`waynote::Error::File`]).
     #[error(transparent)]
     Library(#[from] waynote::Error),
+}
+
+/// A part that some clients lack, in words about one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[non_exhaustive]
+pub enum Lacking {
+    /// A text at prompts.
+    #[strum(to_string = "takes no notes at prompts")]
+    Prompts,
+    /// Hooks that call a server.
+    #[strum(to_string = "has no hooks that call a server")]
+    Calls,
+    /// A hook at the end of a turn.
+    #[strum(to_string = "lets no hook ask its agent at the end of a turn")]
+    Ending,
+    /// A reference to a variable, in the entry of an endpoint.
+    #[strum(to_string = "cannot read an endpoint's token from a variable")]
+    Endpoint,
+    /// Files of a project.
+    #[strum(to_string = "reads servers only from the user's file")]
+    ProjectFiles,
 }
 
 /// The result of this crate.

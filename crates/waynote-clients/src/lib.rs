@@ -37,8 +37,8 @@
 //! # Where things are, and where to add one
 //!
 //! - `clients/` has a file for each client: its files and entries, its events and the form of its answers, its
-//!   permissions in a loop, and the settings that `doctor` looks at. A new client is a file there, a line in
-//!   `clients/mod.rs` and a variant in `client.rs`.
+//!   permissions in a loop, and the settings that `doctor` looks at. A new client is a file there and a row in
+//!   `clients/mod.rs`; one that has only a server is a value in `others.rs`, too.
 //! - `profile/` is what these files fill in (the trait `Profile`) and what they build with.
 //! - `formats/` edits JSON with comments, TOML and YAML so that everything that is not ours stays. A new format is a file
 //!   there and a line in `formats/edit.rs`. No client is known there.
@@ -59,7 +59,7 @@ mod rights;
 pub use client::{Client, Event};
 pub use doctor::examine;
 pub use doctor::probe;
-pub use error::{Error, Result};
+pub use error::{Error, Lacking, Result};
 pub use formats::refusal::{ManualEdit, Refusal};
 pub use hook::payload::Payload;
 pub use hook::{Answer, Call, Hook};

@@ -30,5 +30,5 @@ pub(crate) const HOOK: &str = "hook";
 /// True if a client shows a server's whole instructions to its model, in the system prompt that it builds in each of
 /// its processes. Other clients cut them to a few hundred characters.
 pub(crate) fn shows_instructions(client: &str) -> bool {
-    client == "goose" || client.starts_with("goose-")
+    matches!(client, "crush" | "goose") || client.starts_with("goose-")
 }

@@ -31,7 +31,7 @@ pub(crate) struct Agent {
     by_script: bool,
 }
 
-pub(super) const AGENTS: [Agent; 6] = [
+pub(super) const AGENTS: [Agent; 7] = [
     Agent {
         client: "claude-code",
         title: "Claude Code",
@@ -78,15 +78,24 @@ pub(super) const AGENTS: [Agent; 6] = [
         program: "goose",
         by_script: false,
     },
-    // VS Code's harness of Copilot, without VS Code: it reads the hooks that `install vscode` writes, but not the server.
+    // VS Code's harness of Copilot answers the same hooks.
     Agent {
-        client: "vscode",
+        client: "copilot",
         title: "Copilot CLI",
         package: "@github/copilot-{os}-{cpu}",
         pinned: "1.0.102",
         version: "1.0.102",
         program: "copilot",
         by_script: false,
+    },
+    Agent {
+        client: "qwen",
+        title: "Qwen Code",
+        package: "@qwen-code/qwen-code",
+        pinned: "0.24.4",
+        version: "0.24.4",
+        program: "qwen",
+        by_script: true,
     },
 ];
 
@@ -133,8 +142,12 @@ impl Agent {
                 words.extend((!is_new).then_some("--continue"));
                 words.push(prompt);
             }
-            "vscode" => {
-                words.extend(["--allow-all-tools", "-p", prompt]);
+            "copilot" | "qwen" => {
+                let allows = match self.client {
+                    "qwen" => "--yolo",
+                    _ => "--allow-all-tools",
+                };
+                words.extend([allows, "-p", prompt]);
                 words.extend((!is_new).then_some("--continue"));
             }
             _ => {

@@ -170,21 +170,24 @@ pub(super) enum Cell {
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
         Action, ActionCompacted, ActionSubagent, Blocked, Clear, Compaction, Endpoint, Failure,
-        Hang, Install, Load, Long, Loop, Night, Resume, Start, Subagent, TwoAtOnce, TwoClients,
-        Worktrees,
+        GivesUp, Hang, Install, Load, Long, Loop, Night, Recovers, Resume, Start, Subagent,
+        TwoAtOnce, TwoClients, Worktrees,
     };
     match (agent.client, moment) {
         ("claude-code", TwoClients) => Cell::None("see the others"),
         ("claude-code", _) => Cell::Gate,
-        ("vscode", Long | Resume | Subagent | Action | Failure | TwoAtOnce) => Cell::Gate,
-        ("vscode", ActionSubagent | Worktrees | TwoClients) => Cell::All,
-        ("vscode", _) => Cell::None("needs VS Code"),
+        ("copilot" | "qwen", Loop | Blocked | Hang | Recovers | GivesUp) => {
+            Cell::None("`loop` has no preset for it")
+        }
+        ("copilot", Compaction | ActionCompacted) => Cell::None("not tried"),
+        ("qwen", ActionCompacted | Worktrees | TwoClients) => Cell::None("not tried"),
+        ("copilot" | "qwen", Clear) => Cell::None("`/clear` is a start"),
         ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
         ("goose", Action | ActionCompacted | ActionSubagent | Worktrees | TwoClients | Failure) => {
             Cell::None("has no hooks at tools")
         }
         (_, Night) => Cell::None("played with Claude Code"),
-        ("gemini" | "goose", Subagent | ActionSubagent) => {
+        ("gemini" | "goose" | "qwen", Subagent | ActionSubagent) => {
             Cell::None("takes no text for a subagent")
         }
         ("opencode", Clear) => Cell::None("`/new` is a start"),
@@ -198,7 +201,10 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
             "gemini",
             Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install,
         ) => Cell::Gate,
-        ("opencode", Start) => Cell::Gate,
+        ("opencode" | "qwen", Start) => Cell::Gate,
+        ("copilot", Start | Long | Resume | Subagent | Action | Failure | TwoAtOnce | Install) => {
+            Cell::Gate
+        }
         _ => Cell::All,
     }
 }

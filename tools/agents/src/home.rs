@@ -166,9 +166,18 @@ impl Bench {
                     "# mine\nGOOSE_PROVIDER: openai\nGOOSE_MODEL: scripted\nOPENAI_HOST: http://127.0.0.1:{port}\nGOOSE_TELEMETRY_ENABLED: false\n"
                 ),
             ),
-            "vscode" => (
+            "copilot" => (
                 home.join(".copilot/config.json"),
                 format!("{{ \"trustedFolders\": [\"{}\"] }}\n", home.join("project").display()),
+            ),
+            "qwen" => (
+                home.join(".qwen/settings.json"),
+                format!(
+                    "{{\n  // mine\n  \"$version\": 4,\n  \"security\": {{ \"auth\": {{ \"selectedType\": \"openai\", \"apiKey\": \"none\", \"baseUrl\": \"http://127.0.0.1:{port}/v1\" }} }},\n  \
+                     \"model\": {{ \"name\": \"scripted\", \"generationConfig\": {{ \"contextWindowSize\": 60000 }} }},\n  \
+                     // Declared to the model at once, so that it can call them.\n  \"tools\": {{ \"toolSearch\": {{ \"enabled\": false }} }},\n  \
+                     \"memory\": {{ \"enableManagedAutoMemory\": false }},\n  \"privacy\": {{ \"usageStatisticsEnabled\": false }},\n  \"general\": {{ \"enableAutoUpdate\": false }}\n}}\n"
+                ),
             ),
             _ => (
                 home.join(".claude/settings.json"),

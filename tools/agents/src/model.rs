@@ -196,10 +196,12 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
     };
     let reply = match reply {
         // Some clients ask for it as a conversation's next turn; each has marks of its own.
-        Reply::Say(_) | Reply::Call(..) if is_summary(&request) => Reply::say(match dialect {
-            Dialect::Google => "<state_snapshot>summary-of-before</state_snapshot>",
-            _ => "<analysis>all of it</analysis>\n<summary>summary-of-before</summary>",
-        }),
+        Reply::Say(_) | Reply::Call(..) if is_summary(&request) => {
+            Reply::say(match request.contains("<state_snapshot>") {
+                true => "<state_snapshot>summary-of-before</state_snapshot>",
+                false => "<analysis>all of it</analysis>\n<summary>summary-of-before</summary>",
+            })
+        }
         reply => reply,
     };
     // A conversation starts short again after a summary.
@@ -256,7 +258,7 @@ pub(super) const SUMMARY: &str = "summary-of-before";
 
 /// True if the client asks for a summary of the conversation, which is how each of them compacts.
 pub(super) fn is_summary(request: &Request) -> bool {
-    const ASKS: [&str; 7] = [
+    const ASKS: [&str; 8] = [
         // Claude Code
         "Your task is to create a detailed summary of",
         // Codex
@@ -264,6 +266,8 @@ pub(super) fn is_summary(request: &Request) -> bool {
         // Gemini CLI
         "a new <state_snapshot>",
         "the <state_snapshot> you just generated",
+        // Qwen Code
+        "Then, produce the <state_snapshot> XML",
         // opencode
         "detailed prompt for continuing our conversation",
         "anchored summary",

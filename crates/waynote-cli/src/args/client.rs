@@ -33,7 +33,7 @@ impl ValueEnum for ClientArg {
 
 #[derive(Args, Clone)]
 pub(crate) struct HookArgs {
-    /// claude-code, codex, cursor, opencode, gemini, goose, vscode
+    /// A client, as `waynote install` lists them
     pub(crate) client: String,
     /// The client's word for what happens, as SessionStart [default: SessionStart]
     pub(crate) event: Option<String>,
@@ -45,10 +45,13 @@ pub(crate) struct HookArgs {
     pub(crate) explain: bool,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct InstallArgs {
     /// The agent
     pub(crate) client: Option<ClientArg>,
+    /// Into every agent that is on this machine; an option that one of them lacks is left out there
+    #[arg(long, conflicts_with = "client")]
+    pub(crate) all: bool,
     /// Write to the working directory's files, which a team shares, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,

@@ -8,8 +8,8 @@ use similar::{ChangeTag, TextDiff};
 use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
-    Action, Client, InstallScope, Installation, Remark, Removal, Setup, State, Step, Target,
-    is_set_up, records_folder, states,
+    Action, Client, InstallScope, Installation, Lacking, Remark, Removal, Setup, State, Step,
+    Target, is_set_up, records_folder, states,
 };
 
 use waynote_remote::Url;
@@ -31,9 +31,64 @@ const STORE: &str = "--store";
 const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
+    if args.all {
+        return install_all(context, args);
+    }
     let Some(ClientArg(client)) = args.client else {
         return list(context);
     };
+    let value = install_one(context, args, client)?;
+    match context.output.json {
+        true => context.value(&value),
+        false => Ok(()),
+    }
+}
+
+/// Into every client that is here. One that fails keeps no other from it.
+fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
+    let (mut values, mut failures) = (Vec::new(), Vec::new());
+    let mut here = Vec::new();
+    // Before any is set up: one's files may be in another one's folder.
+    for client in Client::ALL {
+        let has_files = !(args.project && client.lacks(Lacking::ProjectFiles));
+        if has_files && client.is_found(machine())? {
+            here.push(client);
+        }
+    }
+    for client in here {
+        let has = |part| !client.lacks(part);
+        let args = InstallArgs {
+            every_prompt: args.every_prompt && has(Lacking::Prompts),
+            ask: args.ask && has(Lacking::Ending),
+            by_server: args.by_server && has(Lacking::Calls),
+            ..args.clone()
+        };
+        if !context.output.json {
+            context.line(format!("{}:", client.title()))?;
+        }
+        match install_one(context, &args, client) {
+            Ok(mut value) => {
+                value["client"] = client.word().into();
+                values.push(value);
+            }
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if context.output.json {
+        context.value(&values)?;
+    } else if values.is_empty() && failures.is_empty() {
+        context
+            .line("no agent was found here: `waynote install CLIENT` makes one's files ready")?;
+    }
+    let last = failures.pop();
+    for failure in failures {
+        context.line(format!("{}\n  {}", failure.line(), failure.way_out()))?;
+    }
+    last.map_or(Ok(()), Err)
+}
+
+/// Into one client; prints the steps, or gives them as a value.
+fn install_one(context: &mut Context<'_>, args: &InstallArgs, client: Client) -> Outcome<Value> {
     let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?
         .asks(args.ask)
         .by_server(args.by_server);
@@ -48,10 +103,10 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     let unseen = unseen(&context.settings, &setup)?;
     let mut next = next_steps(&setup, is_found)?;
     next.extend(unseen.iter().cloned());
-    report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
-        return Ok(());
+        return Ok(value(&steps, args.dry_run, &next));
     }
+    report(context, &steps, args.dry_run)?;
     let is_unchanged = steps.iter().all(|step| step.action == Action::Unchanged);
     if is_unchanged || args.dry_run {
         // The settings of this call that the client will not see. They are printed even if its files stay as they are.
@@ -60,13 +115,15 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         }
     }
     if is_unchanged {
-        return context.line(format!(
+        context.line(format!(
             "already set up; `waynote doctor {}` checks it",
             setup.words()
-        ));
+        ))?;
+        return Ok(Value::Null);
     }
     if args.dry_run {
-        return context.line(DRY_RUN);
+        context.line(DRY_RUN)?;
+        return Ok(Value::Null);
     }
     if steps.iter().any(|step| step.action == Action::Changed) {
         let folder = records_folder(environment())?;
@@ -84,7 +141,8 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     for step in next {
         context.line(format!("next: {step}"))?;
     }
-    context.line(format!("then: waynote doctor {}", setup.words()))
+    context.line(format!("then: waynote doctor {}", setup.words()))?;
+    Ok(Value::Null)
 }
 
 /// Sets a client up in the user's own files, with the settings of this call. Returns the files that were changed.
@@ -196,10 +254,10 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         removal.carry_out()?;
     }
     let steps: Vec<&Step> = removal.steps().iter().collect();
-    report(context, &steps, args.dry_run, &[])?;
     if context.output.json {
-        return Ok(());
+        return context.value(&value(&steps, args.dry_run, &[]));
     }
+    report(context, &steps, args.dry_run)?;
     if steps.iter().all(|step| step.action == Action::Unchanged) {
         return context.line("these files have no entries of waynote");
     }
@@ -317,19 +375,18 @@ fn remark(step: &Step) -> Option<String> {
     })
 }
 
-fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[String]) -> Outcome {
-    if context.output.json {
-        let files: Vec<Value> = steps
-            .iter()
-            .map(|step| {
-                json!({
-                    "file": step.file.path, "what": step.file.part.to_string(), "action": step.action.to_string(),
-                    "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
-                })
-            })
-            .collect();
-        return context.value(&json!({ "dry_run": dry_run, "files": files, "next": next }));
-    }
+/// The steps for programs.
+fn value(steps: &[&Step], dry_run: bool, next: &[String]) -> Value {
+    let files = steps.iter().map(|step| {
+        json!({
+            "file": step.file.path, "what": step.file.part.to_string(), "action": step.action.to_string(),
+            "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
+        })
+    });
+    json!({ "dry_run": dry_run, "files": files.collect::<Vec<_>>(), "next": next })
+}
+
+fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool) -> Outcome {
     for step in steps {
         let would = match (dry_run, step.action) {
             (true, Action::Unchanged) | (false, _) => "",

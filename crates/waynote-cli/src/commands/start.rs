@@ -417,7 +417,11 @@ fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
         let findings = doctor::of_client(&setup)?;
         let title = client.title();
         if findings.is_well() && !context.output.json {
-            context.line(format!("{title}: tried, the notes reach it"))?;
+            let works = match client.asks_for_its_block() {
+                true => "tried, its server answers; the notes come with its first reply",
+                false => "tried, the notes reach it",
+            };
+            context.line(format!("{title}: {works}"))?;
         }
         for finding in findings
             .all()

@@ -16,6 +16,11 @@ pub(crate) const CLIENTS: [&str; 7] = [
     "vscode",
 ];
 
+/// Clients whose files are written as those of the others are.
+pub(crate) const OTHERS: [&str; 10] = [
+    "copilot", "qwen", "crush", "amp", "kiro", "zed", "windsurf", "cline", "roo", "junie",
+];
+
 /// Files as they are found: comments, odd blanks, other people's entries.
 pub(crate) const FOUND: [(&str, &str); 9] = [
     (

@@ -466,6 +466,16 @@ fn without_a_name_all_are_listed() {
     gemini       yes    -       -
     goose        yes    -       -
     vscode       yes    -       -
+    copilot      -      -       -
+    qwen         -      -       -
+    crush        -      -       -
+    amp          -      -       -
+    kiro         -      -       -
+    zed          -      -       -
+    windsurf     -      -       -
+    cline        -      -       -
+    roo          -      -       -
+    junie        -      -       -
 
     waynote install CLIENT sets one up; waynote doctor checks those that are
     ");

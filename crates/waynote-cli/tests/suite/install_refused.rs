@@ -70,6 +70,16 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     gemini       yes    see below  -
     goose        yes    see below  -
     vscode       yes    see below  -
+    copilot      -      -          -
+    qwen         -      -          -
+    crush        -      -          -
+    amp          -      -          -
+    kiro         -      -          -
+    zed          -      -          -
+    windsurf     -      -          -
+    cline        -      -          -
+    roo          -      -          -
+    junie        -      -          -
 
     HOME/.claude/settings.json is damaged: line 2: expected comma
       repair it or move it away

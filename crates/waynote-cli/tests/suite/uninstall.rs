@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::client_files::{CLIENTS, files, found, run};
+use super::client_files::{CLIENTS, OTHERS, files, found, run};
 use super::common::Scratch;
 
 #[test]
@@ -22,14 +22,16 @@ fn uninstalling_puts_every_byte_back() {
         for reach in ["", " --project"] {
             fs::create_dir_all(scratch.home().join(".local/share")).unwrap();
             let before = files(&scratch);
-            // Goose has no files of a project.
-            let has_files = |client: &&str| reach.is_empty() || *client != "goose";
-            for client in CLIENTS.iter().filter(|client| has_files(client)) {
+            // They have no files of a project.
+            let has_none = ["goose", "windsurf", "cline"];
+            let has_files = |client: &&str| reach.is_empty() || !has_none.contains(client);
+            let clients = CLIENTS.into_iter().chain(OTHERS);
+            for client in clients.clone().filter(has_files) {
                 run(&scratch, &format!("install {client}{reach}")).ok();
             }
             assert_ne!(files(&scratch), before);
             // Backwards, since the first made folders that the later ones use.
-            for client in CLIENTS.iter().rev() {
+            for client in clients.rev() {
                 run(&scratch, &format!("uninstall {client}{reach}")).ok();
             }
             assert_eq!(files(&scratch), before);

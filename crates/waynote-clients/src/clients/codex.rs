@@ -14,6 +14,7 @@ use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::{Invocation, MissingRight, Rights, read_json, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
+use crate::profile::target::{EndpointForm, TOKEN_VARIABLE};
 use crate::profile::{Profile, has_server};
 
 pub(super) static PROFILE: Profile = Profile {
@@ -41,9 +42,10 @@ pub(super) static PROFILE: Profile = Profile {
         ("tool_response", "tool_response"),
     ]),
     ending: Ending::Block,
-    // No `endpoint`: its entry has a member of its own for the variable.
+    // Its entry has a member of its own for the variable.
+    endpoint: EndpointForm::new(None, "url", TOKEN_VARIABLE),
+    server: [".codex/config.toml", ".codex/config.toml", "mcp_servers"],
     files,
-    trace: config,
     next_steps,
     reads_failure: Some(has_failed),
     allow,

@@ -29,12 +29,9 @@ pub(super) static PROFILE: Profile = Profile {
     answer: Form::Flat,
     tools: ["^(Shell|Read|Write|Delete)$", "^Shell$"],
     ending: Ending::Followup,
-    endpoint: EndpointForm {
-        reference: "${env:WAYNOTE_TOKEN}",
-        ..EndpointForm::NONE
-    },
+    endpoint: EndpointForm::new(None, "url", "${env:WAYNOTE_TOKEN}"),
+    server: [SERVERS, SERVERS, "mcpServers"],
     files,
-    trace: |root| Ok(root.at(SERVERS)),
     project_variable: Some("CURSOR_PROJECT_DIR"),
     hook_variable: Some("CURSOR_VERSION"),
     next_steps: |_, _| {
@@ -48,18 +45,11 @@ pub(super) static PROFILE: Profile = Profile {
 const SERVERS: &str = ".cursor/mcp.json";
 
 fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-    let root = setup.roots()?;
     // It cuts comments out of this file alone, and from two slashes on, even within a text.
     let mut hooks = vec![JsonEdit::Version(1), JsonEdit::EscapedSlashes];
     hooks.extend(setup.hooks(&[], false));
-    Ok(vec![
-        ClientFile::json(
-            root.at(SERVERS),
-            Part::Server,
-            vec![setup.json_server("mcpServers", false)],
-        ),
-        ClientFile::json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
-    ])
+    let hooks = setup.json_file([".cursor/hooks.json"; 2], Part::Hooks, hooks)?;
+    Ok(setup.server_file(false)?.into_iter().chain(hooks).collect())
 }
 
 impl Check<'_> {

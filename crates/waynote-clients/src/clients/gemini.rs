@@ -17,7 +17,7 @@ use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
+use crate::profile::setup::{InstallScope, milliseconds};
 use crate::profile::target::EndpointForm;
 
 pub(super) static PROFILE: Profile = Profile {
@@ -37,13 +37,10 @@ pub(super) static PROFILE: Profile = Profile {
     answer: Form::Nested,
     tools: ["^(read_file|write_file|replace|run_shell_command)$", ""],
     ending: Ending::Deny,
-    endpoint: EndpointForm {
-        kind: None,
-        url: "httpUrl",
-        reference: "${WAYNOTE_TOKEN}",
-    },
-    files,
-    trace: |root| Ok(root.at(SETTINGS)),
+    endpoint: EndpointForm::new(None, "httpUrl", "${WAYNOTE_TOKEN}"),
+    server: [SETTINGS, SETTINGS, "mcpServers"],
+    // Milliseconds, unlike the others.
+    files: |setup| setup.one_file(false, &milliseconds(), true),
     project_variable: Some("GEMINI_PROJECT_DIR"),
     has_lost_block,
     reads_failure: Some(has_failed),
@@ -64,18 +61,6 @@ const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
 /// those that a person excludes.
 const POLICY: &str = "# Written by `waynote loop` for one run.\n\
     [[rule]]\nmcpName = \"waynote\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 310\n";
-
-fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-    let more = [
-        ("name", "waynote".into()),
-        // Milliseconds, unlike the others.
-        ("timeout", (HOOK_SECONDS * 1000).into()),
-    ];
-    let mut edits = vec![setup.json_server("mcpServers", false)];
-    edits.extend(setup.hooks(&more, true));
-    let path = setup.roots()?.at(SETTINGS);
-    Ok(vec![ClientFile::json(path, Part::ServerAndHooks, edits)])
-}
 
 /// It compresses a conversation without telling a hook. Its transcript is a list of records, and one that sets all
 /// messages begins the conversation that the model sees.
@@ -281,23 +266,7 @@ impl Check<'_> {
                     "`/hooks enable waynote`, or take it out of that list",
                 );
             }
-            if file.texts(&["mcp", "excluded"]).contains(&NAME) {
-                self.wrong(
-                    "the server is excluded",
-                    &file.place(&["mcp", "excluded"]),
-                    "take `waynote` out of that list",
-                );
-            }
-            if file.at(&["mcp", "allowed"]).is_array()
-                && !file.texts(&["mcp", "allowed"]).contains(&NAME)
-            {
-                self.wrong(
-                    "only listed servers are started, and waynote is not listed",
-                    &file.place(&["mcp", "allowed"]),
-                    "add \"waynote\" to it",
-                );
-            }
-            self.tool_lists(&file, &["mcpServers", NAME], "includeTools", "excludeTools");
+            self.server_lists(&file);
             let excluded = file.texts(&["tools", "exclude"]);
             let ours: Vec<&str> = excluded
                 .into_iter()
@@ -330,6 +299,27 @@ impl Check<'_> {
             self.folder_trust(folder.as_deref())?;
         }
         Ok(())
+    }
+
+    /// Lists of servers, and of tools of ours, that are offered or not.
+    pub(super) fn server_lists(&mut self, file: &Source) {
+        if file.texts(&["mcp", "excluded"]).contains(&NAME) {
+            self.wrong(
+                "the server is excluded",
+                &file.place(&["mcp", "excluded"]),
+                "take `waynote` out of that list",
+            );
+        }
+        if file.at(&["mcp", "allowed"]).is_array()
+            && !file.texts(&["mcp", "allowed"]).contains(&NAME)
+        {
+            self.wrong(
+                "only listed servers are started, and waynote is not listed",
+                &file.place(&["mcp", "allowed"]),
+                "add \"waynote\" to it",
+            );
+        }
+        self.tool_lists(file, &["mcpServers", NAME], "includeTools", "excludeTools");
     }
 
     /// In a directory that is not trusted, Gemini CLI starts no server and runs no hook of the project.

@@ -21,13 +21,10 @@ pub(super) static PROFILE: Profile = Profile {
     title: "Goose",
     program: "goose",
     // No hook brings the block: the server's instructions hold it.
-    endpoint: EndpointForm {
-        kind: None,
-        url: "uri",
-        reference: "${WAYNOTE_TOKEN}",
-    },
+    shows_instructions: Some("goose-cli"),
+    endpoint: EndpointForm::new(None, "uri", "${WAYNOTE_TOKEN}"),
+    server: [".config/goose/config.yaml", "", "extensions"],
     files,
-    trace: |root| config(root.environment),
     next_steps: |_, _| vec!["start a new session of Goose".into()],
     missing,
     check: |check| check.goose(),

@@ -5,32 +5,82 @@ mod claude_code;
 mod codex;
 mod cursor;
 mod gemini;
-pub(crate) mod goose;
+mod goose;
 mod opencode;
+mod others;
+mod qwen;
 mod vscode;
 
 use std::path::Path;
 
-use crate::client::{Client, Event};
-use crate::error::Result;
+use crate::client::Event;
+use crate::error::{Lacking, Result};
 use crate::profile::Profile;
 use crate::profile::permissions::Invocation;
-use crate::profile::setup::{ClientFile, InstallScope, Machine, Roots, Setup};
+use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
 
-impl Client {
-    pub(crate) fn profile(self) -> &'static Profile {
-        match self {
-            Self::ClaudeCode => &claude_code::PROFILE,
-            Self::Codex => &codex::PROFILE,
-            Self::Cursor => &cursor::PROFILE,
-            Self::Opencode => &opencode::PROFILE,
-            Self::Gemini => &gemini::PROFILE,
-            Self::Goose => &goose::PROFILE,
-            Self::Vscode => &vscode::PROFILE,
+/// The enumeration of all clients, each with its profile.
+macro_rules! clients {
+    ($($(#[$about:meta])* $name:ident = $profile:expr,)*) => {
+        /// An agent program.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Client {
+            $($(#[$about])* $name,)*
         }
-    }
 
+        impl Client {
+            /// All of them.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+
+            pub(crate) fn profile(self) -> &'static Profile {
+                match self {
+                    $(Self::$name => &$profile,)*
+                }
+            }
+        }
+    };
+}
+
+clients! {
+    /// Claude Code.
+    ClaudeCode = claude_code::PROFILE,
+    /// Codex CLI.
+    Codex = codex::PROFILE,
+    /// Cursor.
+    Cursor = cursor::PROFILE,
+    /// opencode.
+    Opencode = opencode::PROFILE,
+    /// Gemini CLI.
+    Gemini = gemini::PROFILE,
+    /// Goose.
+    Goose = goose::PROFILE,
+    /// VS Code's agent mode.
+    Vscode = vscode::PROFILE,
+    /// Copilot CLI.
+    Copilot = vscode::COPILOT,
+    /// Qwen Code.
+    Qwen = qwen::PROFILE,
+    /// Crush.
+    Crush = others::CRUSH,
+    /// Amp.
+    Amp = others::AMP,
+    /// Kiro.
+    Kiro = others::KIRO,
+    /// Zed.
+    Zed = others::ZED,
+    /// Windsurf.
+    Windsurf = others::WINDSURF,
+    /// Cline.
+    Cline = others::CLINE,
+    /// Roo Code.
+    Roo = others::ROO,
+    /// Junie, of JetBrains' editors.
+    Junie = others::JUNIE,
+}
+
+impl Client {
     /// The word that names it on the command line.
     pub fn word(self) -> &'static str {
         self.profile().word
@@ -68,6 +118,12 @@ impl Client {
         self.profile().block_event
     }
 
+    /// True if it gets its block with the first reply of its server: nothing brings that before.
+    pub fn asks_for_its_block(self) -> bool {
+        let profile = self.profile();
+        profile.block_event.is_none() && profile.shows_instructions.is_none()
+    }
+
     /// Its own word for an event; none where it has no such event, takes no text there or needs none.
     pub fn event_word(self, event: Event) -> Option<&'static str> {
         self.profile().event_word(event)
@@ -81,16 +137,31 @@ impl Client {
         })
     }
 
+    /// True if it lacks a part that an option of an installation is about.
+    pub fn lacks(self, part: Lacking) -> bool {
+        let profile = self.profile();
+        match part {
+            Lacking::Prompts => profile.event_word(Event::Prompt).is_none(),
+            Lacking::Calls => profile.call.is_none(),
+            Lacking::Ending => profile.event_word(Event::Stop).is_none(),
+            Lacking::Endpoint => profile.endpoint.reference.is_empty(),
+            Lacking::ProjectFiles => profile.server[1].is_empty(),
+        }
+    }
+
     /// True if its program or its folder is on this machine.
     ///
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
     pub fn is_found(self, machine: Machine<'_>) -> Result<bool> {
-        let root = Roots::of(machine.environment, InstallScope::User)?;
-        let trace = (self.profile().trace)(&root)?;
-        let program = self.profile().program;
-        Ok(trace.parent().is_some_and(Path::exists)
-            || machine.environment.on_path(program).is_some())
+        let setup = Setup::unchecked(machine, self.profile(), InstallScope::User)?;
+        let home = setup.roots()?.folder;
+        let files = (self.profile().files)(&setup)?.into_iter();
+        let mut folders = files.filter_map(|file| file.path.parent().map(Path::to_owned));
+        // Its state may be in home itself.
+        let folder = folders.find(|folder| *folder != home);
+        Ok(folder.is_some_and(|folder| folder.exists())
+            || machine.environment.on_path(setup.profile.program).is_some())
     }
 }
 
@@ -155,7 +226,8 @@ mod tests {
             assert_eq!(Client::named(client.word()), Some(client));
             assert_eq!(client.profile().client, client);
             let Some(event) = client.block_event() else {
-                assert_eq!(client, Client::Goose);
+                let has_tools = client.event_word(Event::BeforeTool).is_some();
+                assert_eq!(client.profile().events.is_empty(), !has_tools);
                 continue;
             };
             let word = client.event_word(event).unwrap();
@@ -163,8 +235,8 @@ mod tests {
         }
         assert_eq!(Client::named("claude"), Some(Client::ClaudeCode));
         assert_eq!(Client::named("gemini-cli"), Some(Client::Gemini));
-        // It is not known where hooks of the last three belong.
-        for other in ["emacs", "antigravity", "qwen", "cline"] {
+        // It is not known where the hooks of the last belong.
+        for other in ["emacs", "antigravity"] {
             assert_eq!(Client::named(other), None);
         }
         assert_eq!(Client::Cursor.event_named("beforeSubmitPrompt"), None);

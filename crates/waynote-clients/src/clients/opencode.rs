@@ -31,13 +31,9 @@ pub(super) static PROFILE: Profile = Profile {
     block_event: Some(Event::SessionStart),
     // Its plugin takes the text as it is.
     answer: Form::Text,
-    endpoint: EndpointForm {
-        kind: Some("remote"),
-        url: "url",
-        reference: "{env:WAYNOTE_TOKEN}",
-    },
+    endpoint: EndpointForm::new(Some("remote"), "url", "{env:WAYNOTE_TOKEN}"),
+    server: [".config/opencode/opencode.json", "opencode.json", "mcp"],
     files,
-    trace: |root| Ok(user_folder(root)?.join("opencode.json")),
     // The system prompt is no part of the conversation: its plugin puts the block there for each process.
     channel: Channel::System,
     next_steps,

@@ -1,6 +1,4 @@
-//! VS Code's agent mode: `mcp.json` for the server, a file of ours for hooks.
-
-use std::path::PathBuf;
+//! VS Code's agent mode and Copilot CLI: a file for the server, a file of ours for hooks.
 
 use serde_json::json;
 
@@ -10,15 +8,11 @@ use crate::formats::entry::JsonEdit;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
-use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
 
-pub(super) static PROFILE: Profile = Profile {
-    client: Client::Vscode,
-    word: "vscode",
-    aliases: &["vs-code", "code"],
-    title: "VS Code",
-    program: "code",
+/// The hooks of Copilot, in VS Code and in its own command line.
+const SHARED: Profile = Profile {
     events: &[
         (Event::SessionStart, "SessionStart"),
         (Event::SubagentStart, "SubagentStart"),
@@ -35,45 +29,47 @@ pub(super) static PROFILE: Profile = Profile {
         "bash|powershell|run_in_terminal",
     ],
     ending: Ending::Block,
-    endpoint: EndpointForm {
-        kind: Some("http"),
-        url: "url",
-        reference: "${env:WAYNOTE_TOKEN}",
-    },
-    files,
-    trace: |root| Ok(user_folder(root)?.join("mcp.json")),
-    hook_variable: Some("COPILOT_CLI"),
+    endpoint: EndpointForm::new(Some("http"), "url", "${env:WAYNOTE_TOKEN}"),
     // Copilot's harness keeps no text of hooks in a conversation that is resumed.
     begins_anew: |source| matches!(source, "clear" | "compact" | "resume"),
-    next_steps,
-    check: |check| check.vscode(),
     ..Profile::BASE
 };
 
-fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-    let seconds = [("timeout", HOOK_SECONDS.into())];
-    let root = setup.roots()?;
-    // Its harness of Copilot, and Copilot's own command line, which read the same file, document the version.
+pub(super) static PROFILE: Profile = Profile {
+    client: Client::Vscode,
+    word: "vscode",
+    aliases: &["vs-code", "code"],
+    title: "VS Code",
+    program: "code",
+    server: ["Code/User/mcp.json", ".vscode/mcp.json", "servers"],
+    files: |setup| files(setup, "hooks/waynote.json"),
+    hook_variable: Some("COPILOT_CLI"),
+    next_steps,
+    check: |check| check.vscode(),
+    ..SHARED
+};
+
+/// Copilot's own command line. Its hooks are in a file of their own: VS Code's harness of Copilot may be set up or not.
+pub(super) static COPILOT: Profile = Profile {
+    client: Client::Copilot,
+    word: "copilot",
+    aliases: &["copilot-cli"],
+    title: "Copilot CLI",
+    program: "copilot",
+    server: [".copilot/mcp-config.json", ".github/mcp.json", "mcpServers"],
+    endpoint: EndpointForm::new(Some("http"), "url", "${WAYNOTE_TOKEN}"),
+    moved_by: Some(["COPILOT_HOME", ".copilot"]),
+    files: |setup| files(setup, "hooks/waynote-copilot.json"),
+    ..SHARED
+};
+
+fn files(setup: &Setup<'_>, hooks: &str) -> Result<Vec<ClientFile>> {
+    // Both read the same folders, and document the version.
     let mut edits = vec![JsonEdit::Version(1)];
-    edits.extend(setup.hooks(&seconds, false));
-    let (server, hooks) = match setup.reach {
-        InstallScope::User => (
-            user_folder(&root)?.join("mcp.json"),
-            root.at(".copilot/hooks/waynote.json"),
-        ),
-        InstallScope::Project => (
-            root.at(".vscode/mcp.json"),
-            root.at(".github/hooks/waynote.json"),
-        ),
-    };
-    Ok(vec![
-        ClientFile::json(
-            server,
-            Part::Server,
-            vec![setup.json_server("servers", true)],
-        ),
-        ClientFile::json(hooks, Part::Hooks, edits),
-    ])
+    edits.extend(setup.hooks(&[("timeout", HOOK_SECONDS.into())], false));
+    let names = [".copilot/", ".github/"].map(|folder| format!("{folder}{hooks}"));
+    let hooks = setup.json_file(names.each_ref().map(String::as_str), Part::Hooks, edits)?;
+    Ok(setup.server_file(true)?.into_iter().chain(hooks).collect())
 }
 
 fn next_steps(_: InstallScope, has_hooks: bool) -> Vec<String> {
@@ -84,16 +80,6 @@ fn next_steps(_: InstallScope, has_hooks: bool) -> Vec<String> {
     vec![format!(
         "start the server with `MCP: List Servers` in VS Code and trust it when it asks{hooks}"
     )]
-}
-
-/// Its folder of the user.
-fn user_folder(root: &Roots<'_>) -> Result<PathBuf> {
-    let user = "Code/User";
-    Ok(if cfg!(target_os = "macos") {
-        root.at("Library/Application Support").join(user)
-    } else {
-        root.environment.dot_config()?.join(user)
-    })
 }
 
 impl Check<'_> {

@@ -194,10 +194,10 @@ fn of_server(setup: &Setup<'_>, command: &[String], now: Timestamp, findings: &m
             "run that command by hand; `waynote install` updates the entry if the program has moved",
         ),
     }
-    if setup.profile.block_event.is_some() {
+    let Some(client) = setup.profile.shows_instructions else {
         return;
-    }
-    match trial::instructions(setup, command, now) {
+    };
+    match trial::instructions(setup, client, command, now) {
         Ok(()) => findings.ok(format!("{title}: the server's instructions have the notes")),
         Err(reason) => failed(
             title,

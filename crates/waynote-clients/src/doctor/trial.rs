@@ -41,8 +41,13 @@ pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
     hand_over(setup, now, event.ok_or(NO_COMMAND)?).map(drop)
 }
 
-/// Starts the server as Goose does, on a temporary store that holds one note.
-pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp) -> Result {
+/// Starts the server as a client of that name does, on a temporary store that holds one note.
+pub(super) fn instructions(
+    setup: &Setup<'_>,
+    client: &str,
+    server: &[String],
+    now: Timestamp,
+) -> Result {
     let trial = Trial::new(setup, now, "")?;
     let (program, args) = server.split_first().ok_or(NO_COMMAND)?;
     let mut command = Command::new(program);
@@ -52,7 +57,7 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
         .current_dir(&trial.project)
         .env(variables::STORE, &trial.store)
         .env_remove(variables::NOTES_FILE);
-    let (_server, greeted) = Conversation::start(command, "goose-cli")?;
+    let (_server, greeted) = Conversation::start(command, client)?;
     let instructions = greeted["instructions"].as_str().unwrap_or_default();
     match instructions.contains(CANARY) {
         true => Ok(()),

@@ -80,7 +80,10 @@ impl Session {
                 .claim();
             session.given = ledgers.delivered(name);
         }
-        if event == Event::Prompt && payload.says_off() != session.given.is_off {
+        // Qwen Code sends an empty prompt with each result of a tool, within a turn.
+        let is_new_turn = payload.asked().is_none_or(|asked| !asked.is_empty());
+        let is_prompt = event == Event::Prompt && is_new_turn;
+        if is_prompt && payload.says_off() != session.given.is_off {
             ledgers.switch(name, payload.says_off());
             session.given = ledgers.delivered(name);
         }

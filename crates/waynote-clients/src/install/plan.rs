@@ -6,8 +6,8 @@ use std::path::Path;
 use waynote_system::{Environment, text_file};
 
 use super::record::Record;
-use crate::client::{Client, Event};
-use crate::error::{Error, Result};
+use crate::client::Client;
+use crate::error::{Error, Lacking, Result};
 use crate::formats::refusal::Refusal;
 use crate::profile::has_server;
 use crate::profile::setup::{ClientFile, InstallScope, Setup, kept_program};
@@ -115,21 +115,20 @@ impl<'s, 'e> Installation<'s, 'e> {
     /// Looks at every file. One that cannot be written is refused, or noted in a dry run.
     ///
     /// # Errors
-    /// [`Error::NoPrompts`] and [`Error::NoProjectFiles`], where the client cannot be set up so; [`Error::NotEdited`],
-    /// [`Error::File`].
+    /// [`Error::Lacks`], where the client cannot be set up so; [`Error::NotEdited`], [`Error::File`].
     pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
         let client = setup.client();
-        if setup.every_prompt && client.event_word(Event::Prompt).is_none() {
-            return Err(Error::NoPrompts { client });
-        }
-        if setup.by_server && setup.profile.call.is_none() {
-            return Err(Error::NoCalls { client });
-        }
-        if setup.asks && client.event_word(Event::Stop).is_none() {
-            return Err(Error::NoEnding { client });
-        }
-        if setup.files()?.is_empty() {
-            return Err(Error::NoProjectFiles { client });
+        let options = [
+            (setup.every_prompt, Lacking::Prompts),
+            (setup.by_server, Lacking::Calls),
+            (setup.asks, Lacking::Ending),
+            (setup.target.is_endpoint(), Lacking::Endpoint),
+            (setup.reach == InstallScope::Project, Lacking::ProjectFiles),
+        ];
+        for (is_given, part) in options {
+            if is_given && client.lacks(part) {
+                return Err(Error::Lacks { client, part });
+            }
         }
         let is_new = setup.target != setup.found_target()?;
         let mut steps = Vec::new();

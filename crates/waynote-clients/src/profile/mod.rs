@@ -8,7 +8,7 @@ pub(crate) mod setup;
 pub(crate) mod target;
 pub(crate) mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
@@ -17,11 +17,10 @@ use crate::ledger::Channel;
 use answer::{Ending, Form};
 use check::{Check, Findings};
 use permissions::{Invocation, MissingRight, Rights};
-use setup::{ClientFile, InstallScope, Machine, Roots, Setup};
+use setup::{ClientFile, InstallScope, Machine, Setup};
 use target::{EndpointForm, Target};
 
-/// The profile of a client. A new one is a file with such a value in `clients/`, a line in `clients/mod.rs` and a variant
-/// in `client.rs`.
+/// The profile of a client. A new one is a file with such a value in `clients/`, and a row in `clients/mod.rs`.
 pub(crate) struct Profile {
     pub(crate) client: Client,
     /// The word that names it on the command line.
@@ -36,6 +35,9 @@ pub(crate) struct Profile {
     pub(crate) events: &'static [(Event, &'static str)],
     /// The event at which a session of it gets its block; none where no hook brings it.
     pub(crate) block_event: Option<Event>,
+    /// The name under which it greets a server, if it shows the server's whole instructions to its model. No hook brings the
+    /// block then.
+    pub(crate) shows_instructions: Option<&'static str>,
     /// The form of a hook's answer.
     pub(crate) answer: Form,
     /// The tools with which it reads, changes and runs, and those with which it runs, as its hooks select them. They stay
@@ -53,10 +55,13 @@ pub(crate) struct Profile {
     pub(crate) hook_variable: Option<&'static str>,
     /// The channel by which its hook brings a session the block.
     pub(crate) channel: Channel,
+    /// The JSON file that has its server, of the user and of a project, and the member that holds it; an empty name where
+    /// there is none.
+    pub(crate) server: [&'static str; 3],
+    /// A variable that moves a folder of the user, and that folder.
+    pub(crate) moved_by: Option<[&'static str; 2]>,
     /// Its files and what each gets, in the order in which they are written; none where it reads no files of a project.
     pub(crate) files: fn(&Setup<'_>) -> Result<Vec<ClientFile>>,
-    /// A file of the user's whose folder shows that the client is on this machine.
-    pub(crate) trace: fn(&Roots<'_>) -> Result<PathBuf>,
     /// Steps after an installation that only the user can do, in that scope, with hooks or without.
     pub(crate) next_steps: fn(InstallScope, bool) -> Vec<String>,
     /// True if a session that begins for this reason has lost the texts of hooks.
@@ -83,7 +88,7 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// The profile of a client that takes no text from hooks and needs nothing of its own.
+    /// The profile of a client that takes no text from hooks, and has its server in a JSON file.
     pub(crate) const BASE: Self = Self {
         client: Client::ClaudeCode,
         word: "",
@@ -92,6 +97,7 @@ impl Profile {
         program: "",
         events: &[],
         block_event: None,
+        shows_instructions: None,
         answer: Form::None,
         tools: ["", ""],
         call: None,
@@ -100,8 +106,9 @@ impl Profile {
         project_variable: None,
         hook_variable: None,
         channel: Channel::Hook,
-        files: |_| Ok(Vec::new()),
-        trace: |root| Ok(root.folder.clone()),
+        server: ["", "", "mcpServers"],
+        moved_by: None,
+        files: |setup| Ok(setup.server_file(false)?.into_iter().collect()),
         next_steps: |_, _| Vec::new(),
         begins_anew: |source| matches!(source, "clear" | "compact"),
         has_lost_block: |_| false,

@@ -14,7 +14,7 @@ use super::target::Target;
 use crate::client::{Client, Event};
 use crate::error::{Error, Result};
 use crate::formats::edit::Edit;
-use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server, object};
+use crate::formats::entry::{Json, JsonEdit, NAME, NO_SEARCH, Server, object};
 
 /// The machine as this crate sees it: nothing else is asked of the environment.
 #[derive(Clone, Copy, Debug)]
@@ -222,6 +222,50 @@ impl<'e> Setup<'e> {
         Roots::of(self.machine.environment, self.reach)
     }
 
+    /// A JSON file of the client, by its names for the user and for a project; none where there is no such file.
+    pub(crate) fn json_file(
+        &self,
+        [of_user, of_project]: [&str; 2],
+        part: Part,
+        edits: Vec<JsonEdit>,
+    ) -> Result<Option<ClientFile>> {
+        let root = self.roots()?;
+        let name = match self.reach {
+            InstallScope::User => of_user,
+            InstallScope::Project => of_project,
+        };
+        let moved = self.profile.moved_by.map(|[variable, folder]| {
+            let inside = Path::new(name).strip_prefix(folder).ok();
+            Ok::<_, Error>(root.moved(variable)?.zip(inside))
+        });
+        let path = match moved.transpose()?.flatten() {
+            Some((folder, inside)) => folder.join(inside),
+            None => root.file(name)?,
+        };
+        Ok((!name.is_empty()).then(|| ClientFile::json(path, part, edits)))
+    }
+
+    /// The JSON file with the server's entry; `typed` says whether that names its kind.
+    pub(crate) fn server_file(&self, typed: bool) -> Result<Option<ClientFile>> {
+        let [of_user, of_project, member] = self.profile.server;
+        let edits = vec![self.json_server(member, typed)];
+        self.json_file([of_user, of_project], Part::Server, edits)
+    }
+
+    /// The JSON file with the server's entry and the hooks.
+    pub(crate) fn one_file(
+        &self,
+        typed: bool,
+        more: &[(&'static str, Json)],
+        grouped: bool,
+    ) -> Result<Vec<ClientFile>> {
+        let [of_user, of_project, member] = self.profile.server;
+        let mut edits = vec![self.json_server(member, typed)];
+        edits.extend(self.hooks(more, grouped));
+        let file = self.json_file([of_user, of_project], Part::ServerAndHooks, edits)?;
+        Ok(file.into_iter().collect())
+    }
+
     /// The client's server entry.
     pub(crate) fn server(&self) -> Server {
         Server {
@@ -349,6 +393,14 @@ const OF_RESULT: [&str; 2] = ["tool_response", "error"];
 /// How long a client lets a hook run: it takes milliseconds.
 pub(crate) const HOOK_SECONDS: i64 = 10;
 
+/// The same in the members of a hook of Gemini CLI and its kin.
+pub(crate) fn milliseconds() -> [(&'static str, Json); 2] {
+    [
+        ("name", NAME.into()),
+        ("timeout", (HOOK_SECONDS * 1000).into()),
+    ]
+}
+
 /// The base folder of the files of a scope.
 pub(crate) struct Roots<'e> {
     pub(crate) environment: &'e Environment,
@@ -371,6 +423,20 @@ impl<'e> Roots<'e> {
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.folder.join(path)
+    }
+
+    /// A file by its name. For a user, `.config` and VS Code's `Code` are where this system has them.
+    pub(crate) fn file(&self, name: &str) -> Result<PathBuf> {
+        Ok(match (self.reach, name.split_once('/')) {
+            (InstallScope::User, Some(("Code", _))) if cfg!(target_os = "macos") => {
+                self.at("Library/Application Support").join(name)
+            }
+            (InstallScope::User, Some(("Code", _))) => self.environment.dot_config()?.join(name),
+            (InstallScope::User, Some((".config", name))) => {
+                self.environment.dot_config()?.join(name)
+            }
+            _ => self.at(name),
+        })
     }
 
     /// A folder that a variable can move, for the user's files.

@@ -34,11 +34,20 @@ pub(crate) struct EndpointForm {
 }
 
 impl EndpointForm {
-    pub(crate) const NONE: Self = Self {
-        kind: None,
-        url: "url",
-        reference: "",
-    };
+    /// Its file cannot refer to a variable, or has another form.
+    pub(crate) const NONE: Self = Self::new(None, "url", "");
+
+    pub(crate) const fn new(
+        kind: Option<&'static str>,
+        url: &'static str,
+        reference: &'static str,
+    ) -> Self {
+        Self {
+            kind,
+            url,
+            reference,
+        }
+    }
 }
 
 /// The variable of the token, which the client has to be started with.
@@ -111,7 +120,7 @@ impl Target {
 }
 
 /// The members in which clients have an endpoint's address.
-pub(crate) const URLS: [&str; 3] = ["url", "httpUrl", "uri"];
+pub(crate) const URLS: [&str; 4] = ["url", "httpUrl", "serverUrl", "uri"];
 
 const ENDPOINT: &str = "/mcp";
 

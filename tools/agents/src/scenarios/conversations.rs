@@ -62,7 +62,7 @@ pub(super) fn long(bench: &Bench) -> Result<()> {
     let answer: Value = serde_json::from_str(&answer)?;
     let text = &answer["hookSpecificOutput"]["additionalContext"];
     let mut text = text.as_str().context("the hook adds nothing")?.to_owned();
-    if client == "gemini" {
+    if matches!(client, "gemini" | "qwen") {
         text = text.replace('<', "&lt;").replace('>', "&gt;");
     }
     each_once(&bench.turn(Turn::New("question-one"))?, text.trim(), "long")
@@ -108,12 +108,17 @@ pub(super) fn compacted_between(
     last: &'static str,
 ) -> Result<()> {
     match bench.agent.client {
-        "claude-code" => {
+        client @ ("claude-code" | "qwen") => {
+            let (command, tokens) = match client {
+                // It discards a summary that is longer than the text it replaces.
+                "qwen" => ("/compress", 30_000),
+                _ => ("/compact", 100),
+            };
+            bench.model.reports_tokens(tokens);
             bench.turn(Turn::New(first))?;
-            let compacted =
-                bench.started(&["-p", "/compact", "--continue"], "", &bench.project()?)?;
+            let compacted = bench.started(&["-p", command, "--continue"], "", &bench.project()?)?;
             let (code, said) = compacted.wait(Duration::from_secs(60))?;
-            ensure!(code == 0, "/compact: exit code {code}: {said}");
+            ensure!(code == 0, "{command}: exit code {code}: {said}");
         }
         "gemini" => {
             // Gemini CLI discards a summary that is longer than the text it replaces.
@@ -276,7 +281,7 @@ pub(super) fn with_subagent(
             "task",
             json!({ "description": "count", "prompt": TASK, "subagent_type": "general" }),
         ),
-        "vscode" => (
+        "copilot" => (
             "task",
             json!({ "name": "counter", "description": "count", "prompt": TASK, "agent_type": "explore", "mode": "sync" }),
         ),

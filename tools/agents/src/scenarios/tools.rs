@@ -49,9 +49,9 @@ fn reading(client: &str, checkout: &Path) -> Result<(&'static str, Value)> {
     Ok(match client {
         "claude-code" => ("Read", json!({ "file_path": path })),
         "codex" => ("exec_command", json!({ "cmd": format!("cat {FILE}") })),
-        "gemini" => ("read_file", json!({ "file_path": path })),
+        "gemini" | "qwen" => ("read_file", json!({ "file_path": path })),
         "opencode" => ("read", json!({ "filePath": path })),
-        "vscode" => ("view", json!({ "path": path })),
+        "copilot" => ("view", json!({ "path": path })),
         client => bail!("{client} has no such moment"),
     })
 }
@@ -204,7 +204,11 @@ pub(super) fn failure(bench: &Bench) -> Result<()> {
         "claude-code" => ("Bash", json!({ "command": command, "description": "ship" })),
         "codex" => ("exec_command", json!({ "cmd": command })),
         "gemini" => ("run_shell_command", json!({ "command": command })),
-        "opencode" | "vscode" => ("bash", json!({ "command": command, "description": "ship" })),
+        "qwen" => (
+            "run_shell_command",
+            json!({ "command": command, "is_background": false }),
+        ),
+        "opencode" | "copilot" => ("bash", json!({ "command": command, "description": "ship" })),
         client => bail!("{client} has no such moment"),
     };
     calls(bench, vec![run]);

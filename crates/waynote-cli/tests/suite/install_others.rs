@@ -1,0 +1,118 @@
+//! Clients that most others' ways fit: their files, and installing into all that are here.
+
+use serde_json::Value;
+
+use super::client_files::{CLIENTS, OTHERS, files, found, run, said};
+use super::common::Scratch;
+
+/// Each file with its text in one line, the program's path written as `WAYNOTE`.
+fn written(scratch: &Scratch) -> String {
+    let line = |(name, text): (String, String)| {
+        let text = text.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+        let text: Vec<&str> = text.split_whitespace().collect();
+        format!("{name}: {}\n", text.join(" "))
+    };
+    let files = files(scratch).into_iter();
+    let files = files.filter(|(_, text)| text.starts_with('{'));
+    files.map(line).collect()
+}
+
+#[test]
+fn each_client_gets_its_own_form() {
+    let scratch = Scratch::new();
+    for client in OTHERS {
+        run(&scratch, &format!("install {client}")).ok();
+        let doctor = run(&scratch, &format!("doctor {client}")).said();
+        assert!(doctor.contains("the server answers"), "{doctor}");
+        let has_hooks = ["copilot", "qwen", "crush"].contains(&client);
+        assert_eq!(
+            doctor.contains("hook at tools works"),
+            has_hooks,
+            "{doctor}"
+        );
+        let shows_all = doctor.contains("the server's instructions have the notes");
+        assert_eq!(shows_all, client == "crush", "{doctor}");
+    }
+    insta::assert_snapshot!(written(&scratch), @r#"
+    .cline/data/settings/cline_mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:cline" } } } }
+    .codeium/windsurf/mcp_config.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:windsurf" } } } }
+    .config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:roo" } } } }
+    .config/amp/settings.json: { "amp.mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:amp" } } } }
+    .config/crush/crush.json: { "mcp": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:crush" } } }, "hooks": { "PreToolUse": [ { "command": "WAYNOTE hook crush PreToolUse", "matcher": "^(bash|edit|multiedit|view|write)$" } ] } }
+    .config/zed/settings.json: { "context_servers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:zed" } } } }
+    .copilot/hooks/waynote-copilot.json: { "version": 1, "hooks": { "SessionStart": [ { "type": "command", "command": "WAYNOTE hook copilot SessionStart", "timeout": 10 } ], "SubagentStart": [ { "type": "command", "command": "WAYNOTE hook copilot SubagentStart", "timeout": 10 } ], "PostToolUse": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUse", "timeout": 10, "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal" } ], "PostToolUseFailure": [ { "type": "command", "command": "WAYNOTE hook copilot PostToolUseFailure", "timeout": 10, "matcher": "bash|powershell|run_in_terminal" } ] } }
+    .copilot/mcp-config.json: { "mcpServers": { "waynote": { "type": "stdio", "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:copilot" } } } }
+    .junie/mcp/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:junie" } } } }
+    .kiro/settings/mcp.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:kiro" } } } }
+    .qwen/settings.json: { "mcpServers": { "waynote": { "command": "WAYNOTE", "args": ["mcp"], "env": { "WAYNOTE_AUTHOR": "agent:qwen" } } }, "hooks": { "SessionStart": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen SessionStart", "name": "waynote", "timeout": 10000 } ] } ], "UserPromptSubmit": [ { "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen UserPromptSubmit --no-search", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUse": [ { "matcher": "^(read_file|write_file|edit|run_shell_command)$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUse", "name": "waynote", "timeout": 10000 } ] } ], "PostToolUseFailure": [ { "matcher": "^run_shell_command$", "hooks": [ { "type": "command", "command": "WAYNOTE hook qwen PostToolUseFailure", "name": "waynote", "timeout": 10000 } ] } ] } }
+    "#);
+}
+
+#[test]
+fn a_moved_folder_is_written_to() {
+    for (client, variable, file) in [
+        ("copilot", "COPILOT_HOME", "mcp-config.json"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+        ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
+    ] {
+        let scratch = Scratch::new();
+        let folder = scratch.path("moved");
+        run(&scratch, &format!("install {client}"))
+            .env(variable, &folder)
+            .ok();
+        assert!(folder.join(file).is_file(), "{client}");
+        assert_eq!(written(&scratch), "");
+    }
+}
+
+#[test]
+fn all_that_are_here_are_set_up() {
+    let scratch = found();
+    let before = files(&scratch);
+    let shown = said(&scratch, "install --all --dry-run --every-prompt");
+    assert_eq!(files(&scratch), before);
+    assert!(
+        shown.contains("Claude Code:\n") && shown.contains("would be"),
+        "{shown}"
+    );
+    for client in ["Qwen Code", "Amp", "Zed"] {
+        assert!(!shown.contains(client), "{shown}");
+    }
+    let set_up = run(&scratch, "--json install --all --every-prompt").ok();
+    let set_up: Value = serde_json::from_str(&set_up).unwrap();
+    let set_up = set_up.as_array().unwrap().iter();
+    let words: Vec<&str> = set_up.map(|of| of["client"].as_str().unwrap()).collect();
+    assert_eq!(words, CLIENTS);
+    let list = said(&scratch, "install");
+    assert_eq!(list.matches("yes    set up").count(), words.len(), "{list}");
+    let none = said(&Scratch::new(), "install --all");
+    assert!(none.contains("no agent was found here"), "{none}");
+}
+
+/// One that cannot be set up keeps no other from it, and is named.
+#[test]
+fn one_that_fails_keeps_no_other_from_it() {
+    let scratch = found();
+    std::fs::write(scratch.home().join(".cursor/mcp.json"), "{ \"a\": ").unwrap();
+    let told = said(&scratch, "install --all");
+    assert!(
+        told.contains(".cursor/mcp.json") && told.contains("exit 1"),
+        "{told}"
+    );
+    let list = said(&scratch, "install");
+    assert_eq!(
+        list.matches("yes    set up").count(),
+        CLIENTS.len() - 1,
+        "{list}"
+    );
+}
+
+#[test]
+fn no_token_is_written_where_no_variable_is_read() {
+    let words = "install zed --remote-mcp --store https://notes.example/s/team";
+    insta::assert_snapshot!(said(&Scratch::new(), words), @"
+    exit 2
+    error: Zed cannot read an endpoint's token from a variable
+      leave out `--remote-mcp`: claude-code, codex, cursor, opencode, gemini, goose, vscode, copilot, qwen, crush, amp, kiro, windsurf, roo take it
+    ");
+}
