@@ -1,7 +1,7 @@
 //! The errors of the command line. Each has a message with its reason, a hint, and an exit code.
 
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -371,8 +371,16 @@ pub(crate) fn say_coloured(text: &str) {
     }
 }
 
+/// Gives the terminal that standard error is a title, and rings its bell if `rings`.
+pub(crate) fn title(text: &str, rings: bool) {
+    if io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb") {
+        let bell = if rings { "\u{7}" } else { "" };
+        let text = waynote::visible::visible(text);
+        let _ = write!(io::stderr(), "\u{1b}]0;{text}\u{7}{bell}");
+    }
+}
+
 fn print(text: &str) {
-    use io::Write;
     if SILENT.load(Ordering::Relaxed) {
         return;
     }

@@ -52,8 +52,13 @@ mod tests {
         let handed_on: Vec<_> = handed_on().collect();
         for known in KNOWN.all() {
             let is_handed_on = handed_on.contains(&known.variable);
-            // A client's file is no place for where a token comes from: the configuration file is.
-            let stays = [AUTHOR, TOKEN_FILE, "WAYNOTE_TOKEN_COMMAND"];
+            // A client's file is no place for where a token comes from, nor for a command of the user's own.
+            let stays = [
+                AUTHOR,
+                TOKEN_FILE,
+                "WAYNOTE_TOKEN_COMMAND",
+                "WAYNOTE_NOTIFY",
+            ];
             assert_eq!(
                 is_handed_on,
                 !stays.contains(&known.variable),

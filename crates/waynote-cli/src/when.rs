@@ -39,6 +39,12 @@ pub(crate) fn zone_in_heading() -> &'static str {
     SHOWN.get().map_or(" (UTC)", |_| "")
 }
 
+/// The time of day, for a line of a log.
+pub(crate) fn clock(time: Timestamp) -> String {
+    let zone = SHOWN.get().cloned().unwrap_or(TimeZone::UTC);
+    time.to_zoned(zone).strftime("%H:%M:%S").to_string()
+}
+
 /// A time for a cell: local to the minute, or universal to the second.
 pub(crate) fn cell(time: Timestamp) -> String {
     match SHOWN.get() {

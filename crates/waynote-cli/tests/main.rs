@@ -57,6 +57,7 @@ mod suite {
     mod log;
     mod loop_again;
     mod loop_agents;
+    mod loop_ended;
     mod loop_given;
     mod loop_machines;
     mod loop_night;

@@ -55,6 +55,7 @@
 //! - `supervise`: the agent's process group, its streams, signals, the guard.
 //! - `tree`: whether the work tree changed; `stall`: the evidence in words. What a stall is, the library decides:
 //!   [`waynote::stall::StallRule`].
+//! - `notify`: tells a command of the user how a loop ended.
 //! - `stop`: why a loop stops. A new reason goes there, and into [`waynote::event::EndReason`].
 //! - [`identity`]: which process runs a loop, and whether it still does.
 
@@ -65,6 +66,7 @@ mod error;
 mod host;
 pub mod identity;
 mod logs;
+mod notify;
 mod observer;
 mod plan;
 mod prompt;
@@ -79,6 +81,7 @@ pub use backoff::Backoff;
 pub use error::{Error, PromptProblem, Result, StartProblem};
 pub use host::Host;
 pub use logs::Logs;
+pub use notify::{NOTIFY_LIMIT, notify};
 pub use observer::{Attempt, Notice, Observer, Stream};
 pub use plan::Plan;
 pub use prompt::{PromptParts, SourceFile, Template};

@@ -39,6 +39,9 @@ pub const CONFIG: &str = "WAYNOTE_CONFIG";
 /// Set for the agents of a loop: the event with which it took its session, `session:NAME#event-NUMBER`.
 pub const LOOP: &str = "WAYNOTE_LOOP";
 
+/// Set for the command that `loop --notify` runs: the state of the session.
+pub const STATE: &str = "WAYNOTE_STATE";
+
 /// Set for the agents of a loop: by it the loop's guard finds an agent that has killed its loop.
 pub const GUARDED: &str = "WAYNOTE_GUARDED";
 

@@ -93,7 +93,7 @@ pub(crate) struct LoopArgs {
     /// this machine. Of the other options, only --answer, --take-over, --dry-run and --json go with it
     #[arg(long = "continue", id = "of", value_name = "SESSION", conflicts_with_all = ["command", "with", "spec", "tasks",
         "prompt", "extra_instructions", "iterations", "until", "time", "iteration_time", "style", "budget", "stall",
-        "retries", "retry_wait", "logs"])]
+        "retries", "retry_wait", "logs", "notify"])]
     pub(crate) of: Option<Name>,
     /// Run this client without a person, instead of AGENT. It may use waynote's tools without asking
     #[arg(long, value_name = "CLIENT")]
@@ -143,6 +143,11 @@ pub(crate) struct LoopArgs {
     /// Write the agent's output to this folder, a new file for each iteration, instead of showing it
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
+    /// Run this line of shell when the loop has ended, unless a person ended it. WAYNOTE_SESSION and WAYNOTE_STATE are in its
+    /// environment, the summary is on its standard input as JSON. It is ended after 30 seconds; the exit code stays that
+    /// of the loop [env: WAYNOTE_NOTIFY]
+    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) notify: Option<String>,
     /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
     #[arg(long, value_name = "TEXT")]
     pub(crate) answer: Option<String>,

@@ -150,6 +150,11 @@ settings! {
     ca_file: Option<PathBuf> =
         row(variables::CA_FILE, |text| values::file(text, "the file of certificates has no name"), || Ok(None), path)
             .in_file(Kind::Path);
+    /// The command that is told how a loop ended.
+    notify: Option<String> =
+        row("WAYNOTE_NOTIFY", values::notify, || Ok(None), Clone::clone)
+            .in_file(Kind::Text)
+            .not_handed_on();
     /// Directories outside a session's repository whose notes its actions may get.
     action_roots: Vec<Place> =
         row("WAYNOTE_ACTION_ROOTS", values::places, || Ok(Vec::new()), |places| {

@@ -55,6 +55,11 @@ pub(super) fn token_command(text: &str) -> Outcome<Option<String>> {
     Ok(Some(command.to_owned()))
 }
 
+pub(super) fn notify(text: &str) -> Outcome<Option<String>> {
+    let command = stated(text, "the command to notify is empty", "a line of shell")?;
+    Ok(Some(command.to_owned()))
+}
+
 pub(super) fn name(text: &str) -> Outcome<Name> {
     Ok(text.parse()?)
 }

@@ -135,14 +135,15 @@ fn an_agent_answers_continues_and_stops_nothing() {
         script,
     ]);
     insta::assert_snapshot!(seconds_gone(&run.said()), @"
-    ── iteration 1 ──
+    12:00:00 session t, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
     error: stopping a loop is refused inside a loop, where an agent writes
       end your turn with a question, and a person decides
     error: continuing a loop is refused inside a loop, where an agent writes
       end your turn with a question, and a person decides
     error: an answer is refused inside a loop, where an agent writes
       end your turn; the person starts the loop again with the answer
-    session t: 1 iteration in N.Ns, 0 notes added
+    12:00:00 session t: 1 iteration in N.Ns, 0 notes added
     done: the requested iteration is done
     ");
 }

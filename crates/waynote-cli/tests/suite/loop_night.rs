@@ -70,7 +70,7 @@ fn one_night() {
     let output = run(&night).output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{said}");
-    let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n  failed with: API Error: 529 overloaded_error\n";
+    let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n12:00:00 failed with: API Error: 529 overloaded_error\n";
     assert!(said.contains(failed), "{said}");
     let asked = scratch.ok("log sessions");
     has(&asked, "`Prices in cents or in euros?`");

@@ -95,10 +95,12 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
         scratch.put("work/tasks.md", "- [ ] one\n");
         let script = format!("cat >> prompts; {plants}");
         let said = looping(&scratch, "--iterations 3 --tasks tasks.md", &script).said();
-        let error = format!(
-            "exit 1\n── iteration 1 ──\nerror: `--tasks tasks.md` cannot be read: {says}\n"
+        let error =
+            format!("── iteration 1 ──\nerror: `--tasks tasks.md` cannot be read: {says}\n");
+        assert!(
+            said.starts_with("exit 1\n") && said.contains(&error),
+            "{said}"
         );
-        assert!(said.starts_with(&error), "{said}");
         let shown = scratch.ok("--session s log show");
         has(
             &shown,
@@ -151,8 +153,9 @@ fn a_question_is_nobody_elses_word() {
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 4
     question recorded; the loop stops after this iteration and waits for a person
-    ── iteration 1 ──
-    session s: 1 iteration in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question
       | Delete it?
       |
@@ -194,7 +197,8 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     let removes = "rm \"$WAYNOTE_STORE\"*";
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", removes).said(), @"
     exit 1
-    ── iteration 1 ──
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 5 iterations, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
       put the file back, or restart this program to use the file that is there now
     ");
@@ -215,7 +219,8 @@ fn what_a_loop_runs_is_no_person() {
     insta::assert_snapshot!(seconds_gone(&said), @"
     saved agent:default#stripped (new key)
     saved agent:default#other (new key)
-    ── iteration 1 ──
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
     error: the author `person` is refused inside a loop, where an agent writes
       leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own
     error: the author `person` is refused inside a loop, where an agent writes
@@ -228,7 +233,7 @@ fn what_a_loop_runs_is_no_person() {
       leave out `--session`
     error: an answer is refused inside a loop, where an agent writes
       end your turn; the person starts the loop again with the answer
-    session s: 1 iteration in N.Ns, 0 notes added
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     done: the requested iteration is done
     ");
     let author = |key: &str| {

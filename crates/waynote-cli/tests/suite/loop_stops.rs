@@ -41,28 +41,18 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     insta::assert_snapshot!(said, @"
     Note added: [tip] tip 1
     Note added: [tip] tip 2
-    ── iteration 1 ──
-    ── iteration 2 ──
-    session s: 2 iterations in N.Ns, 2 notes added (2 tip)
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 2 iterations, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 session s: 2 iterations in N.Ns, 2 notes added (2 tip)
     done: the 2 requested iterations are done
     ");
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
     Note added: [tip] tip 3
-
-    ITERATIONS
-
-    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
-    #1         2026-05-17 12:00  N.Ns  done   1
-    #2         2026-05-17 12:00  N.Ns  done   1
-
-    SESSION NOTES
-
-    TIP
-      [#1] tip 1
-      [#2] tip 2
-
-    ── iteration 3 ──
-    session s: 1 iteration in N.Ns, 1 note added (1 tip)
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 after #2 with 2 notes (`waynote --session s log show`); new since: nothing
+    12:00:00 ── iteration 3 ──
+    12:00:00 session s: 1 iteration in N.Ns, 1 note added (1 tip)
     done: the requested iteration is done
     ");
     let (code, summary) = ended(&scratch, "--iterations 1", script);
@@ -118,9 +108,10 @@ fn the_agent_says_that_all_is_done() {
     let said = looping(&scratch, "--iterations 9", script).said();
     insta::assert_snapshot!(seconds_gone(&said), @"
     session s is complete: no further iteration starts
-    ── iteration 1 ──
-    ── iteration 2 ──
-    session s: 2 iterations in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 9 iterations, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 session s: 2 iterations in N.Ns, 0 notes added
     done: the agent says that all is done
       | moved in
       | keys on the table
@@ -143,8 +134,9 @@ fn a_question_stops_it_until_it_is_answered() {
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "", asks).said()), @"
     exit 4
     question recorded; the loop stops after this iteration and waits for a person
-    ── iteration 1 ──
-    session s: 1 iteration in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question
       | blue or green?
     answer with `waynote answer s TEXT`; then go on: `waynote loop --continue s`
@@ -193,9 +185,10 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     let said = looping(&scratch, "--retries 1", "exit 7").said();
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 5
-    ── iteration 1 ──
-    iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
-    session s: 1 iteration in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     failed: the agent failed (exit code 7) in every attempt
     when the agent works again, go on: `waynote loop --continue s`
     ");
@@ -246,10 +239,11 @@ fn the_same_wall_three_times_is_a_stall() {
     Note added: [tip] new 2
     already noted at #1, seen 3 times
     Note added: [tip] new 3
-    ── iteration 1 ──
-    ── iteration 2 ──
-    ── iteration 3 ──
-    session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 9 iterations, 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 ── iteration 3 ──
+    12:00:00 session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
     stalled: 3 iterations without progress
       stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
     see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
@@ -262,10 +256,11 @@ fn nothing_new_is_a_stall() {
     let said = looping(&scratch, "", "true").said();
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 3
-    ── iteration 1 ──
-    ── iteration 2 ──
-    ── iteration 3 ──
-    session s: 3 iterations in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 ── iteration 3 ──
+    12:00:00 session s: 3 iterations in N.Ns, 0 notes added
     stalled: 3 iterations without progress
       3 iterations without a new note (not a git repository, so changes of files do not count)
     see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
@@ -310,11 +305,12 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     };
     insta::assert_snapshot!(run(), @"
     exit 5
-    ── iteration 1 ──
-    ── iteration 2 ──
-    iteration 2: not started; attempt 2 of 2 in N.Ns
-      failed with: `./agent` cannot be started: there is no such program
-    session s: 2 iterations in N.Ns, 0 notes added
+    12:00:00 session s, 2026-05-17 12:00 UTC: agent as agent default; no limit; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 ── iteration 2 ──
+    12:00:00 iteration 2: not started; attempt 2 of 2 in N.Ns
+    12:00:00 failed with: `./agent` cannot be started: there is no such program
+    12:00:00 session s: 2 iterations in N.Ns, 0 notes added
     failed: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
     when the agent works again, go on: `waynote loop --continue s`

@@ -114,6 +114,18 @@ pub(crate) struct PreparedCommand {
     _folder: Option<TempDir>,
 }
 
+impl PreparedCommand {
+    /// A line of shell with that text on its standard input.
+    pub(crate) fn shell(line: &str, input: &str) -> Self {
+        Self {
+            program: "sh".into(),
+            arguments: vec!["-c".into(), line.into()],
+            stdin: Some(input.into()),
+            _folder: None,
+        }
+    }
+}
+
 const FILE_NAME: &str = "prompt.md";
 
 /// The prompt in a folder of its own, for the user's eyes alone.

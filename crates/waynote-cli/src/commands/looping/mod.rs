@@ -4,6 +4,7 @@
 //! `--json` standard output has the summary alone.
 
 mod beats;
+mod ended;
 mod plan;
 mod screen;
 mod show;
@@ -60,8 +61,18 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     }
     let opened = OpenStore::for_writing(&settings, is_json)?;
     let store = opened.store();
+    let agent = args.with.map_or_else(
+        || {
+            let program = std::path::Path::new(&args.command[0]);
+            let name = program.file_name().unwrap_or_default();
+            name.to_string_lossy().into_owned()
+        },
+        |preset| preset.client().title().to_owned(),
+    );
     let mut next = None;
-    let summary = looped(plan, &opened, args, is_json, || {
+    let mut has_begun = false;
+    let looped = looped(plan, &opened, args, is_json, || {
+        has_begun = true;
         started::remember(&settings, store, &plan.session)?;
         next = started::next(store, &plan.session)?;
         for missing in &planned.missing {
@@ -69,20 +80,31 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         }
         if !is_json {
             plan.notices().for_each(|notice| say(&notice));
-            show::session(plan, store)?;
+            show::begin(plan, &agent, store)?;
         }
         Ok(())
-    })?;
+    });
+    let notify = args.notify.as_ref().or(settings.notify.value.as_ref());
+    let tell = |ended| ended::tell(notify.map(String::as_str), &plan.session, ended);
+    let summary = match looped {
+        Ok(summary) => summary,
+        Err(failure) => {
+            if has_begun {
+                tell(Err(&failure));
+            }
+            return Err(failure);
+        }
+    };
     let code = words::exit_code(&summary.stop);
     if is_json {
         context.value(&summary::Shown(&summary))?;
+        context.output.flush()?;
     } else {
-        say_coloured(&summary::text(
-            &summary,
-            next.as_deref(),
-            session_view::stderr_has_colour(),
-        ));
+        let colour = session_view::stderr_has_colour();
+        let text = summary::text(&summary, next.as_deref(), colour);
+        say_coloured(&show::timed(&text));
     }
+    tell(Ok(&summary));
     Ok(ExitCode::from(code))
 }
 
@@ -115,7 +137,7 @@ fn looped(
     host.signals = Signals::listen()?;
     let end_agent = host.signals.sender();
     host.guard = Some(Guard::start(guard_command()?)?);
-    host.observer = Arc::new(Show::new(is_json));
+    host.observer = Arc::new(Show::new(is_json, &plan.session));
     host.owns_children = true;
     host.take_over = args.take_over;
     let store = opened.store();

@@ -5,35 +5,37 @@ use std::time::Duration;
 use waynote::loops;
 use waynote::store::Recent;
 use waynote::text::{plural, shell_word};
-use waynote::{EntryType, Scope};
+use waynote::{EntryType, Name, Scope};
 use waynote_loop::{Attempt, Notice, Observer, Plan, Stream};
 
 use super::screen::Screen;
 use crate::duration::{rounded, to_the_second};
-use crate::error::{Outcome, say, say_coloured};
-use crate::session_view;
+use crate::error::{Outcome, say, say_coloured, title};
+use crate::{clock, session_view, when};
 
 /// Shows what a loop does.
 pub(super) struct Show {
     screen: Screen,
     /// True if standard output is only for the summary, as JSON.
     is_json: bool,
+    session: String,
 }
 
 impl Show {
-    pub(super) fn new(is_json: bool) -> Self {
+    pub(super) fn new(is_json: bool, session: &Name) -> Self {
         Self {
             screen: match is_json {
                 true => Screen::on_standard_error(),
                 false => Screen::new(),
             },
             is_json,
+            session: session.to_string(),
         }
     }
 
     fn line(&self, text: &str) {
         if !self.is_json {
-            say(text);
+            say(&timed(text));
         }
     }
 }
@@ -60,6 +62,7 @@ impl Observer for Show {
                 self.line(&format!("continuing: {done} of {all} iterations are done"));
             }
             Notice::IterationStarted { iteration } => {
+                title(&format!("{} #{iteration}", self.session), false);
                 self.line(&format!("── iteration {iteration} ──"));
             }
             Notice::Retrying {
@@ -75,7 +78,7 @@ impl Observer for Show {
                     rounded(*wait)
                 ));
                 if let Some(said) = said {
-                    self.line(&format!("  failed with: {said}"));
+                    self.line(&format!("failed with: {said}"));
                 }
             }
             Notice::WantsTerminal => self.line(
@@ -114,14 +117,47 @@ fn attempt(next: Attempt) -> String {
     format!("attempt {} of {}", next.number, next.limit)
 }
 
+/// A line of the loop's log, with the time.
+pub(super) fn timed(text: &str) -> String {
+    let now = clock::now().map(when::clock).unwrap_or_default();
+    format!("{now} {text}")
+}
+
 /// How many open notes of each type are shown before the first iteration, at most.
 const SHOWN: usize = 10;
 
-/// Shows the session as it is before the first iteration: its latest iterations, and its latest open notes by type.
-pub(super) fn session(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
-    let colour = session_view::stderr_has_colour();
-    let iterations = loops::iterations(store, &plan.session, usize::MAX)?;
-    let mut notes = Vec::new();
+/// Shows the loop that begins (its session, its agent, its limits, and where its output goes), and the open notes of the
+/// session that are new since its last iteration.
+pub(super) fn begin(plan: &Plan, agent: &str, store: &dyn waynote::Store) -> Outcome {
+    let session = shell_word(plan.session.as_str());
+    let stall = (plan.stall > 0).then(|| format!("{} without progress", plan.stall));
+    let limits = [
+        plan.iterations.map(|all| plural(all, "iteration")),
+        plan.time.map(rounded),
+        plan.iteration_time
+            .map(|each| format!("{} an iteration", rounded(each))),
+        stall,
+    ];
+    let limits: Vec<String> = limits.into_iter().flatten().collect();
+    let limits = match limits.as_slice() {
+        [] => "no limit".into(),
+        limits => format!("at most {}", limits.join(", ")),
+    };
+    let output = match &plan.logs {
+        Some(logs) => format!("output in {}", logs.folder().display()),
+        None => "output below".into(),
+    };
+    let (notebook, day) = (&plan.prompt.notes.agent, when::minute(clock::now()?));
+    say(&timed(&format!(
+        "session {session}, {day}{}: {agent} as agent {notebook}; {limits}; {output}",
+        when::zone()
+    )));
+    let last = loops::iterations(store, &plan.session, 1)?.pop();
+    let since = last.as_ref().map(|last| {
+        let took = last.duration.unwrap_or_default();
+        last.started_at.checked_add(took).unwrap_or(last.started_at)
+    });
+    let mut new = Vec::new();
     for kind in EntryType::ALL {
         let latest = Recent::Entries {
             session: plan.session.clone(),
@@ -129,25 +165,27 @@ pub(super) fn session(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
             before: None,
             open: true,
         };
-        let mut latest = store.recent(&latest, 0, SHOWN)?;
-        latest.reverse();
-        notes.extend(latest);
+        let latest = store.recent(&latest, 0, SHOWN)?.into_iter().rev();
+        new.extend(latest.filter(|note| since.is_none_or(|since| note.created_at > since)));
     }
-    let text = session_view::iterations(&iterations, false, colour)
-        + &session_view::notes(&notes, colour, true);
-    if text.is_empty() {
-        return Ok(());
+    if let Some(last) = last {
+        let all = plural(store.count(&Scope::Session(plan.session.clone()))?, "note");
+        let new = if new.is_empty() {
+            "nothing"
+        } else {
+            "these notes"
+        };
+        say(&timed(&format!(
+            "after #{} with {all} (`waynote --session {session} log show`); new since: {new}",
+            last.number
+        )));
     }
-    say_coloured(text.trim_end());
-    let all = store.count(&Scope::Session(plan.session.clone()))?;
-    if all > notes.len() as u64 {
-        say(&format!(
-            "\n{} of {all} notes: `waynote --session {} log show` has all",
-            notes.len(),
-            shell_word(plan.session.as_str())
-        ));
+    let colour = session_view::stderr_has_colour();
+    let text = session_view::notes(&new, colour, true);
+    if !text.is_empty() {
+        say_coloured(text.trim_end());
+        say("");
     }
-    say("");
     Ok(())
 }
 

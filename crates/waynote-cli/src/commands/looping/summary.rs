@@ -93,7 +93,7 @@ impl Serialize for Shown<'_> {
             Stop::Completed(_) => out.serialize_field("summary", &details.join("\n"))?,
             Stop::Blocked(_) => out.serialize_field("question", &details.join("\n"))?,
             Stop::Stalled { .. } => out.serialize_field("evidence", &details)?,
-            _ => out.serialize_field("detail", &line(&summary.stop))?,
+            _ => out.serialize_field("detail", &waynote::secrets::masked(&line(&summary.stop)))?,
         }
         out.serialize_field("iterations", &summary.iterations)?;
         out.serialize_field("seconds", &summary.duration.as_secs_f64())?;

@@ -1,0 +1,49 @@
+//! Who is told that a loop has ended: the terminal, and the command of `--notify`.
+
+use serde_json::{Value, json};
+use waynote::{Name, SessionState};
+use waynote_loop::{NOTIFY_LIMIT, Signals, Summary, notify};
+use waynote_system::variables::{SESSION, STATE};
+
+use super::summary::Shown;
+use crate::error::{Failure, Outcome, complain, title};
+
+/// Tells it, unless a person ended the loop. A failure is one line, and changes nothing.
+pub(super) fn tell(command: Option<&str>, session: &Name, ended: Result<&Summary, &Failure>) {
+    let (state, summary) = match ended {
+        Ok(summary) => (
+            SessionState::after(summary.stop.reason()),
+            serde_json::to_value(Shown(summary)).unwrap_or_default(),
+        ),
+        Err(failure) => (SessionState::Failed, of_failure(session, failure)),
+    };
+    let is_news = state != SessionState::Interrupted;
+    title(&format!("{session}: {state}"), is_news);
+    let (Some(command), true) = (command, is_news) else {
+        return;
+    };
+    let environment = [
+        (SESSION.to_owned(), session.as_str().into()),
+        (STATE.to_owned(), state.as_str().into()),
+    ];
+    let run = |signals| {
+        notify(
+            command,
+            &environment,
+            &summary.to_string(),
+            NOTIFY_LIMIT,
+            &signals,
+        )
+    };
+    let failed: Outcome<Option<String>> = Signals::listen().map(run).map_err(Into::into);
+    let why = failed.unwrap_or_else(|failure| Some(failure.what()));
+    if let Some(why) = why {
+        complain(&format!("warning: the command of `--notify` failed: {why}"));
+    }
+}
+
+/// The same fields for a loop that an error ended.
+fn of_failure(session: &Name, failure: &Failure) -> Value {
+    let state = SessionState::Failed.as_str();
+    json!({ "session": session, "state": state, "reason": "error", "detail": failure.what() })
+}

@@ -1,0 +1,102 @@
+//! Who is told that a loop has ended: the command of `--notify`, and the terminal.
+
+use serde_json::Value;
+
+use super::common::{Scratch, has};
+use super::loop_stops::{looping, seconds_gone};
+use super::terminal::typed;
+
+#[test]
+fn the_users_command_is_told_how_a_loop_ended() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join("told");
+    let keeps = "(echo $WAYNOTE_SESSION: $WAYNOTE_STATE; cat) > ../told";
+    scratch.waynote(["config", "set", "notify", keeps]).ok();
+    let secret = &format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let (until, prints) = (format!("--until {secret}"), format!("echo {secret}"));
+    let asks = "\"$WAYNOTE\" log blocked 'may I $(run) it?'";
+    for (options, script, state, text) in [
+        ("--iterations 1", "true", "done", "iterations"),
+        ("", "true", "stalled", "3 iterations without a new note"),
+        ("--retries 0", "exit 7", "failed", "every attempt"),
+        ("--iterations 1 --logs /dev/null/x", "true", "", ""),
+        (
+            "--tasks gone",
+            "ln -sf /dev/zero gone",
+            "failed",
+            "`--tasks gone` cannot be read",
+        ),
+        ("--iterations 1", "kill -INT $PPID; sleep 1000", "", ""),
+        (&until, &prints, "done", "the agent printed `"),
+        ("", asks, "waiting for an answer", "may I $(run) it?"),
+    ] {
+        let _ = std::fs::remove_file(&file);
+        scratch.put("work/gone", "a task");
+        looping(&scratch, options, script).output();
+        let told = std::fs::read_to_string(&file).unwrap_or_default();
+        let (said, summary) = told.split_once('\n').unwrap_or_default();
+        if state.is_empty() {
+            assert_eq!(told, "", "{options} {script}");
+            continue;
+        }
+        assert_eq!(said, format!("s: {state}"), "{options} {script}");
+        let summary: Value = serde_json::from_str(summary).unwrap();
+        assert_eq!(summary["state"], state);
+        has(summary.to_string(), text);
+        assert!(!told.contains(secret), "{told}");
+    }
+    // A loop that did not start did not end.
+    let _ = std::fs::remove_file(&file);
+    looping(&scratch, "", "true").output();
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_command_that_fails_is_one_line_and_changes_nothing() {
+    let scratch = Scratch::new();
+    scratch.ok("config set notify false");
+    let words = ["--session", "s", "loop", "--stall", "1", "--notify"];
+    let run = scratch.waynote(
+        words
+            .into_iter()
+            .chain(["echo offline >&2; exit 9", "--", "true"]),
+    );
+    insta::assert_snapshot!(seconds_gone(&run.said()), @"
+    exit 3
+    12:00:00 session s, 2026-05-17 12:00 UTC: true as agent default; at most 1 without progress; output below
+    12:00:00 ── iteration 1 ──
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
+    stalled: 1 iteration without progress
+      1 iterations without a new note (not a git repository, so changes of files do not count)
+    see `waynote --session s log show`; when the cause is fixed, go on: `waynote loop --continue s`
+    warning: the command of `--notify` failed: exit code 9: offline
+    ");
+}
+
+#[test]
+fn a_terminal_gets_a_title_and_a_bell() {
+    let scratch = Scratch::new();
+    let seen = typed(&scratch, "--session s loop --iterations 1 -- true", "");
+    has(&seen, "\u{1b}]0;s #1\u{7}");
+    has(&seen, "\u{1b}]0;s: done\u{7}\u{7}");
+}
+
+#[test]
+fn a_session_that_goes_on_shows_what_is_new() {
+    let scratch = Scratch::new();
+    looping(
+        &scratch,
+        "--iterations 1",
+        "\"$WAYNOTE\" log add old --type tip",
+    )
+    .said();
+    let tip = scratch.run("--session s log add use-the-VPN --type tip");
+    tip.env("WAYNOTE_NOW", "2026-05-17T13:00:00Z").ok();
+    let said = looping(&scratch, "--iterations 1", "true").said();
+    has(
+        &said,
+        "after #1 with 2 notes (`waynote --session s log show`); new since: these notes\n",
+    );
+    has(&said, "use-the-VPN\n\n12:00:00 ── iteration 2 ──");
+    assert!(!said.contains("old"), "{said}");
+}
