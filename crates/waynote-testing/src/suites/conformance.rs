@@ -568,7 +568,7 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     change(save(address.clone(), "see `b.rs:1`"), &named(5, "b.rs:1"));
     assert_eq!(now(&address), "b.rs:1 src/pay.rs:4-6");
     change(save(address.clone(), "`b.rs:1` is not looked up"), &at(5));
-    assert_eq!(now(&address), "src/pay.rs:4-6 b.rs:1");
+    assert_eq!(now(&address), "b.rs:1 src/pay.rs:4-6");
     let moved = relocate(
         store,
         &[(address.clone(), key("new"))],
@@ -578,7 +578,7 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     .unwrap();
     assert_eq!(
         codes(moved[0].note.as_ref().unwrap()),
-        "src/pay.rs:4-6 b.rs:1"
+        "b.rs:1 src/pay.rs:4-6"
     );
     change(save(key("other"), "more"), &citing(5, "src/pay.rs:4-6"));
     change(save(key("third"), "more of it"), &citing(5, "fn other"));
