@@ -78,7 +78,7 @@ mod tests {
         for name in others {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert_eq!(handed_on.len(), KNOWN.all().count() - 3 + others.len());
+        assert_eq!(handed_on.len(), KNOWN.all().count() - 4 + others.len());
     }
 
     #[test]

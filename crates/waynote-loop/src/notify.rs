@@ -72,7 +72,7 @@ mod tests {
         for (command, limit, expected) in [
             ("cat > \"$TOLD\"; echo {prompt} >> \"$TOLD\"", hour, None),
             (
-                "echo one; echo 'error: no\u{1b} net' >&2; exit 3",
+                "echo one; echo 'error: \u{1b}[1mno net' >&2; exit 3",
                 hour,
                 Some("exit code 3: error: no net"),
             ),

@@ -560,7 +560,10 @@ pub(super) fn a_note_keeps_what_it_cites(store: &dyn LocalStore) {
     );
     // Without a word about it, what was cited beside the text stays, and what the text named goes with it.
     let named = |second, code: &str| Stamp {
-        named: vec![cited(code)],
+        named: vec![Citation {
+            changed: false,
+            ..cited(code)
+        }],
         ..at(second)
     };
     change(save(address.clone(), "see `a.rs:1`"), &named(5, "a.rs:1"));
