@@ -77,6 +77,7 @@ impl Server {
                 note_limits: waynote::Limits::default(),
                 start: None,
                 is_dead: Arc::new(|_| None),
+                deliveries: None,
                 log,
                 metrics: Metrics::default(),
                 watcher,
@@ -103,6 +104,12 @@ impl Server {
     /// as running.
     pub fn is_dead(mut self, is_dead: DeadProcesses) -> Self {
         self.shared.is_dead = is_dead;
+        self
+    }
+
+    /// Sets the function that reads what hooks gave to agents, for the page. Without it, the page says nothing about that.
+    pub fn deliveries(mut self, deliveries: ReadDeliveries) -> Self {
+        self.shared.deliveries = Some(deliveries);
         self
     }
 

@@ -1,13 +1,17 @@
 //! `waynote ui`: the page of the store in the browser of the user who runs it, and in no other.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::sink;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::json;
-use waynote_server::{Log, Options};
+use waynote_clients::DeliveryRecord;
+use waynote_server::{Log, Options, SessionDeliveries};
 use waynote_system::plain::make_private_folder;
 
 use super::serve;
@@ -20,6 +24,9 @@ use crate::opened::checkouts;
 
 /// How long a page waits for the checks of what its notes cite.
 const CHECKS: Duration = Duration::from_millis(250);
+
+/// How many sessions of agents the page knows the deliveries of.
+const SESSIONS: usize = 20;
 
 pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     // Without a working directory, the page opens at the latest change.
@@ -39,6 +46,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let mut server = serve::server(context, &stores, options, Log::to(sink()))?;
     if let Some(place) = place {
         server = server.opens_at(place, agent);
+    }
+    if let Some(ledgers) = super::hook::ledgers()? {
+        server = server.deliveries(Arc::new(move || {
+            let sessions = ledgers.latest(SESSIONS).into_iter();
+            sessions.filter_map(|told| deliveries(&told)).collect()
+        }));
     }
     let bound = server.bind()?;
     serve::stop_at_signals(bound.stopper(), None)?;
@@ -61,6 +74,19 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let served = bound.run();
     drop(shown);
     served.map_err(|error| Failure::Library(error.into()))
+}
+
+/// What a session was given, for the page; none where there is no record of it.
+fn deliveries(told: &[DeliveryRecord]) -> Option<SessionDeliveries> {
+    let (first, last) = (told.first()?, told.last()?);
+    let notes = told.iter().flat_map(|told| &told.notes);
+    let notes: BTreeSet<_> = notes.map(|of| of.address.clone()).collect();
+    Some(SessionDeliveries {
+        session: first.session.split(' ').next()?.to_owned(),
+        last: Timestamp::from_millisecond(i64::try_from(last.at).ok()?).ok()?,
+        tokens: told.iter().map(|told| told.about.tokens).sum(),
+        notes: notes.into_iter().collect(),
+    })
 }
 
 /// The server of a remote store already has the page.

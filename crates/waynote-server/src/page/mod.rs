@@ -10,6 +10,7 @@ mod assets;
 mod changes;
 #[cfg(test)]
 mod costs;
+pub(crate) mod deliveries;
 mod fields;
 mod forms;
 mod history;
@@ -31,5 +32,6 @@ mod tests;
 mod words;
 
 pub(crate) use answer::not_taken;
+pub use deliveries::{ReadDeliveries, SessionDeliveries};
 pub use routes::page_at;
 pub(crate) use routes::{root, router};

@@ -7,6 +7,7 @@ use waynote::{Author, Error, Limits, Name, Result, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
 use super::changes::Changes;
+use super::deliveries::ReadDeliveries;
 use super::fields::Link;
 use super::overview::Seen;
 use crate::app::Start;
@@ -57,6 +58,8 @@ pub(crate) struct Site<'a> {
     pub(crate) changes: &'a dyn Changes,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
+    /// What hooks gave to agents, if the server was started by the user of this machine.
+    pub(crate) deliveries: Option<&'a ReadDeliveries>,
 }
 
 /// The sessions that a loop holds, and whether the loop lives.
@@ -89,6 +92,7 @@ impl<'a> Site<'a> {
             seen: Seen::new(known, &visit.grant),
             changes: &*visit.store,
             holders: holders(store, &*visit.app.is_dead)?,
+            deliveries: visit.app.deliveries.as_ref(),
         })
     }
 }

@@ -1,8 +1,11 @@
 //! The HTML of the views over small stores.
 
+use std::sync::Arc;
+
 use waynote::Store;
 use waynote_access::{Grant, NarrowedStore};
 
+use super::deliveries::{ReadDeliveries, SessionDeliveries, of_note, of_sessions};
 use super::fields::Fields;
 use super::history::{self, History};
 use super::notes::{self, Notes, edit};
@@ -78,6 +81,7 @@ pub(super) fn on_site_with<T>(
         is_for_one: false,
         changes: &changes,
         holders: holders(store, &|_| None).unwrap(),
+        deliveries: None,
     })
 }
 
@@ -201,4 +205,57 @@ fn style_faithful_is_shown_by_section() {
     assert!(html.contains("none left out"), "{html}");
     let block = html.split("<pre").nth(1).unwrap().split("</pre>").next();
     insta::assert_snapshot!(block.unwrap());
+}
+
+#[test]
+fn deliveries_are_told_of_a_note_and_of_each_session() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let address = |text: &str| text.parse::<waynote::Address>().unwrap();
+    let session = |name: &str, notes: &[&str]| SessionDeliveries {
+        session: name.into(),
+        last: "2026-05-17T10:00:00Z".parse().unwrap(),
+        tokens: 1412,
+        notes: notes.iter().map(|text| address(text)).collect(),
+    };
+    let all = [
+        session("0b1f", &["place:~/projects/shop", "agent:builder#style"]),
+        session("<b>", &["place:~/projects/shop"]),
+    ];
+    for (count, note, told) in [
+        (
+            2,
+            "place:~/projects/shop",
+            "given to 2 of the last 2 agent sessions",
+        ),
+        (
+            2,
+            "agent:builder#style",
+            "given to 1 of the last 2 agent sessions",
+        ),
+        (
+            2,
+            "agent:builder#other",
+            "not given to the last 2 agent sessions",
+        ),
+        (1, "agent:builder#style", "given to the last agent session"),
+    ] {
+        let all = all[..count].to_vec();
+        let read: ReadDeliveries = Arc::new(move || all.clone());
+        on_site(&store, &Overview::default(), |site| {
+            let site = Site {
+                deliveries: Some(&read),
+                ..site
+            };
+            assert_eq!(of_note(&site, &address(note)).as_deref(), Some(told));
+            let page = of_sessions(&site).into_string();
+            assert_eq!(page.matches("<details").count(), count);
+            assert!(page.contains("2 notes · 1,412 tokens"), "{page}");
+            assert!(!page.contains("<b>"), "{page}");
+        });
+    }
+    on_site(&store, &Overview::default(), |site| {
+        assert_eq!(of_note(&site, &address("agent:builder#style")), None);
+        assert_eq!(of_sessions(&site).into_string(), "");
+    });
 }

@@ -6,6 +6,7 @@ use waynote::visible::{lines, visible};
 use waynote::{Action, Address, Error, Note, Result, Revision, Scope, State, Store};
 
 use super::{Asked, Notes};
+use crate::page::deliveries;
 use crate::page::forms;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
@@ -109,6 +110,7 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
             span { "by " (author(&note.author)) }
             span { "written " (exact(note.updated_at)) }
             @if let Some(stale) = note.stale(visible) { span { (stale) } }
+            @if let Some(given) = deliveries::of_note(site, &note.address) { span { (given) } }
             @if note.created_at != note.updated_at { span { "first " (exact(note.created_at)) } }
             span.num { (size(note.content.len())) " bytes" }
             @if note.content.len() <= MOST_BYTES {
