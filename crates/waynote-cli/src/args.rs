@@ -226,8 +226,9 @@ pub(crate) enum Command {
     /// Serve the notes to an agent over standard input and output (Model Context Protocol)
     ///
     /// The client starts and ends it. It prints only the protocol. If no author is set, the author is agent:NAME. The
-    /// project is the directory that the client names (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, CURSOR_PROJECT_DIR, or its
-    /// roots), else the working directory; home and the root directory are never the project.
+    /// project is the directory that the client names (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, QWEN_PROJECT_DIR,
+    /// CURSOR_PROJECT_DIR, CRUSH_PROJECT_DIR, or its roots), else the working directory; home and the root directory are
+    /// never the project.
     Mcp {
         /// Sets of tools: default, openotters, ralph, zrb, memory, all. If two sets have a tool of the same name, the first
         /// set's is used

@@ -22,6 +22,7 @@ use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
+use crate::page::ReadDeliveries;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;

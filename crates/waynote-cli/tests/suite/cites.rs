@@ -102,7 +102,7 @@ fn a_note_says_when_what_it_cites_has_changed() {
     confirmed place:~/work (revision 2); cites src/pay.rs:3-6
 
     $ waynote confirm agent:default#bill
-    confirmed agent:default#bill (revision 2); cites src/pay.rs:8
+    confirmed agent:default#bill (revision 2); cites src/pay.rs:8; no longer cites fn charge
 
     $ waynote stale
     no note cites code that has changed
@@ -253,19 +253,25 @@ fn what_is_cited_stays_through_edits_and_moves_and_what_goes_is_said() {
     let scratch = repository();
     assert_transcript!(scratch, @"
     $ waynote key save bill 'charged once' --cites 'fn charge' --cites src/pay.rs:8
+    saved agent:default#bill (new key); cites fn charge, src/pay.rs:8
 
     $ waynote edit bill --append 'never twice'
+    saved agent:default#bill (overwrote revision 1; `waynote undo agent:default#bill` brings it back); cites fn charge, src/pay.rs:8
 
     $ waynote cp bill twin
+    copied agent:default#bill to agent:default#twin
 
     $ waynote confirm bill
+    confirmed agent:default#bill (revision 3); cites fn charge, src/pay.rs:8
     ");
     scratch.put("work/src/pay.rs", PAY.replace("charge", "bill"));
     forget_answers(&scratch);
     assert_transcript!(scratch, @"
     $ waynote confirm bill
+    confirmed agent:default#bill (revision 4); cites src/pay.rs:8; no longer cites fn charge
 
     $ waynote key save bill 'charged once' --no-cites
+    saved agent:default#bill (overwrote revision 4; `waynote undo agent:default#bill` brings it back)
     ");
     std::fs::rename(
         scratch.home().join("work/.git"),
@@ -274,7 +280,10 @@ fn what_is_cited_stays_through_edits_and_moves_and_what_goes_is_said() {
     .unwrap();
     assert_transcript!(scratch, @"
     $ waynote stale
+    no note cites code that has changed
+    note: what is cited in ~/work was not checked: git cannot read it here
 
     $ waynote confirm twin
+    confirmed agent:default#twin (revision 2); cites fn charge, src/pay.rs:8
     ");
 }

@@ -17,6 +17,10 @@ const RULES: &[(&str, How)] = &[
         "waynote loop --session nightly --spec ",
         How::Not("it needs Claude Code"),
     ),
+    (
+        "waynote loop --session nightly --notify ",
+        How::Not("it needs Claude Code and ntfy"),
+    ),
     // Its findings depend on the clients of this machine; `doctor.rs` tests its output.
     ("waynote doctor", How::Exits(&[0, 1])),
     (

@@ -100,9 +100,10 @@ impl Ledgers {
             let told = read(&path);
             let Some(first) = told.first() else { continue };
             let own = first.session.split(' ').next().unwrap_or_default();
+            let is_full = sessions.len() == most;
             match sessions.iter_mut().find(|(name, _)| name == own) {
                 Some((_, all)) => all.extend(told),
-                None if sessions.len() == most => break,
+                None if is_full => break,
                 None => sessions.push((own.to_owned(), told)),
             }
         }
