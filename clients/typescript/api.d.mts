@@ -806,6 +806,8 @@ export type OperationId = string;
 export interface Origin {
   /** Who wrote it; none: the author of the change. */
   author?: Name | null;
+  /** The code that it cites. */
+  cites?: Citation[];
   /** When the note was first written. An existing note keeps its own time. */
   created_at: string;
   /** Whether it has been current since then, because it was in a file that is kept in sync. */
@@ -1297,10 +1299,12 @@ export interface Silence {
 export interface Stamp {
   /** The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses. */
   author: Name;
-  /** The code that the written notes cite; none: what their texts name between backquotes, `path:line`, if the caller's store looks that up. */
+  /** The code that the written notes cite. None: what their texts name between backquotes, `path:line`, and what was cited beside the text before. */
   cites?: Citation[] | null;
   /** The event with which a loop took its session, if this is written inside that loop: refused when the loop has lost the session. What a person writes has none. */
   lease?: EventAddress | null;
+  /** The code that the text names, as the caller's store has looked it up. */
+  named?: Citation[];
   /** The time of the change, by the writer's clock. */
   now: string;
   /** The id of this call of `Store::apply` or `Store::record`. A call that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last change and forgetting ignore the id. */

@@ -1094,6 +1094,8 @@ class Origin(_Origin, total=False):
 
     author: Optional[Name]
     """Who wrote it; none: the author of the change."""
+    cites: list[Citation]
+    """The code that it cites."""
     is_synced: bool
     """Whether it has been current since then, because it was in a file that is kept in sync."""
 
@@ -1747,13 +1749,15 @@ class Stamp(_Stamp, total=False):
     """Who writes, and when. Every change takes one."""
 
     cites: Optional[list[Citation]]
-    """The code that the written notes cite; none: what their texts name between backquotes,
-    `path:line`, if the caller's store looks that up.
+    """The code that the written notes cite. None: what their texts name between backquotes,
+    `path:line`, and what was cited beside the text before.
     """
     lease: Optional[EventAddress]
     """The event with which a loop took its session, if this is written inside that loop: refused
     when the loop has lost the session. What a person writes has none.
     """
+    named: list[Citation]
+    """The code that the text names, as the caller's store has looked it up."""
     operation: Optional[OperationId]
     """The id of this call of `Store::apply` or `Store::record`. A call that was already carried out
     under the same id is not repeated: it returns the first answer. Undoing the last change and
