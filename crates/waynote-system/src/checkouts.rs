@@ -168,6 +168,17 @@ impl<'e> GitCheckouts<'e> {
         is_tracked
     }
 
+    /// True if a file is gone of which git knows nothing yet, and a new one may be it: moved by hand.
+    fn may_be_moved(&self, repository: &Place, path: &str) -> bool {
+        let is_there = |directory: PathBuf| fs::symlink_metadata(directory.join(path)).is_ok();
+        if self.directory(repository).is_none_or(is_there) || !self.is_tracked(repository, path) {
+            return false;
+        }
+        let untracked = ["ls-files", "--others", "--exclude-standard", "-z", "--"];
+        let untracked = self.names(repository, &untracked).unwrap_or_default();
+        untracked.iter().any(|name| is_alike(name, path))
+    }
+
     /// What a file and git's index are like now.
     fn identity(&self, citation: &Citation) -> Option<String> {
         let directory = self.directory(citation.repository.as_ref()?)?;
@@ -305,6 +316,9 @@ impl Checkouts for GitCheckouts<'_> {
         commit: Option<&str>,
         path: &str,
     ) -> Option<CandidateFiles> {
+        if self.may_be_moved(repository, path) {
+            return None;
+        }
         let mut elsewhere = CandidateFiles::default();
         let changes = commit.and_then(|commit| {
             let diff = [

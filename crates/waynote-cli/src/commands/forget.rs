@@ -73,7 +73,10 @@ pub(super) fn run(
         if dry_run {
             return context.answer(&Told::new(&would), || plan(&would));
         }
-        confirm(&would)?;
+        // Nothing is lost where nothing is left: then it only finishes what was begun.
+        if !would.revisions.is_empty() || !would.events.is_empty() {
+            confirm(&would)?;
+        }
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
     context.answer(&Told::new(&forgotten), || said(&forgotten))?;

@@ -121,6 +121,10 @@ fn code_is_found_along_renames_and_in_other_files() {
     let scratch = repository();
     let work = scratch.home().join("work");
     scratch.ok("place write 'fees' --cites src/pay.rs:3-6 --cites Makefile");
+    // Git does not know yet that it was moved.
+    std::fs::rename(work.join("src/pay.rs"), work.join("src/fees.rs")).unwrap();
+    assert_eq!(scratch.json("stale --json"), json!([]));
+    std::fs::rename(work.join("src/fees.rs"), work.join("src/pay.rs")).unwrap();
     git(&work, "mv src/pay.rs src/fees.rs");
     git(&work, "mv Makefile build.mk");
     git(&work, "commit -qm two");
