@@ -101,6 +101,18 @@ pub fn examine(
             )),
             Err(reason) => failed(title, "the hook at tools", "hook", &reason, &mut findings),
         }
+        match trial::failure(setup, now) {
+            Ok(()) => findings.ok(format!(
+                "{title}: hook after a failure works: it brings a note that matches"
+            )),
+            Err(reason) => failed(
+                title,
+                "the hook after a failure",
+                "hook",
+                &reason,
+                &mut findings,
+            ),
+        }
     }
     // Missing files need no trust.
     if is_there || has_plugin {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote::{Content, LocalStore, Options, Place, Places, SqliteStore, Stamp};
 use waynote_system::variables;
 
@@ -18,7 +18,12 @@ use crate::profile::options;
 use crate::profile::setup::Setup;
 
 /// The text that the hook or the server must deliver.
-const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
+const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over. \
+                      `waynote-canary --fail` fails with WAYNOTE_E4711.";
+
+/// A command that fails, and what it prints: the note matches both.
+const COMMAND: &str = "waynote-canary --fail";
+const ERROR: &str = "error: WAYNOTE_E4711: waynote-canary has failed";
 
 /// The longest that a hook may take here. It usually takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -39,6 +44,20 @@ pub(super) fn action(setup: &Setup<'_>, now: Timestamp) -> Result {
     let mut events = [Event::BeforeTool, Event::AfterTool].into_iter();
     let event = events.find(|event| setup.profile.event_word(*event).is_some());
     hand_over(setup, now, event.ok_or(NO_COMMAND)?).map(drop)
+}
+
+/// Runs the hook after a command that fails, with a note that matches its error.
+pub(super) fn failure(setup: &Setup<'_>, now: Timestamp) -> Result {
+    let profile = setup.profile;
+    let mut events = [Event::AfterFailure, Event::AfterTool].into_iter();
+    let event = events.find(|event| profile.event_word(*event).is_some());
+    let [_, running] = profile.tools;
+    // Some clients say in the result alone that it failed.
+    let field = profile.reads_failure.map_or("error", |_| "tool_response");
+    let tool = json!({
+        "tool_name": running.split('|').next(), "tool_input": { "command": COMMAND }, field: ERROR,
+    });
+    hand_over_at(setup, now, event.ok_or(NO_COMMAND)?, tool).map(drop)
 }
 
 /// Starts the server as a client of that name does, on a temporary store that holds one note.
@@ -101,17 +120,25 @@ impl Trial {
 }
 
 fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
-    let below = if event.is_at_tool() { "below" } else { "" };
+    let tool = json!({ "tool_name": "Read", "tool_input": { "file_path": "below/file" } });
+    hand_over_at(setup, now, event, tool)
+}
+
+fn hand_over_at(setup: &Setup<'_>, now: Timestamp, event: Event, tool: Value) -> Result<Duration> {
+    let is_of_path = event.is_at_tool() && tool["tool_input"]["file_path"].is_string();
+    let below = if is_of_path { "below" } else { "" };
     let trial = Trial::new(setup, now, below)?;
     let profile = setup.profile;
     let word = profile.event_word(event).ok_or(NO_COMMAND)?;
     let command = setup.hook_command_with(event, "").ok_or(NO_COMMAND)?;
     let project = &trial.project;
-    let said = json!({
+    let mut said = json!({
         "session_id": "waynote-doctor", "hook_event_name": word, "source": "startup",
         "cwd": project, "workspace_roots": [project], "working_dir": project,
-        "tool_name": "Read", "tool_input": { "file_path": project.join("below/file") },
     });
+    for (field, value) in tool.as_object().into_iter().flatten() {
+        said[field] = value.clone();
+    }
     let begin = std::time::Instant::now();
     let mut child = Command::new("sh");
     child
