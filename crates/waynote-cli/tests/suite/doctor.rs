@@ -65,6 +65,7 @@ fn all_is_well() {
     ok    Claude Code: the server answers, with 2 tools
     ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
     ok    Claude Code: hook at tools works: it brings a note of the path
+    ok    Claude Code: hook after a failure works: it brings a note that matches
     note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer

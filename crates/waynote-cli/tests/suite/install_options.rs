@@ -75,6 +75,7 @@ fn two_clients_have_two_notebooks() {
     ok    Claude Code: what it starts has `--agent claude`
     ok    Claude Code: the server answers, with 7 tools
     ok    Claude Code: hook at tools works: it brings a note of the path
+    ok    Claude Code: hook after a failure works: it brings a note that matches
     note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
     ");

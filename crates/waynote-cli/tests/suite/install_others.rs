@@ -30,6 +30,11 @@ fn each_client_gets_its_own_form() {
             has_hooks,
             "{doctor}"
         );
+        assert_eq!(
+            doctor.contains("hook after a failure works"),
+            ["copilot", "qwen"].contains(&client),
+            "{doctor}"
+        );
         let shows_all = doctor.contains("the server's instructions have the notes");
         assert_eq!(shows_all, client == "crush", "{doctor}");
     }

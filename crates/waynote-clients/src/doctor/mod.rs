@@ -101,6 +101,9 @@ pub fn examine(
             )),
             Err(reason) => failed(title, "the hook at tools", "hook", &reason, &mut findings),
         }
+    }
+    let mut after = [Event::AfterTool, Event::AfterFailure].into_iter();
+    if after.any(|event| client.event_word(event).is_some()) && has_hook {
         match trial::failure(setup, now) {
             Ok(()) => findings.ok(format!(
                 "{title}: hook after a failure works: it brings a note that matches"
