@@ -52,12 +52,10 @@ pub(super) fn failure(setup: &Setup<'_>, now: Timestamp) -> Result {
     let mut events = [Event::AfterFailure, Event::AfterTool].into_iter();
     let event = events.find(|event| profile.event_word(*event).is_some());
     let [_, running] = profile.tools;
-    // Some clients say in the result alone that it failed.
-    let field = profile.reads_failure.map_or("error", |_| "tool_response");
     let tool = json!({
-        "tool_name": running.split('|').next(), "tool_input": { "command": COMMAND }, field: ERROR,
+        "tool_name": running.split('|').next(), "tool_input": { "command": COMMAND }, "error": ERROR,
     });
-    hand_over_at(setup, now, event.ok_or(NO_COMMAND)?, tool).map(drop)
+    hand_over_at(setup, now, event.ok_or(NO_COMMAND)?, &tool).map(drop)
 }
 
 /// Starts the server as a client of that name does, on a temporary store that holds one note.
@@ -121,10 +119,10 @@ impl Trial {
 
 fn hand_over(setup: &Setup<'_>, now: Timestamp, event: Event) -> Result<Duration> {
     let tool = json!({ "tool_name": "Read", "tool_input": { "file_path": "below/file" } });
-    hand_over_at(setup, now, event, tool)
+    hand_over_at(setup, now, event, &tool)
 }
 
-fn hand_over_at(setup: &Setup<'_>, now: Timestamp, event: Event, tool: Value) -> Result<Duration> {
+fn hand_over_at(setup: &Setup<'_>, now: Timestamp, event: Event, tool: &Value) -> Result<Duration> {
     let is_of_path = event.is_at_tool() && tool["tool_input"]["file_path"].is_string();
     let below = if is_of_path { "below" } else { "" };
     let trial = Trial::new(setup, now, below)?;
