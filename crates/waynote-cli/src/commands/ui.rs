@@ -82,7 +82,7 @@ fn deliveries(told: &[DeliveryRecord]) -> Option<SessionDeliveries> {
     let notes = told.iter().flat_map(|told| &told.notes);
     let notes: BTreeSet<_> = notes.map(|of| of.address.clone()).collect();
     Some(SessionDeliveries {
-        session: first.session.split(' ').next()?.to_owned(),
+        session: first.client_session().to_owned(),
         last: Timestamp::from_millisecond(i64::try_from(last.at).ok()?).ok()?,
         tokens: told.iter().map(|told| told.about.tokens).sum(),
         notes: notes.into_iter().collect(),

@@ -23,8 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, session: Option<&str>) -> Outcome {
             None => "no session of a client was given notes by hooks yet".into(),
         });
     };
-    let own = first.session.split(' ').next().unwrap_or_default();
-    context.line(format!("session {}", visible(own)))?;
+    context.line(format!("session {}", visible(first.client_session())))?;
     let heading = ["when", "event", "action", "tokens", "note", "shown"];
     context.line(table(&heading, told.iter().flat_map(rows)))?;
     let tokens: usize = told.iter().map(|told| told.about.tokens).sum();

@@ -45,6 +45,13 @@ pub struct DeliveryRecord {
     pub notes: Vec<ShownNote>,
 }
 
+impl DeliveryRecord {
+    /// The client's name of the session, without that of a subagent.
+    pub fn client_session(&self) -> &str {
+        self.session.split(' ').next().unwrap_or_default()
+    }
+}
+
 impl Ledgers {
     /// Adds a delivery to what a session was told. Without a record it happened all the same.
     pub(super) fn tell(&self, session: &str, about: &About, notes: &[ShownNote]) {
@@ -81,8 +88,8 @@ impl Ledgers {
         let mut all = files.iter().map(|(_, path)| read(path));
         let Some(session) = session else {
             let last = all.rfind(|told| !told.is_empty());
-            let last = last.and_then(|told| Some(told.first()?.session.clone()));
-            let own = last.as_deref().and_then(|name| name.split(' ').next());
+            let last = last.unwrap_or_default();
+            let own = last.first().map(DeliveryRecord::client_session);
             return own.map_or_else(Vec::new, |own| self.told(Some(own)));
         };
         let subagents = format!("{session} ");
@@ -99,12 +106,15 @@ impl Ledgers {
         for (_, path) in self.records().into_iter().rev() {
             let told = read(&path);
             let Some(first) = told.first() else { continue };
-            let own = first.session.split(' ').next().unwrap_or_default();
+            let own = first.client_session();
             let is_full = sessions.len() == most;
             match sessions.iter_mut().find(|(name, _)| name == own) {
                 Some((_, all)) => all.extend(told),
                 None if is_full => break,
-                None => sessions.push((own.to_owned(), told)),
+                None => {
+                    let own = own.to_owned();
+                    sessions.push((own, told));
+                }
             }
         }
         let ordered = |(_, mut told): (String, Vec<DeliveryRecord>)| {
