@@ -145,8 +145,8 @@ pub(crate) struct LoopArgs {
     pub(crate) logs: Option<PathBuf>,
     /// Run this line of shell when the loop has ended, unless a person ended it. WAYNOTE_SESSION and WAYNOTE_STATE are in its
     /// environment, the summary is on its standard input as JSON. It is ended after 30 seconds; the exit code stays that
-    /// of the loop [env: WAYNOTE_NOTIFY]
-    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    /// of the loop. '' runs none, whatever the settings say [env: WAYNOTE_NOTIFY]
+    #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,
     /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
     #[arg(long, value_name = "TEXT")]

@@ -1,12 +1,14 @@
 //! The sessions of a store, with their states: those where a person can do something come first, then the newest.
 
 use jiff::Timestamp;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::ser::{Serialize, Serializer};
+use serde_json::json;
 use waynote::session_state::Iteration;
 use waynote::session_status::last_events;
 use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
 use super::log;
+use super::looping::started;
 use crate::error::Outcome;
 use crate::{session_view, when};
 
@@ -19,6 +21,8 @@ pub(super) struct Listed {
     pub(super) status: SessionStatus,
     /// The time of its last event.
     at: Option<Timestamp>,
+    /// The command that continues its loop, if the user started it here.
+    again: Option<String>,
 }
 
 impl Listed {
@@ -31,13 +35,8 @@ impl Listed {
         Self::of(store, names, usize::MAX)
     }
 
-    /// The sessions in which something happened last: loops, questions and answers.
-    pub(super) fn latest(store: &dyn Store, most: usize) -> Outcome<Vec<Self>> {
-        Self::of(store, store.sessions_with_events()?, most)
-    }
-
     /// The `most` newest ones of these, in the order of the list.
-    fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
+    pub(super) fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
         let events = last_events(store, names)?;
         let mut newest: Vec<_> = events
             .into_iter()
@@ -57,6 +56,7 @@ impl Listed {
                     last: loops::iterations(store, &session, 1)?.pop(),
                     status: log::status(store, &session)?,
                     at: last.map(|(_, at)| at),
+                    again: started::next(store, &session)?,
                     session,
                 })
             })
@@ -67,6 +67,15 @@ impl Listed {
     }
 
     pub(super) const HEADING: [&str; 5] = ["session", "state", "last iteration", "notes", "detail"];
+
+    /// The command that continues its loop, if that ended before its work was done.
+    pub(super) fn again(&self) -> Option<&str> {
+        let is_open = !matches!(
+            self.status.state,
+            SessionState::NoLoop | SessionState::Running | SessionState::Done
+        );
+        self.again.as_deref().filter(|_| is_open)
+    }
 
     /// A row of a table. Ages are for people, who read it now.
     pub(super) fn row(&self, now: Option<Timestamp>) -> Vec<String> {
@@ -99,14 +108,12 @@ fn rank(state: SessionState) -> u8 {
 
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Listed", 7)?;
-        out.serialize_field("session", self.session.as_str())?;
-        out.serialize_field("notes", &self.notes)?;
-        out.serialize_field("last_iteration", &self.last)?;
-        out.serialize_field("state", self.status.state.as_str())?;
-        out.serialize_field("detail", &self.status.detail())?;
-        out.serialize_field("question", &log::question(&self.status))?;
-        out.serialize_field("answer", &log::answer(&self.status))?;
-        out.end()
+        let value = json!({
+            "session": self.session, "notes": self.notes, "last_iteration": self.last,
+            "state": self.status.state.as_str(), "detail": self.status.detail(),
+            "question": log::question(&self.status), "answer": log::answer(&self.status),
+            "continue": self.again(),
+        });
+        value.serialize(serializer)
     }
 }

@@ -7,7 +7,7 @@ use waynote::{Address, Expect, Note, secrets::masked, single};
 use waynote_clients::LastGiven;
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, stale};
+use super::{confirm, edit, stale, undo};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
@@ -145,10 +145,9 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
                 let limits = context.settings.limits(None, None);
                 context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
                 let (into, undo) = (other.address.masked(), quoted(&address));
-                let both = quoted(&into);
-                format!(
-                    "merged into {into}; deleted {address}: `waynote undo {undo}` and `waynote undo {both}` take that back"
-                )
+                let back = format!("waynote undo {undo}` and `waynote undo {}", quoted(&into));
+                let back = undo::command(context, &[&of, &other.address], back)?;
+                format!("merged into {into}; deleted {address}: `{back}` takes that back")
             }
             ("u", Reason::PinNotGiven) => {
                 context.write(|store| {
