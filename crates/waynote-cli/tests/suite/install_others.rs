@@ -112,102 +112,18 @@ fn all_that_are_set_up_are_removed_and_no_other_is_taken_for_one_of_them() {
     error: no agent is named: nothing was removed
       set up here: vscode, gemini; `--all` means every one of them
     ");
-    let removed =
-        said(&scratch, "uninstall --all").replace(&*scratch.home().to_string_lossy(), "HOME");
-    insta::assert_snapshot!(removed, @r#"
+    let removed = said(&scratch, "uninstall --all");
+    let removed = removed.replace(&*scratch.home().to_string_lossy(), "HOME");
+    let told = removed.lines().filter(|line| !line.starts_with("  - "));
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
     VS Code:
     HOME/.config/Code/User/mcp.json (server): removed
-      - {
-      -   "servers": {
-      -     "waynote": {
-      -       "type": "stdio",
-      -       "command": "WAYNOTE",
-      -       "args": ["mcp"],
-      -       "env": {
-      -         "WAYNOTE_AUTHOR": "agent:vscode"
-      -       }
-      -     }
-      -   }
-      - }
     HOME/.copilot/hooks/waynote.json (hooks): removed
-      - {
-      -   "version": 1,
-      -   "hooks": {
-      -     "SessionStart": [
-      -       {
-      -         "type": "command",
-      -         "command": "WAYNOTE hook vscode SessionStart",
-      -         "timeout": 10
-      -       }
-      -     ],
-      -     "SubagentStart": [
-      -       {
-      -         "type": "command",
-      -         "command": "WAYNOTE hook vscode SubagentStart",
-      -         "timeout": 10
-      -       }
-      -     ],
-      -     "PostToolUse": [
-      -       {
-      -         "type": "command",
-      -         "command": "WAYNOTE hook vscode PostToolUse",
-      -         "timeout": 10,
-      -         "matcher": "view|edit|create|bash|powershell|read_file|create_file|replace_string_in_file|run_in_terminal"
-      -       }
-      -     ],
-      -     "PostToolUseFailure": [
-      -       {
-      -         "type": "command",
-      -         "command": "WAYNOTE hook vscode PostToolUseFailure",
-      -         "timeout": 10,
-      -         "matcher": "bash|powershell|run_in_terminal"
-      -       }
-      -     ]
-      -   }
-      - }
     VS Code runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
     Gemini CLI:
     HOME/.gemini/settings.json (server and hooks): removed
-      - {
-      -   "mcpServers": {
-      -     "waynote": {
-      -       "command": "WAYNOTE",
-      -       "args": ["mcp"],
-      -       "env": {
-      -         "WAYNOTE_AUTHOR": "agent:gemini"
-      -       }
-      -     }
-      -   },
-      -   "hooks": {
-      -     "BeforeAgent": [
-      -       {
-      -         "hooks": [
-      -           {
-      -             "type": "command",
-      -             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
-      -             "name": "waynote",
-      -             "timeout": 10000
-      -           }
-      -         ]
-      -       }
-      -     ],
-      -     "AfterTool": [
-      -       {
-      -         "matcher": "^(read_file|write_file|replace|run_shell_command)$",
-      -         "hooks": [
-      -           {
-      -             "type": "command",
-      -             "command": "WAYNOTE hook gemini AfterTool",
-      -             "name": "waynote",
-      -             "timeout": 10000
-      -           }
-      -         ]
-      -       }
-      -     ]
-      -   }
-      - }
     Gemini CLI runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
-    "#);
+    ");
     insta::assert_snapshot!(said(&scratch, "uninstall --all"), @"no agent is set up here");
 }
 
