@@ -52,6 +52,11 @@ fn all_are_listed_with_their_state() {
     does     done                   #1, 2026-05-17 12:00  1      all iterations ran
     by-hand  no loop has run        -                     1
     ");
+    insta::assert_snapshot!(scratch.ok("session archive fails"), @"archived session fails: `waynote log sessions --all` lists it, `session archive fails --undo` puts it back");
+    let has_it = |words: &str| scratch.ok(words).contains("\nfails ");
+    assert!(!has_it("log sessions") && has_it("log sessions --all"));
+    scratch.ok("session archive fails --undo");
+    assert!(has_it("log sessions"));
     let overview = scratch.json("status --json");
     assert_eq!(
         overview["waiting"],
