@@ -155,7 +155,7 @@ fn carry_out(
     }
     let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
     upkeep::forget(tx, &numbers)?;
-    put(tx, erasure, (revisions, archives), stamp)?;
+    put(tx, erasure, revisions, archives, stamp)?;
     let unheld = unheld(rows, erasure)?;
     let spaces = spaces(rows, &unheld)?;
     tx.remove_contents(&unheld)?;
@@ -179,7 +179,8 @@ fn archives<'r>(rows: &dyn Read, request: &'r Forget) -> Result<Option<(&'r Name
 fn put(
     tx: &dyn Transaction,
     erasure: &Erasure,
-    (revisions, archives): (Vec<(AddressAt, Position)>, Option<(&Name, u64)>),
+    revisions: Vec<(AddressAt, Position)>,
+    archives: Option<(&Name, u64)>,
     stamp: &Stamp,
 ) -> Result<()> {
     let rows: &dyn Read = tx;
