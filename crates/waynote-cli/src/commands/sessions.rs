@@ -2,13 +2,16 @@
 
 use jiff::Timestamp;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::session_state::Iteration;
+use serde_json::json;
+use waynote::session_state::{Iteration, is_archived};
 use waynote::session_status::last_events;
+use waynote::text::shell_word;
 use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
 use super::log;
 use crate::error::Outcome;
-use crate::{session_view, when};
+use crate::invocation::Context;
+use crate::{program, session_view, when};
 
 /// A session in the list of all.
 pub(super) struct Listed {
@@ -22,10 +25,14 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// All sessions.
-    pub(super) fn all(store: &dyn Store) -> Outcome<Vec<Self>> {
+    /// All sessions; `archived` ones too, if that is asked for.
+    pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
-        for of in SessionLog::sessions(store)? {
+        let sessions = match archived {
+            true => SessionLog::sessions(store)?,
+            false => SessionLog::listed(store)?,
+        };
+        for of in sessions {
             names.push(of.scope.name().parse()?);
         }
         Self::of(store, names, usize::MAX)
@@ -33,7 +40,10 @@ impl Listed {
 
     /// The sessions in which something happened last: loops, questions and answers.
     pub(super) fn latest(store: &dyn Store, most: usize) -> Outcome<Vec<Self>> {
-        Self::of(store, store.sessions_with_events()?, most)
+        let mut names = store.sessions_with_events()?;
+        let archived = last_events(store, names.clone())?;
+        names.retain(|name| !archived.get(name).is_some_and(|events| is_archived(events)));
+        Self::of(store, names, most)
     }
 
     /// The `most` newest ones of these, in the order of the list.
@@ -109,4 +119,19 @@ impl Serialize for Listed {
         out.serialize_field("answer", &log::answer(&self.status))?;
         out.end()
     }
+}
+
+/// Archives a session, or puts it back on the list.
+pub(super) fn archive(context: &mut Context<'_>, session: &Name, undo: bool) -> Outcome {
+    let stamp = context.stamp()?;
+    context.write(|store| Ok(loops::archive(store, session, !undo, &stamp)?))?;
+    let value = json!({ "session": session, "archived": !undo });
+    context.answer(&value, || match undo {
+        true => format!("session {session} is on the list again"),
+        false => format!(
+            "archived session {session}: `{} log sessions --all` lists it, `session archive {} --undo` puts it back",
+            program::called(),
+            shell_word(session.as_str())
+        ),
+    })
 }
