@@ -159,7 +159,7 @@ fn all(values: Values) -> Outcome<Vec<String>> {
                 all
             }
             Values::Sessions => {
-                let sessions = SessionLog::sessions(store)?.into_iter();
+                let sessions = SessionLog::listed(store)?.into_iter();
                 sessions.map(|of| of.scope.name().to_owned()).collect()
             }
             _ => names(store, ScopeKind::Agent)?,

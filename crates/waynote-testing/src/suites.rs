@@ -90,7 +90,8 @@ cases! { $
             what_is_written_inside_a_loop_is_refused_once_another_has_its_session
             what_is_written_in_a_persons_name_inside_a_loop_is_the_agents a_person_who_is_named_is_refused_inside_a_loop
             only_a_person_answers
-            only_a_person_stops_a_loop;
+            only_a_person_stops_a_loop
+            an_archived_session_leaves_the_list;
     }
     one_order {
         Stores::each_store:

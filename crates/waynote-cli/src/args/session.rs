@@ -68,7 +68,24 @@ pub(crate) enum LogCommand {
     /// Show the session: its iterations (start, duration, result) and its notes by type
     Show,
     /// List the sessions: their notes, their last iteration, and their state
-    Sessions,
+    Sessions {
+        /// Archived sessions too
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Take a session off the list; a loop or an answer in it puts it back. Its notes stay
+    Archive {
+        /// The session
+        #[arg(value_name = "SESSION")]
+        of: Name,
+        /// Put it back on the list
+        #[arg(long)]
+        undo: bool,
+    },
 }
 
 #[derive(Subcommand)]

@@ -170,8 +170,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 + &session_view::notes(&notes, colour, terminal);
             context.coloured(&text)
         }
-        LogCommand::Sessions => {
-            let sessions = context.read(Listed::all)?;
+        LogCommand::Sessions { all } => {
+            let sessions = context.read(|store| Listed::all(store, *all))?;
             let is_read = context.output.is_terminal();
             let now = is_read.then(crate::clock::now).transpose()?;
             let nothing = "no sessions";

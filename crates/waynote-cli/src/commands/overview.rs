@@ -141,7 +141,7 @@ impl View {
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let mut names = store.sessions_with_events()?;
+        let mut names = Listed::names(store)?;
         names.retain(|name| asked.iter().all(|(session, ..)| session != name));
         let all_sessions = names.len();
         let mut sessions = Listed::of(store, names, NEWEST)?;

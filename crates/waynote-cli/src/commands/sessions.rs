@@ -3,14 +3,16 @@
 use jiff::Timestamp;
 use serde::ser::{Serialize, Serializer};
 use serde_json::json;
-use waynote::session_state::Iteration;
+use waynote::session_state::{Iteration, is_archived};
 use waynote::session_status::last_events;
+use waynote::text::shell_word;
 use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
 use super::log;
 use super::looping::started;
 use crate::error::Outcome;
-use crate::{session_view, when};
+use crate::invocation::Context;
+use crate::{program, session_view, when};
 
 /// A session in the list of all.
 pub(super) struct Listed {
@@ -26,13 +28,25 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// All sessions.
-    pub(super) fn all(store: &dyn Store) -> Outcome<Vec<Self>> {
+    /// All sessions; `archived` ones too, if that is asked for.
+    pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
-        for of in SessionLog::sessions(store)? {
+        let sessions = match archived {
+            true => SessionLog::sessions(store)?,
+            false => SessionLog::listed(store)?,
+        };
+        for of in sessions {
             names.push(of.scope.name().parse()?);
         }
         Self::of(store, names, usize::MAX)
+    }
+
+    /// The sessions in which something happened (loops, questions and answers), without those that are archived.
+    pub(super) fn names(store: &dyn Store) -> Outcome<Vec<Name>> {
+        let mut names = store.sessions_with_events()?;
+        let events = last_events(store, names.clone())?;
+        names.retain(|name| !events.get(name).is_some_and(|events| is_archived(events)));
+        Ok(names)
     }
 
     /// The `most` newest ones of these, in the order of the list.
@@ -116,4 +130,19 @@ impl Serialize for Listed {
         });
         value.serialize(serializer)
     }
+}
+
+/// Archives a session, or puts it back on the list.
+pub(super) fn archive(context: &mut Context<'_>, session: &Name, undo: bool) -> Outcome {
+    let stamp = context.stamp()?;
+    context.write(|store| Ok(loops::archive(store, session, !undo, &stamp)?))?;
+    let value = json!({ "session": session, "archived": !undo });
+    context.answer(&value, || match undo {
+        true => format!("session {session} is on the list again"),
+        false => format!(
+            "archived session {session}: `{} log sessions --all` lists it, `session archive {} --undo` puts it back",
+            program::called(),
+            shell_word(session.as_str())
+        ),
+    })
 }

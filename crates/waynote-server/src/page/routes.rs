@@ -46,6 +46,11 @@ pub(crate) fn router() -> Router<App> {
             "/sessions/answer",
             form(View::Sessions, sessions::act::answer),
         )
+        .route("/sessions/stop", form(View::Sessions, sessions::act::stop))
+        .route(
+            "/sessions/archive",
+            form(View::Sessions, sessions::act::archive),
+        )
         .route("/history", shown(View::History, history))
         .route("/access", get(access))
         .route("/access/create", post(create_token))

@@ -58,6 +58,8 @@ pub(crate) struct Site<'a> {
     pub(crate) changes: &'a dyn Changes,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
+    /// The check for dead processes.
+    pub(crate) is_dead: IsDead<'a>,
     /// What hooks gave to agents, if the server was started by the user of this machine.
     pub(crate) deliveries: Option<&'a ReadDeliveries>,
 }
@@ -92,6 +94,7 @@ impl<'a> Site<'a> {
             seen: Seen::new(known, &visit.grant),
             changes: &*visit.store,
             holders: holders(store, &*visit.app.is_dead)?,
+            is_dead: &*visit.app.is_dead,
             deliveries: visit.app.deliveries.as_ref(),
         })
     }

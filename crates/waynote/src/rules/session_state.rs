@@ -161,6 +161,12 @@ pub struct Question {
     pub iteration: i64,
 }
 
+/// True if a session with these last events, latest first, is archived: nothing has happened in it since.
+pub fn is_archived(events: &[RecordedEvent]) -> bool {
+    let last = events.first();
+    last.is_some_and(|last| last.event == SessionEvent::Archived)
+}
+
 /// The open question: that of the last iteration that ran, unless the agent said afterwards that all is done.
 ///
 /// # Errors
