@@ -22,7 +22,7 @@ fn main() -> Result<()> {
 fn run(words: &[&str]) -> Result<()> {
     match *words {
         ["package", ref words @ ..] => package::make(words),
-        ["test", "package"] => package::check(),
+        ["test", "package"] => package::check(&packages::unpacked()?),
         ["test"] => gate::test(),
         ["test", "rest"] => gate::rest(),
         ["test", "postgres"] => postgres::test(&built::TestProgram::all()?),
@@ -30,7 +30,7 @@ fn run(words: &[&str]) -> Result<()> {
             clients::check()?;
             clients::suites()
         }
-        ["test", "packages"] => packages::check(),
+        ["test", "packages"] => packages::check().map(drop),
         ["test", "page"] => page::run(),
         [
             "test",
@@ -49,6 +49,7 @@ fn run(words: &[&str]) -> Result<()> {
             tools::released("serving", &["--long"])?;
             postgres::prove(&[])?;
             clients::suites()?;
+            package::prove()?;
             tools::run("trial", &["--runs", "10", "--check"])?;
             tools::run("faults", &[])
         }

@@ -15,15 +15,15 @@ use super::{Names, Packages};
 /// A tool that installs a package: what it takes, and how the program is started then.
 type Installer = fn(&PackageFolder<'_>) -> std::result::Result<InstalledProgram, String>;
 
-/// Installs every package of a program, and uses it.
-pub(crate) fn check() -> Result<()> {
+/// Installs every package of a program, and uses it. `crates` has the unpacked crates, for the source package.
+pub(crate) fn check(crates: &Path) -> Result<()> {
     let binary = stripped(&kit::steps::program("dev")?)?;
     let folder = tempfile::tempdir()?;
     let packages = Packages::of(
         binary.path(),
         Some("https://github.com/example/waynote".into()),
     )?;
-    packages.write(folder.path())?;
+    packages.write(folder.path(), crates)?;
     let mut sums = Command::new("sha256sum");
     sums.args(["--check", "--quiet", "SHA256SUMS"])
         .current_dir(folder.path());
