@@ -1,6 +1,7 @@
 //! Commands for contributors: `cargo xtask test`, `cargo xtask docs`, `cargo xtask lines`; and the way to the programs
 //! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask trial`, `cargo xtask prove`.
 
+mod book;
 mod built;
 mod clients;
 mod gate;
@@ -50,15 +51,22 @@ fn run(words: &[&str]) -> Result<()> {
             postgres::prove(&[])?;
             clients::suites()?;
             package::prove()?;
+            package::bare()?;
+            book::prove()?;
             tools::run("trial", &["--runs", "10", "--check"])?;
             tools::run("faults", &[])
+        }
+        ["prove", "book"] => book::prove(),
+        ["prove", "packages"] => {
+            package::prove()?;
+            package::bare()
         }
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
         ["docs"] => gate::docs(),
         ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
+             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | limit]] \
              | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }

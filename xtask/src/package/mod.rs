@@ -17,7 +17,7 @@ use archive::{Files, ar, gzip};
 use program::{Program, VERSION};
 use source::SOURCE;
 pub(crate) use source::prove;
-pub(crate) use trial::check;
+pub(crate) use trial::{bare, check};
 
 /// Makes the packages, as the words of the command line say.
 pub(crate) fn make(words: &[&str]) -> Result<()> {
