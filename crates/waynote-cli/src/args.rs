@@ -159,6 +159,11 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Search the notes, best match first
     Search(SearchArgs),
+    /// Read and tend the notes on a screen of the terminal: scopes, notes, search, the block
+    ///
+    /// `?` shows the keys. It edits in $VISUAL, else $EDITOR, and shows what others write within a second or two. It needs
+    /// a terminal of 40 columns and 10 lines.
+    Browse,
     /// Print a note, or one event of a session, by its address
     Show(ShowArgs),
     /// List a note's revisions, latest first; without a note, the newest changes of the whole store

@@ -100,7 +100,7 @@ impl Failure {
     }
 
     /// Something that this program was built without.
-    #[cfg(not(all(feature = "server", feature = "postgres")))]
+    #[cfg(not(all(feature = "browse", feature = "server", feature = "postgres")))]
     pub(crate) fn left_out(feature: &str) -> Self {
         Self::refused(
             "left_out",

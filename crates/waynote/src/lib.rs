@@ -156,7 +156,9 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{copy, heartbeat, person, session_state, stall};
-pub use views::{loops, moved, named, notebook, places, session_log, session_status, single, tend};
+pub use views::{
+    loops, moved, named, notebook, places, scope_list, session_log, session_status, single, tend,
+};
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
@@ -189,6 +191,7 @@ pub use places::Places;
 pub use rules::EngineStore;
 pub use rules::undo::{UndoReport, UndoScope, log_entry_written_last, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
+pub use scope_list::{ScopeFilter, ScopeList};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use session_log::SessionLog;

@@ -2,8 +2,8 @@
 
 use std::ffi::OsStr;
 
-use serde_json::json;
-use waynote::{Name, SessionState, SessionStatus, loops};
+use serde_json::{Value, json};
+use waynote::{Name, SessionState, SessionStatus, Stamp, Store, loops};
 use waynote_loop::identity::known_dead;
 
 use super::looping::started;
@@ -14,20 +14,28 @@ use crate::invocation::Context;
 pub(super) fn run(context: &mut Context<'_>, session: &Name, text: &OsStr) -> Outcome {
     let answer = input::text(text)?.shown().into_owned();
     let stamp = context.stamp()?;
-    let (next, status) = context.write(|store| {
-        loops::answer(store, session, &answer, &stamp)?;
-        let status = SessionStatus::read(store, session, &known_dead)?;
-        Ok((started::next(store, session)?, status))
-    })?;
-    let value = json!({ "session": session, "answer": answer, "state": status.state.as_str(), "next": next });
-    context.answer(&value, || {
-        let next = match &next {
-            _ if status.state == SessionState::Running => {
-                "the loop still runs and stops after this iteration; then continue it".into()
-            }
-            Some(next) => format!("go on with `{next}`"),
-            None => "go on with the loop's whole command, where it ran".into(),
-        };
-        format!("answered session {session}; {next}")
-    })
+    let (given, said) = context.write(|store| answered(store, session, &answer, &stamp))?;
+    context.answer(&given, || said)
+}
+
+/// Records a person's answer. Returns it as JSON and in words, with what to do next.
+pub(super) fn answered(
+    store: &dyn Store,
+    session: &Name,
+    answer: &str,
+    stamp: &Stamp,
+) -> Outcome<(Value, String)> {
+    loops::answer(store, session, answer, stamp)?;
+    let state = SessionStatus::read(store, session, &known_dead)?.state;
+    let next = started::next(store, session)?;
+    let then = match &next {
+        _ if state == SessionState::Running => {
+            "the loop still runs and stops after this iteration; then continue it".into()
+        }
+        Some(next) => format!("go on with `{next}`"),
+        None => "go on with the loop's whole command, where it ran".into(),
+    };
+    let value =
+        json!({ "session": session, "answer": answer, "state": state.as_str(), "next": next });
+    Ok((value, format!("answered session {session}; {then}")))
 }

@@ -129,7 +129,8 @@ fn say_why_empty(context: &Context<'_>, block: &Block) {
     }
 }
 
-fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
+/// The request for a block as the arguments and the settings have it.
+pub(super) fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
     let settings = &context.settings;
     let (style, budget) = settings.style_and_budget(args.style, args.budget)?;
     if style == Style::Faithful && (args.explain || args.query.is_some()) {

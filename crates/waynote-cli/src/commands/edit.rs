@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use waynote::visible::{editable, visible};
-use waynote::{Address, Content, Error, Expect, Note, SaveOptions, single};
+use waynote::{Address, Content, Error, Expect, Note, NoteBefore, SaveOptions, single};
 use waynote_system::shell::quoted;
 
 use super::confirm;
@@ -30,11 +30,60 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
         (_, Some(file)) => input::file(file, args.allow.empty)?,
     };
     let adds = args.append.is_some();
-    save(context, address, content, Expect::Any, &args.allow, adds)
+    save(context, address, content, Expect::Any, &args.allow, adds)?.say(context)
+}
+
+/// What came of a note in the editor.
+pub(super) enum Edited {
+    Saved(Box<(Note, Option<NoteBefore>)>),
+    Deleted(Address),
+    /// Nothing was written, for this reason.
+    Left(String),
+}
+
+impl Edited {
+    /// It in words.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Saved(saved) => {
+                let (note, before) = &**saved;
+                let saved = Saved::new(note, *before);
+                format!("{}{}", saved.told("new note"), note.cited())
+            }
+            Self::Deleted(address) => {
+                let (shown, undo) = (address.masked(), quoted(&address.to_string()));
+                format!("deleted {shown}; `waynote undo {undo}` brings it back")
+            }
+            Self::Left(why) => why.clone(),
+        }
+    }
+
+    fn say(&self, context: &mut Context<'_>) -> Outcome {
+        match self {
+            Self::Saved(saved) => {
+                let (note, before) = &**saved;
+                context.answer(&Saved::new(note, *before), || self.told())
+            }
+            Self::Deleted(address) => say_deleted(context, address, self.told()),
+            Self::Left(why) => {
+                say(why);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Opens the editor on the note of a directory or a key, and says what came of it.
+pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
+    edited(context, address, allow)?.say(context)
 }
 
 /// Opens the editor on the note of a directory or a key.
-pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
+pub(super) fn edited(
+    context: &mut Context<'_>,
+    address: Address,
+    allow: &AllowArgs,
+) -> Outcome<Edited> {
     if let Address::Session(..) = address {
         return Err(Error::AppendOnly { address }.into());
     }
@@ -70,11 +119,10 @@ pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &All
     let edited = fs::read(&file).map_err(|error| Failure::file(&file, "read", error))?;
     if edited == shown.as_bytes() {
         let _ = fs::remove_file(&file);
-        say(&format!(
-            "{} is unchanged: nothing was written",
-            address.masked()
-        ));
-        return Ok(());
+        let shown = address.masked();
+        return Ok(Edited::Left(format!(
+            "{shown} is unchanged: nothing was written"
+        )));
     }
     // Editors end the last line, even if it had no end.
     let had_end = before
@@ -93,9 +141,9 @@ pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &All
         Err(error) => Err(error.into()),
     };
     match saved {
-        Ok(()) => {
+        Ok(edited) => {
             let _ = fs::remove_file(&file);
-            Ok(())
+            Ok(edited)
         }
         Err(Failure::Library(Error::Conflict { current, .. })) => {
             let theirs = current.map_or("deleted it".into(), |note| {
@@ -166,11 +214,12 @@ fn emptied(
     address: &Address,
     before: Option<&Note>,
     expect: Expect,
-) -> Outcome {
+) -> Outcome<Edited> {
     let shown = address.masked();
     if before.is_none() {
-        say("the text is empty: nothing was written");
-        return Ok(());
+        return Ok(Edited::Left(
+            "the text is empty: nothing was written".into(),
+        ));
     }
     let delete = format!("The text is empty. Delete {}?", visible(&shown));
     if !confirm::can_ask() {
@@ -182,14 +231,11 @@ fn emptied(
         ));
     }
     if !confirm::is_yes(&delete)? {
-        say("nothing was written");
-        return Ok(());
+        return Ok(Edited::Left("nothing was written".into()));
     }
     let stamp = context.stamp()?;
     context.write(|store| Ok(single::delete(store, address.clone(), expect, &stamp)?))?;
-    let undo = quoted(&address.to_string());
-    let said = format!("deleted {shown}; `waynote undo {undo}` brings it back");
-    say_deleted(context, address, said)
+    Ok(Edited::Deleted(address.clone()))
 }
 
 /// Saves the text, or adds it to the end. Codes for characters that the editor was shown become the characters again.
@@ -200,7 +246,7 @@ fn save(
     expect: Expect,
     allow: &AllowArgs,
     adds: bool,
-) -> Outcome {
+) -> Outcome<Edited> {
     let stamp = context.stamp_allowing(allow)?;
     let limits = context.settings.limits(None, None);
     let options = SaveOptions::default().limits(limits).expect(expect);
@@ -210,10 +256,7 @@ fn save(
             false => single::rewrite(store, address, content, options, &stamp)?,
         })
     })?;
-    let saved = Saved::new(&note, before);
-    context.answer(&saved, || {
-        format!("{}{}", saved.told("new note"), note.cited())
-    })
+    Ok(Edited::Saved(Box::new((note, before))))
 }
 
 /// The text of an argument or a file; none where the editor is to be opened for it.

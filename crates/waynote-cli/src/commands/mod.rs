@@ -2,6 +2,8 @@
 
 mod answer;
 mod backup;
+#[cfg(feature = "browse")]
+mod browse;
 mod config;
 mod confirm;
 mod context;
@@ -62,7 +64,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, SessionCommand, VerbCommand};
-#[cfg(not(all(feature = "server", feature = "postgres")))]
+#[cfg(not(all(feature = "browse", feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
 use crate::inside;
@@ -115,6 +117,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     };
     let mut context = Context::new(settings, output);
     match &cli.command {
+        #[cfg(feature = "browse")]
+        Some(Command::Browse) => browse::run(&mut context),
+        #[cfg(not(feature = "browse"))]
+        Some(Command::Browse) => Err(Failure::left_out("browse")),
         None | Some(Command::Status) => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),

@@ -5,6 +5,7 @@ pub mod moved;
 pub mod named;
 pub mod notebook;
 pub mod places;
+pub mod scope_list;
 pub mod session_log;
 pub mod session_status;
 pub mod single;

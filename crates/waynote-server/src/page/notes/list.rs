@@ -1,9 +1,9 @@
 //! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
-use waynote::store::{Ask, Count, Page};
+use waynote::store::Ask;
 use waynote::{
-    Address, EntryType, Note, Position, Recent, Result, Scope, ScopeKind, SearchKind,
-    SearchRequest, Snippet, Store,
+    Address, EntryType, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
+    SearchKind, SearchRequest, Snippet, Store,
 };
 
 use crate::page::fields::Fields;
@@ -276,58 +276,22 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     Ok(list)
 }
 
-/// A part of a scope's notes that can be read by pages.
-enum Part {
-    Own(Note),
-    Recent(Recent, u64),
-}
-
-impl Part {
-    fn len(&self) -> u64 {
-        match self {
-            Self::Own(_) => 1,
-            Self::Recent(_, count) => *count,
-        }
-    }
-}
-
 fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
-    let parts = parts(store, asked, scope)?;
-    let total = parts.iter().map(Part::len).sum();
+    let only = match &asked.only {
+        Only::Pinned => ScopeFilter::Pinned,
+        Only::Type(kind) => ScopeFilter::Type(kind.clone()),
+        _ => ScopeFilter::All,
+    };
+    let list = ScopeList::of(store, scope, &only)?;
+    let total = list.total();
     let is_sortable = total <= SORTED;
     let first = asked.after.unwrap_or(0);
     let whole = is_sortable && asked.sort != Sort::Latest;
-    let (mut skip, mut room) = match whole {
+    let (skip, room) = match whole {
         true => (0, SORTED),
         false => (first, PAGE as u64),
     };
-    let mut notes: Vec<Note> = Vec::new();
-    let mut pages = Vec::new();
-    for part in parts {
-        let len = part.len();
-        if skip >= len || room == 0 {
-            skip = skip.saturating_sub(len);
-            continue;
-        }
-        let take = room.min(len - skip);
-        match part {
-            Part::Own(note) => notes.push(note),
-            Part::Recent(of, _) => pages.push(Page {
-                of,
-                skip: usize::try_from(skip).unwrap_or(usize::MAX),
-                limit: usize::try_from(take).unwrap_or(PAGE),
-            }),
-        }
-        room -= take;
-        skip = 0;
-    }
-    if !pages.is_empty() {
-        let ask = Ask {
-            pages,
-            ..Ask::default()
-        };
-        notes.extend(store.read(&ask)?.pages.into_iter().flatten());
-    }
+    let mut notes = list.page(store, skip, room)?;
     if whole {
         match asked.sort {
             Sort::Latest => {}
@@ -345,60 +309,4 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
         next: (end < total).then_some(end),
         is_sortable,
     })
-}
-
-fn parts(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<Vec<Part>> {
-    if let Scope::Session(session) = scope {
-        let kinds = match &asked.only {
-            Only::Type(kind) => vec![kind.clone()],
-            _ => EntryType::in_order(store.kinds(session)?),
-        };
-        let counts = kinds.iter().map(|kind| Count::Entries {
-            session: session.clone(),
-            kind: Some(kind.clone()),
-            before: None,
-            open: false,
-        });
-        let counts = store.read(&Ask {
-            counts: counts.collect(),
-            ..Ask::default()
-        })?;
-        let recent = |(kind, count)| {
-            let of = Recent::Entries {
-                session: session.clone(),
-                kind,
-                before: None,
-                open: false,
-            };
-            Part::Recent(of, count)
-        };
-        return Ok(kinds.into_iter().zip(counts.counts).map(recent).collect());
-    }
-    let keyed = |pinned| Count::Keyed {
-        scope: scope.clone(),
-        pinned,
-    };
-    let own = match scope {
-        Scope::Place(place) => vec![Address::Place(place.clone())],
-        _ => Vec::new(),
-    };
-    let answers = store.read(&Ask {
-        notes: own,
-        counts: vec![keyed(true), keyed(false)],
-        ..Ask::default()
-    })?;
-    let recent = |pinned| Recent::Keyed {
-        scope: scope.clone(),
-        pinned,
-    };
-    let mut parts: Vec<Part> = Vec::new();
-    if asked.only != Only::Pinned {
-        parts.extend(answers.notes.into_iter().flatten().map(Part::Own));
-    }
-    for (pinned, count) in [true, false].into_iter().zip(answers.counts) {
-        if pinned || asked.only != Only::Pinned {
-            parts.push(Part::Recent(recent(pinned), count));
-        }
-    }
-    Ok(parts)
 }
