@@ -9,7 +9,7 @@ use waynote::session_state::Question;
 use waynote::session_status::waiting;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
-use waynote::{Address, Author, Name, Note, Position, SessionState, Store};
+use waynote::{Address, Author, Name, Note, Position, SessionState, Store, StoreId};
 
 use super::looping::started;
 use super::rollback;
@@ -67,7 +67,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         .explain(true);
     let (id, position, file, looked, view) = context.read(|store: &dyn Store| {
         let (id, position) = (store.store_id()?, store.version()?.position);
-        let file = id.map(|id| Remembered::new("looked", id, "")).transpose()?;
+        let file = id.map(mark).transpose()?;
         let file = file.flatten();
         let looked = file.as_ref().and_then(looked);
         let view = View::of(store, &request, looked, &settings.author.value)?;
@@ -250,8 +250,13 @@ impl View {
     }
 }
 
+/// The file with how far the user has looked.
+pub(super) fn mark(store: StoreId) -> Outcome<Option<Remembered>> {
+    Remembered::new("looked", store, "")
+}
+
 /// How far the user has looked, and when.
-fn looked(file: &Remembered) -> Option<(Position, Timestamp)> {
+pub(super) fn looked(file: &Remembered) -> Option<(Position, Timestamp)> {
     let text = String::from_utf8(file.read()?).ok()?;
     let (position, at) = text.split_once(' ')?;
     Some((position.parse().ok()?, at.parse().ok()?))
