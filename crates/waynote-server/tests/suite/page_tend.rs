@@ -147,6 +147,14 @@ fn lists_are_narrowed_by_author_and_age() {
         ),
         ("notes?in=agent:builder&age=1", "#</em>flaky", "Show all"),
         ("notes?in=agent:builder&age=-90", "Show all", "#</em>flaky"),
+        ("history?author=agent", "#flaky", "#retries"),
+        ("history?kind=place", "No change is of this kind", "#flaky"),
+        (
+            "history?since=2100-01-01",
+            "No change is of this kind",
+            "#flaky",
+        ),
+        ("history?since=2001-01-01", "#retries", "No change"),
     ] {
         let body = server.get(&format!("/s/notes/{path}")).body;
         let list = body.split("data-live=\"list\"").last().unwrap();
@@ -155,4 +163,5 @@ fn lists_are_narrowed_by_author_and_age() {
         has(&list, shows);
         lacks(&list, not);
     }
+    assert_eq!(server.get("/s/notes/history?since=soon").status, 400);
 }
