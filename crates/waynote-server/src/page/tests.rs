@@ -299,6 +299,16 @@ fn what_a_machine_recorded_is_tended() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
     let august = "2026-08-18T14:00:00Z".parse::<Timestamp>().unwrap();
+    let long = samples::stamp("2026-08-10T09:00:00Z", "person");
+    // Pinned notes take the room of others.
+    let notes = waynote::Notebook::of_agent(&store, "builder".parse().unwrap());
+    for number in 0..30 {
+        let text = format!("{number} {}", "a word that takes room ".repeat(12));
+        let options = waynote::SaveOptions::default().pin(Some(true));
+        let key = format!("pin-{number}").parse().unwrap();
+        let content = waynote::Content::text(text).unwrap();
+        notes.save(&key, content, options, &long).unwrap();
+    }
     let mut given = LastGiven::default();
     given.since = Some(0);
     given.notes.insert("agent:builder#flaky-tests".into(), 1);
@@ -325,6 +335,9 @@ fn what_a_machine_recorded_is_tended() {
         "Never given in 90 days",
         "pinned, matched nothing",
         "last given <time class=\"num\" datetime=\"1970-01-01T00:00:00.001Z\"",
+        "10 Aug: ",
+        " had less room or none: ",
+        "<polygon class=\"pl\"",
         " worth a look</span>",
     ] {
         assert!(page.contains(words), "{words}: {page}");
