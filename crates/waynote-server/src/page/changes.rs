@@ -14,6 +14,49 @@ pub(crate) trait Changes {
     -> Result<Stretch<Revision, Position>>;
 }
 
+/// The latest changes that `holds` picks, at most `limit`, from a bounded part of the journal. `holds` says none where
+/// the reading ends.
+///
+/// # Errors
+/// As [`Changes::before`].
+pub(crate) fn picked(
+    changes: &dyn Changes,
+    mut before: Option<Position>,
+    limit: usize,
+    holds: &dyn Fn(&Revision) -> Option<bool>,
+) -> Result<Stretch<Revision, Position>> {
+    /// The most reads of the journal for one page.
+    const READS: usize = 6;
+    let part = |items, reached, is_last| Stretch {
+        items,
+        reached,
+        is_last,
+        damaged: Vec::new(),
+    };
+    let mut items = Vec::new();
+    for _ in 0..READS {
+        let stretch = changes.before(before, limit)?;
+        // Skipping the changes of others takes most of the time of a page, so it is done only once.
+        let is_over_others = stretch.items.len() < limit;
+        for change in stretch.items {
+            before = change.position;
+            match holds(&change) {
+                None => return Ok(part(items, before, true)),
+                Some(true) => items.push(change),
+                Some(false) => {}
+            }
+            if items.len() == limit {
+                return Ok(part(items, before, false));
+            }
+        }
+        before = stretch.reached;
+        if stretch.is_last || is_over_others {
+            return Ok(part(items, before, stretch.is_last));
+        }
+    }
+    Ok(part(items, before, false))
+}
+
 impl<R: Reader> Changes for NarrowedStore<R> {
     fn before(
         &self,

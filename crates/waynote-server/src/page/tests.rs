@@ -1,6 +1,9 @@
 //! The HTML of the views over small stores.
 
 use jiff::Timestamp;
+use waynote::context::{IterationBlock, render};
+use waynote::event::{IterationOutcome, ProcessIdentity};
+use waynote::loops::{IterationEnd, Loop, LoopStart};
 use waynote::tend::LastGiven;
 use waynote::{Position, Reader, Store, StoreId};
 use waynote_access::{Grant, NarrowedStore};
@@ -297,6 +300,16 @@ fn what_a_machine_recorded_is_tended() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
     let august = "2026-08-18T14:00:00Z".parse::<Timestamp>().unwrap();
+    let long = samples::stamp("2026-08-10T09:00:00Z", "person");
+    // Pinned notes take the room of others.
+    let notes = waynote::Notebook::of_agent(&store, "builder".parse().unwrap());
+    for number in 0..30 {
+        let text = format!("{number} {}", "a word that takes room ".repeat(12));
+        let options = waynote::SaveOptions::default().pin(Some(true));
+        let key = format!("pin-{number}").parse().unwrap();
+        let content = waynote::Content::text(text).unwrap();
+        notes.save(&key, content, options, &long).unwrap();
+    }
     let mut given = LastGiven::default();
     given.since = Some(0);
     given.notes.insert("agent:builder#flaky-tests".into(), 1);
@@ -323,6 +336,9 @@ fn what_a_machine_recorded_is_tended() {
         "Never given in 90 days",
         "pinned, matched nothing",
         "last given <time class=\"num\" datetime=\"1970-01-01T00:00:00.001Z\"",
+        "10 Aug: ",
+        " had less room or none: ",
+        "<polygon class=\"pl\"",
         " worth a look</span>",
     ] {
         assert!(page.contains(words), "{words}: {page}");
@@ -342,4 +358,36 @@ fn what_a_machine_recorded_is_tended() {
         ..Grant::everything()
     };
     assert!(!shown(&records, &grant).contains(" worth a look</span>"));
+}
+
+#[test]
+fn two_iterations_are_compared_by_what_they_were_given() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let session: waynote::Name = "pairs".parse().unwrap();
+    let holder = ProcessIdentity::new("box", "b", 4242, 1);
+    let start = LoopStart::new(holder, "/p", &|_| Some(false)).iterations(Some(40));
+    let person = samples::stamp("2026-05-19T12:00:00Z", "person");
+    let of = Loop::begin(&store, session.clone(), start, &person).unwrap();
+    for (number, text) in [(1, "run the first thing"), (2, "run the second thing")] {
+        let stamp = samples::stamp(&format!("2026-05-19T13:0{number}:00Z"), "agent:builder");
+        let note = waynote_testing::values::save("agent:builder#how".parse().unwrap(), text);
+        store.apply(&[note], &stamp).unwrap();
+        let mut request = samples::request(2000);
+        request.now = stamp.now;
+        let request = request.session(session.clone()).iteration(number);
+        let block = IterationBlock::new(&request, &render(&store, &request).unwrap());
+        assert_eq!(of.start_iteration_with(block, &stamp).unwrap(), number);
+        let done = IterationOutcome::Exited { code: 0 };
+        let end = IterationEnd::new(done, std::time::Duration::from_secs(60), 1);
+        of.end_iteration(number, end, &stamp).unwrap();
+    }
+    let shown = |query: &str| page(&store, View::Sessions, &format!("session=pairs{query}"));
+    let page = shown("");
+    assert!(page.contains(">2 of 40<"), "{page}");
+    assert!(page.contains("Count what each was given") && !page.contains("id=\"compared\""));
+    let page = shown("&given&from=1&to=2");
+    for words in ["<del>first</del>", "<ins>second</ins>", " tokens</small>"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
 }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 pub(crate) use waynote::text::grouped;
 use waynote::text::minute;
 use waynote::visible::{lines, visible};
-use waynote::{Address, Author, Error, Name, Note, Scope};
+use waynote::{Address, Author, EntryType, Error, Name, Note, Scope};
 
 use super::fields::Link;
 
@@ -33,11 +33,23 @@ pub(crate) fn name(note: &Note) -> Markup {
             span.addr {
                 em { (breakable(&visible(session.as_str()))) } " "
                 @if let Some(iteration) = note.iteration { "#" (iteration) " " }
-                (visible(kind.as_str()))
+                (entry_type(kind))
             }
         },
         (of, _) => address(of),
     }
+}
+
+/// The type of an entry, in its colour.
+fn entry_type(kind: &EntryType) -> Markup {
+    let class = match kind {
+        EntryType::Stuck => "t-stuck",
+        EntryType::Learning => "t-learning",
+        EntryType::Tip => "t-tip",
+        EntryType::Decision => "t-decision",
+        _ => "",
+    };
+    html! { span class=(class) { (visible(kind.as_str())) } }
 }
 
 /// A note's name in a list of many scopes: the part that distinguishes it comes first.
@@ -57,7 +69,7 @@ pub(crate) fn name_inside(note: &Note) -> Markup {
         (Address::Session(..), Some(kind)) => html! {
             span.addr {
                 @if let Some(iteration) = note.iteration { em { "#" (iteration) } " " }
-                (visible(kind.as_str()))
+                (entry_type(kind))
             }
         },
         (Address::Place(_), _) => html! { span.addr { "its own note" } },

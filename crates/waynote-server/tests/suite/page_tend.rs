@@ -134,3 +134,34 @@ fn a_note_is_said_to_be_still_true() {
     );
     assert_eq!(note(&server, LEFT).unwrap().revision, 2);
 }
+
+#[test]
+fn lists_are_narrowed_by_author_and_age() {
+    let server = tended();
+    for (path, shows, not) in [
+        ("notes?author=person", "#</em>retries", "#</em>flaky"),
+        (
+            "notes?in=agent:builder&author=builder",
+            "#</em>flaky",
+            "#</em>retries",
+        ),
+        ("notes?in=agent:builder&age=1", "#</em>flaky", "Show all"),
+        ("notes?in=agent:builder&age=-90", "Show all", "#</em>flaky"),
+        ("history?author=agent", "#flaky", "#retries"),
+        ("history?kind=place", "No change is of this kind", "#flaky"),
+        (
+            "history?since=2100-01-01",
+            "No change is of this kind",
+            "#flaky",
+        ),
+        ("history?since=2001-01-01", "#retries", "No change"),
+    ] {
+        let body = server.get(&format!("/s/notes/{path}")).body;
+        let list = body.split("data-live=\"list\"").last().unwrap();
+        let list = list.split("data-live=\"history\"").last().unwrap();
+        let list = list.replace("</em><wbr>#", "#");
+        has(&list, shows);
+        lacks(&list, not);
+    }
+    assert_eq!(server.get("/s/notes/history?since=soon").status, 400);
+}

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 use waynote::secrets::masked;
 use waynote::visible::visible;
-use waynote::{Action, Address, Note, Revision, State};
+use waynote::{Action, Address, Note, Revision, ScopeKind, State};
 
-use super::{History, OfNote, OfStore, REVISIONS, diff};
+use super::{Asked, History, OfNote, OfStore, REVISIONS, Undone, diff};
+use crate::page::fields::Link;
 use crate::page::forms;
 use crate::page::site::{Site, View};
 use crate::page::words::{self, address, author, chip, day, exact};
@@ -21,9 +22,12 @@ fn of_store(site: &Site<'_>, of: &OfStore) -> Markup {
     let (changes, next) = (&of.changes, of.next);
     html! {
         div.head { h1 { "History" } small { "every change of the store, newest first" } }
+        (bar(site, &of.asked))
         section.card data-live="history" {
             @if changes.is_empty() && next.is_some() {
-                div.empty { p { "Nothing that you may see is among the latest changes." } }
+                div.empty { p { "None of the latest changes is of this kind, or you may not see them." } }
+            } @else if changes.is_empty() && link(site, &of.asked).href() != site.view(View::History).href() {
+                div.empty { p { "No change is of this kind." } p { a href=(site.view(View::History).href()) { "Show all" } } }
             } @else if changes.is_empty() {
                 div.empty { p { "Nothing was written yet. Each change stands here, with who made it; none is ever lost." } }
             } @else {
@@ -31,24 +35,57 @@ fn of_store(site: &Site<'_>, of: &OfStore) -> Markup {
                     thead { tr {
                         th scope="col" { "When (UTC)" } th scope="col" { "What" } th scope="col" { "Note" } th.w scope="col" { "By" } th.w.num scope="col" { "Revision" }
                     } }
-                    tbody data-list="" { @for change in changes { (row(site, change)) } }
+                    tbody data-list="" { @for change in changes { (row(site, change, &of.undone)) } }
                 }
             }
             (words::pages(
-                (!of.is_first).then(|| (site.view(View::History), "Newest")),
-                next.map(|next| (site.view(View::History).with("before", next), "Older")),
+                (!of.is_first).then(|| (link(site, &of.asked), "Newest")),
+                next.map(|next| (link(site, &of.asked).with("before", next), "Older")),
             ))
         }
     }
 }
 
-fn row(site: &Site<'_>, change: &Revision) -> Markup {
+/// The list with the same filters.
+fn link(site: &Site<'_>, asked: &Asked) -> Link {
+    let author = Some(&asked.author).filter(|author| !author.is_empty());
+    site.view(View::History)
+        .with_some("author", author)
+        .with_some("kind", asked.kind.map(ScopeKind::as_str))
+        .with_some("since", asked.since)
+}
+
+fn bar(site: &Site<'_>, asked: &Asked) -> Markup {
+    let kinds = [
+        (ScopeKind::Place, "places"),
+        (ScopeKind::Agent, "notebooks"),
+        (ScopeKind::Session, "sessions"),
+    ];
+    let day = asked
+        .since
+        .map(|since| jiff::tz::Offset::UTC.to_datetime(since).date());
+    html! {
+        form.bar method="get" action=(site.view(View::History).href()) data-auto="" role="search" aria-label="Changes" {
+            label.field { span { "by" } input name="author" value=(asked.author) placeholder="anybody" autocomplete="off" spellcheck="false"; }
+            label.field { span { "of" }
+                select name="kind" {
+                    option value="" { "all notes" }
+                    @for (kind, word) in kinds { option value=(kind.as_str()) selected[asked.kind == Some(kind)] { (word) } }
+                }
+            }
+            label.field { span { "since" } input type="date" name="since" value=[day]; }
+            button.btn.no-script { "Show" }
+        }
+    }
+}
+
+fn row(site: &Site<'_>, change: &Revision, undone: &Undone) -> Markup {
     let of = change.address();
     let href = site.view(View::History).with("note", of).href();
     html! {
         tr data-key={ (of) "@" (change.number()) } data-rev="" {
             td.nowrap { (day(change.recorded_at, site.now)) }
-            td { (action(change)) }
+            td { (action(change, undone)) }
             td.what { a href=(href) { @match change.note() { Some(note) => { (words::name(note)) } None => { (address(of)) } } }
                 small.says { (said(change)) }
             }
@@ -59,7 +96,7 @@ fn row(site: &Site<'_>, change: &Revision) -> Markup {
 }
 
 /// The word for a change's action.
-fn action(change: &Revision) -> Markup {
+fn action(change: &Revision, undone: &Undone) -> Markup {
     let kind = match change.action {
         Action::Save | Action::Repeat | Action::Sync => "",
         Action::Delete => "line",
@@ -68,7 +105,13 @@ fn action(change: &Revision) -> Markup {
     };
     html! {
         (chip(kind, change.action.as_str()))
-        @if let Some(undone) = change.undoes { small { " of " (undone) } }
+        @if let Some(number) = change.undoes {
+            small { " of revision " (number)
+                @if let Some(was) = undone.get(&(change.address().clone(), number)) {
+                    ", " (was.action.as_str()) @if let Some(note) = was.note() { " “" (visible(&note.preview)) "”" }
+                }
+            }
+        }
     }
 }
 
@@ -95,7 +138,7 @@ fn of_note(site: &Site<'_>, note: &OfNote) -> Markup {
         }
         div.stack data-live="history" {
             @for (index, (revision, before)) in note.revisions.iter().enumerate() {
-                (card(site, revision, before.as_ref(), last, index == 0 && from.is_none()))
+                (card(site, revision, before.as_ref(), note, index == 0 && from.is_none()))
             }
             (words::pages(
                 from.map(|_| (link().with_some("before", newer), "Newer")),
@@ -109,7 +152,7 @@ fn card(
     site: &Site<'_>,
     revision: &Revision,
     before: Option<&Revision>,
-    last: u64,
+    of: &OfNote,
     is_newest: bool,
 ) -> Markup {
     let may_restore = site.may_write()
@@ -119,7 +162,7 @@ fn card(
     html! {
         section.card.revision data-key={ "r" (revision.number()) } data-rev="" aria-label={ "Revision " (revision.number()) } {
             header {
-                h2.title.num { "Revision " (revision.number()) } (action(revision))
+                h2.title.num { "Revision " (revision.number()) } (action(revision, &of.undone))
                 @if is_newest { (chip("whole", "current")) }
                 span.grow {}
                 small { "by " (author(revision.author())) @if let Some(token) = &revision.token { " with token " (visible(token.as_str())) } ", " (exact(revision.recorded_at)) }
@@ -128,7 +171,7 @@ fn card(
                         (forms::hidden(&[
                             ("note", revision.address().to_string()),
                             ("revision", revision.number().to_string()),
-                            ("base", last.to_string()),
+                            ("base", of.last.to_string()),
                         ]))
                         button.btn { "Restore" }
                     }

@@ -1,5 +1,6 @@
 //! The list of notes, in pages: the matches of a query, the notes of a scope, or the last changed notes of the store.
 
+use jiff::Timestamp;
 use waynote::store::Ask;
 use waynote::{
     Address, EntryType, Note, Position, Result, Scope, ScopeFilter, ScopeKind, ScopeList,
@@ -25,6 +26,10 @@ pub(crate) struct Asked {
     pub(crate) query: String,
     pub(crate) only: Only,
     pub(crate) sort: Sort,
+    /// A part of the author's name.
+    pub(crate) author: String,
+    /// One of [`AGES`].
+    pub(crate) age: Option<i64>,
     /// True if the acts lead back to the view Tend.
     pub(crate) is_tend: bool,
     /// The point after which the page begins: a number of notes in a scope, a position in the whole store.
@@ -94,6 +99,14 @@ pub(crate) enum Sort {
     Longest,
 }
 
+/// How many days ago a note was changed at most, or at least if negative; with the words for it.
+pub(crate) const AGES: [(i64, &str); 4] = [
+    (1, "within a day"),
+    (7, "within a week"),
+    (31, "within a month"),
+    (-90, "over 90 days ago"),
+];
+
 impl Sort {
     pub(crate) fn word(self) -> &'static str {
         self.into()
@@ -106,7 +119,7 @@ impl Asked {
     /// # Errors
     /// As [`scope`]; [`BadField`](crate::page::fields::BadField).
     pub(crate) fn of(fields: &Fields) -> Result<Self> {
-        let has_list = ["in", "q", "only", "after"]
+        let has_list = ["in", "q", "only", "after", "author", "age"]
             .iter()
             .any(|name| fields.has(name));
         let note: Option<Address> = fields.get("note").and_then(|note| note.parse().ok());
@@ -118,8 +131,25 @@ impl Asked {
             only: fields.get("only").map(Only::of).unwrap_or_default(),
             sort: field("sort").parse().unwrap_or_default(),
             after: fields.number("after")?,
+            author: field("author").to_owned(),
+            age: field("age").parse().ok(),
             is_tend: fields.get("from") == Some("tend"),
         })
+    }
+
+    /// True if a note has the author and the age that are asked for, and is of the kind.
+    fn holds(&self, note: &Note, now: Timestamp) -> bool {
+        self.only.holds(note)
+            && note.author.as_str().contains(&self.author)
+            && self.age.is_none_or(|age| {
+                let days = now.duration_since(note.updated_at).as_hours() / 24;
+                if age < 0 { days >= -age } else { days < age }
+            })
+    }
+
+    /// True if some of the notes are left out because of their author or age.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !self.author.is_empty() || self.age.is_some()
     }
 }
 
@@ -175,9 +205,9 @@ pub(crate) fn gather(
             false => found(store, asked, site),
         };
     };
-    let mut list = of_scope(store, asked, scope)?;
+    let mut list = of_scope(store, asked, scope, site.now)?;
     let is_listed = |note: &Note| list.items.iter().any(|of| of.note.address == note.address);
-    let is_whole = asked.after.is_none() && asked.only == Only::All;
+    let is_whole = asked.after.is_none() && asked.only == Only::All && !asked.is_filtered();
     let open = open.filter(|note| is_whole && note.address.scope() == *scope && !is_listed(note));
     if let Some(note) = open.cloned() {
         list.items.insert(0, note.into());
@@ -210,7 +240,7 @@ fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
         .limit(HITS);
     let hits = store.search(&request)?.into_iter();
     let items: Vec<Item> = hits
-        .filter(|hit| asked.only.holds(&hit.note))
+        .filter(|hit| asked.holds(&hit.note, site.now))
         .map(|hit| Item {
             note: hit.note,
             snippet: Some(hit.snippet),
@@ -255,7 +285,7 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
             if let Some(note) = notes
                 .iter()
                 .find(is_it)
-                .filter(|note| asked.only.holds(note))
+                .filter(|note| asked.holds(note, site.now))
             {
                 list.items.push(note.clone().into());
             }
@@ -279,17 +309,17 @@ fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     Ok(list)
 }
 
-fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
+fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope, now: Timestamp) -> Result<List> {
     let only = match &asked.only {
         Only::Pinned => ScopeFilter::Pinned,
         Only::Type(kind) => ScopeFilter::Type(kind.clone()),
         _ => ScopeFilter::All,
     };
     let list = ScopeList::of(store, scope, &only)?;
-    let total = list.total();
+    let mut total = list.total();
     let is_sortable = total <= SORTED;
     let first = asked.after.unwrap_or(0);
-    let whole = is_sortable && asked.sort != Sort::Latest;
+    let whole = is_sortable && (asked.sort != Sort::Latest || asked.is_filtered());
     let (skip, room) = match whole {
         true => (0, SORTED),
         false => (first, PAGE as u64),
@@ -302,6 +332,8 @@ fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
             Sort::Name => notes.sort_by_cached_key(|note| note.address.key()),
             Sort::Longest => notes.sort_by_key(|note| std::cmp::Reverse(note.content.len())),
         }
+        notes.retain(|note| asked.holds(note, now));
+        total = notes.len() as u64;
         let skip = usize::try_from(first).unwrap_or(usize::MAX);
         notes = notes.into_iter().skip(skip).take(PAGE).collect();
     }

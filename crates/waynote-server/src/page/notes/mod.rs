@@ -101,6 +101,11 @@ impl Asked {
             ("only", self.only.word()),
             ("sort", sort.map(|sort| sort.word().to_owned())),
             ("after", self.after.map(|after| after.to_string())),
+            (
+                "author",
+                (!self.author.is_empty()).then(|| self.author.clone()),
+            ),
+            ("age", self.age.map(|age| age.to_string())),
             ("from", self.is_tend.then(|| "tend".to_owned())),
         ];
         let given = fields.into_iter();

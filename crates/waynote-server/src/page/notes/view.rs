@@ -5,7 +5,7 @@ use strum::VariantArray;
 use waynote::visible::visible;
 use waynote::{EntryType, ScopeKind, Snippet};
 
-use super::list::{Asked, Item, Only, Sort};
+use super::list::{AGES, Asked, Item, Only, Sort};
 use super::tree::Row;
 use super::{Notes, done, reader};
 use crate::page::site::{Site, View};
@@ -70,6 +70,7 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
         }
     }
     let sorts = !of_session && notes.list.is_sortable && asked.query.is_empty();
+    let filters = notes.list.is_sortable || asked.scope.is_none() || !asked.query.is_empty();
     html! {
         form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Notes" {
             @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
@@ -88,6 +89,15 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
                 label.field { span { "sort" }
                     select name="sort" {
                         @for sort in Sort::VARIANTS.iter().copied() { option value=(sort.word()) selected[asked.sort == sort] { (sort.word()) } }
+                    }
+                }
+            }
+            @if filters {
+                label.field { span { "by" } input name="author" value=(asked.author) placeholder="anybody" autocomplete="off" spellcheck="false"; }
+                label.field { span { "changed" }
+                    select name="age" {
+                        option value="" { "any time" }
+                        @for (age, word) in AGES { option value=(age) selected[asked.age == Some(age)] { (word) } }
                     }
                 }
             }
@@ -134,7 +144,14 @@ fn list(site: &Site<'_>, notes: &Notes) -> Markup {
     };
     html! {
         section.card.list aria-label="Notes of this list" data-live="list" data-list="" {
-            @for item in &list.items { (entry(site, notes, item)) }
+            @for of_one in list.items.chunk_by(|one, next| is_folded(asked, one) && one.note.address.scope() == next.note.address.scope()) {
+                @if let [first, _, ..] = of_one {
+                    details.fold open[of_one.iter().any(|item| is_open(notes, item))] {
+                        summary { span.addr { (words::scope_name(&first.note.address.scope())) } " " small.num { (of_one.len()) " entries" } }
+                        @for item in of_one { (entry(site, notes, item)) }
+                    }
+                } @else { @for item in of_one { (entry(site, notes, item)) } }
+            }
             @if list.items.is_empty() { (nothing(site, asked, list.next.is_some())) }
             (words::pages(
                 asked.after.map(|_| (to(None), "First page")),
@@ -144,12 +161,18 @@ fn list(site: &Site<'_>, notes: &Notes) -> Markup {
     }
 }
 
+/// True for entries of a session among notes of other kinds.
+fn is_folded(asked: &Asked, item: &Item) -> bool {
+    asked.scope.is_none() && asked.query.is_empty() && item.note.kind.is_some()
+}
+
+fn is_open(notes: &Notes, item: &Item) -> bool {
+    let reader = notes.reader.as_ref();
+    reader.is_some_and(|of| of.address == item.note.address)
+}
+
 fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
-    let note = &item.note;
-    let is_open = notes
-        .reader
-        .as_ref()
-        .is_some_and(|of| of.address == note.address);
+    let (note, is_open) = (&item.note, is_open(notes, item));
     let is_inside = notes.asked.scope.as_ref() == Some(&note.address.scope());
     let href = notes.asked.link(site).with("note", &note.address).href();
     html! {
@@ -203,9 +226,9 @@ fn nothing(site: &Site<'_>, asked: &Asked, is_more: bool) -> Markup {
                 p { "Any of the words counts; " code { "\"a phrase\"" } ", " code { "pre*" } " and " code { "-not" } " work too." }
             } @else if is_more {
                 p { "None of the latest changes is of such a note." }
-            } @else if asked.only != Only::All {
+            } @else if asked.only != Only::All || asked.is_filtered() {
                 p { "No note is of this kind." }
-                p { a href=(Asked { only: Only::All, ..asked.clone() }.link(site).href()) { "Show all" } }
+                p { a href=(Asked { scope: asked.scope.clone(), ..Asked::default() }.link(site).href()) { "Show all" } }
             } @else if let Some(scope) = &asked.scope {
                 p { "There are no notes in this " (words::scope_word(scope)) "." }
                 @if site.may_write() { p { a href=(new(site, asked)) { "Write the first one" } } }

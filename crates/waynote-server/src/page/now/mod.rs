@@ -18,7 +18,7 @@ use super::fields::{BadField, Fields, iteration};
 use super::site::Site;
 use parts::Part;
 
-pub(crate) use view::view;
+pub(crate) use view::{LABELS, SECTIONS, class, view};
 
 /// The budgets on offer. A larger block needs the command line, not a page.
 const LEAST_TOKENS: usize = 100;
@@ -230,7 +230,7 @@ fn start(store: &dyn Store, typed: &Typed) -> Result<Option<(Request, Box<Iterat
 }
 
 /// The request that the fields make. It names the tools as the MCP server and the hooks do.
-fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
+pub(crate) fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
     let agent = if typed.agent.is_empty() {
         "default"
     } else {

@@ -15,11 +15,20 @@ use crate::page::words::{self, chip, size};
 const MOST_BYTES: usize = 64 * 1024;
 
 /// The sections in the order in which they claim room.
-const SECTIONS: [Section; 4] = [
+pub(crate) const SECTIONS: [Section; 4] = [
     Section::Pinned,
     Section::Places,
     Section::Iterations,
     Section::Index,
+];
+
+/// The names of these sections, and of all else.
+pub(crate) const LABELS: [&str; 5] = [
+    "pinned",
+    "places",
+    "earlier iterations",
+    "other notes",
+    "headings",
 ];
 
 pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
@@ -156,7 +165,7 @@ fn budget(shows: &Shows) -> Markup {
         .into_iter()
         .map(|section| (class(section), label(section), shows.tokens(section)))
         .collect();
-    parts.push(("he", "headings", other));
+    parts.push(("he", LABELS[4], other));
     let width = |tokens: usize| tokens * 1000 / whole;
     let mut x = 0;
     let mut bars = Vec::new();
@@ -192,7 +201,7 @@ fn budget(shows: &Shows) -> Markup {
     }
 }
 
-fn class(section: Section) -> &'static str {
+pub(crate) fn class(section: Section) -> &'static str {
     match section {
         Section::Pinned => "p",
         Section::Places => "pl",
@@ -202,12 +211,8 @@ fn class(section: Section) -> &'static str {
 }
 
 fn label(section: Section) -> &'static str {
-    match section {
-        Section::Pinned => "pinned",
-        Section::Places => "places",
-        Section::Iterations => "earlier iterations",
-        _ => "other notes",
-    }
+    let index = SECTIONS.iter().position(|of| *of == section);
+    LABELS[index.unwrap_or(3)]
 }
 
 fn block(shows: &Shows, is_empty: bool) -> Markup {

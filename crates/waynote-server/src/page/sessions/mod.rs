@@ -54,6 +54,8 @@ pub(crate) struct Row {
     pub(crate) notes: u64,
     /// The number of its last iteration.
     pub(crate) iteration: Option<i64>,
+    /// How many iterations its last run should have, if that was given.
+    pub(crate) of: Option<u64>,
     /// The time of the last event.
     pub(crate) last: Option<Timestamp>,
 }
@@ -71,12 +73,17 @@ impl Row {
             | SessionEvent::IterationEnded { iteration, .. } => Some(iteration),
             _ => None,
         });
+        let run = events.iter().find_map(|recorded| match recorded.event {
+            SessionEvent::LoopStarted { iterations, .. } => Some(iterations),
+            _ => None,
+        });
         let holder = site.holder(&of.session);
         Ok(Self {
             status: SessionStatus::read_after(store, &of.session, holder, events, EVENTS)?,
             session: of.session,
             notes: of.notes,
             iteration,
+            of: run.flatten(),
             last: events.first().map(|last| last.recorded_at),
         })
     }
@@ -126,7 +133,7 @@ impl Sessions {
             waiting,
             after,
             one: match session {
-                Some(session) => Some(One::gather(store, session, site)?),
+                Some(session) => Some(One::gather(store, session, fields, site)?),
                 None => None,
             },
             done: fields.get("done").map(str::to_owned),

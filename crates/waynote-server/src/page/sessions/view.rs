@@ -11,9 +11,10 @@ use super::one::{ITERATIONS, OfType};
 use super::{Asks, One, Row, Sessions};
 use crate::page::deliveries;
 use crate::page::forms;
+use crate::page::history::diff;
 use crate::page::markdown;
 use crate::page::site::{Site, View};
-use crate::page::words::{ago, chip, day, grouped, pages, took, unseen};
+use crate::page::words::{ago, author, chip, day, grouped, pages, took, unseen};
 
 pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
     html! {
@@ -113,7 +114,7 @@ fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Mark
         tr.open[is_open] data-key=(row.session) data-rev=[row.last] {
             td { a.addr href={ (link.with_some("after", after).href()) "#session" } data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
             td { (state_chip(&row.status)) @if let Some(detail) = row.status.detail() { small.why { (visible(&detail)) } } }
-            td.num { @match row.iteration { Some(iteration) => { (iteration) } None => { "–" } } }
+            td.num { @match row.iteration { Some(iteration) => { (iteration) @if let Some(of) = row.of { " of " (of) } } None => { "–" } } }
             td.num.w { (grouped(row.notes)) }
             td.num.w { @match row.last { Some(last) => { (day(last, site.now)) } None => { "–" } } }
         }
@@ -311,7 +312,7 @@ fn entry_of_log(site: &Site<'_>, one: &One, note: &Note) -> Markup {
             @if let Some(by) = &by {
                 a.resolver href=(to(by)) {
                     (chip("out", "resolved"))
-                    @if let Some(note) = solves { " by " @if let Some(iteration) = note.iteration { "#" (iteration) ": " } (visible(&note.preview)) }
+                    @if let Some(note) = solves { " by " (author(&note.author)) @if let Some(iteration) = note.iteration { " in #" (iteration) } ": " (visible(&note.preview)) }
                 }
             }
         }
@@ -339,6 +340,7 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
     html! {
         details.iterations open[one.iterations.len() <= 8] {
             summary { h3 { "Iterations, newest first" } }
+            @if one.iterations.iter().any(|of| of.block.is_some()) { (compare(site, one)) }
             table {
                 thead { tr { th scope="col" { "#" } th scope="col" { "Ended" } th.num scope="col" { "Took" } th.num scope="col" { "Notes" } th scope="col" { "Prompt" } } }
                 tbody { @for of in one.iterations.iter().rev() {
@@ -351,10 +353,43 @@ fn iterations(site: &Site<'_>, one: &One) -> Markup {
                         }
                         td.num { @match of.duration { Some(time) => { (took(time)) } None => { "–" } } }
                         td.num { (of.notes_added) }
-                        td.nowrap { a.link href=(given(site, one, of)) { "notes it was given" (unseen(&format!(", iteration {}", of.number))) } }
+                        td.nowrap { a.link href=(given(site, one, of)) { "notes it was given" (unseen(&format!(", iteration {}", of.number))) }
+                            @if let Some((notes, tokens)) = one.given.get(&of.number) { small.num { ": " (notes) ", " (grouped(*tokens as u64)) " tokens" } }
+                        }
                     }
                 } }
             }
+        }
+    }
+}
+
+/// Two iterations to choose, and how what they were given differs.
+fn compare(site: &Site<'_>, one: &One) -> Markup {
+    let link = site.view(View::Sessions).with("session", &one.session);
+    let last = one.iterations.iter().rev().take(2).map(|of| of.number);
+    let mut chosen: Vec<i64> = match &one.compared {
+        Some(compared) => compared.iter().map(|(number, _)| *number).collect(),
+        None => last.collect::<Vec<_>>().into_iter().rev().collect(),
+    };
+    chosen.resize(2, 0);
+    let choice = |name: &str, label: &str, chosen: i64| {
+        html! {
+            label.field { span { (label) }
+                select name=(name) { @for of in one.iterations.iter().filter(|of| of.block.is_some()) {
+                    option value=(of.number) selected[of.number == chosen] { "#" (of.number) }
+                } }
+            }
+        }
+    };
+    html! {
+        form.bar method="get" action={ (site.view(View::Sessions).href()) "#compared" } {
+            (forms::hidden(&[("session", one.session.to_string())]))
+            (choice("from", "given to", chosen[0])) (choice("to", "and to", chosen[1]))
+            button.btn { "Compare" }
+            a.link href=(link.with("given", "").href()) { "Count what each was given" }
+        }
+        @if let Some([(from, was), (to, is)]) = &one.compared {
+            div id="compared" { h3 { "From what #" (from) " was given to what #" (to) " was given" } (diff::view(was, is)) }
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Tend: the notes that are worth a look, by the rule of `waynote tend`.
+//! Tend: the notes that are worth a look, by the rule of `waynote tend`, and what a start in a place costs.
 
 pub(crate) mod act;
+mod cost;
 mod view;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use waynote::{Address, Note, Result, Revision, Store};
 use super::fields::Fields;
 use super::notes::{Asked, Done, Reader};
 use super::site::Site;
+use cost::Cost;
 pub(crate) use view::view;
 
 /// The most notes of a part.
@@ -34,6 +36,7 @@ pub(crate) struct Tend {
     /// The number of all notes that were found.
     found: usize,
     given: LastGiven,
+    cost: Cost,
 }
 
 /// What changed since the reader last looked.
@@ -83,6 +86,7 @@ impl Tend {
             not_given,
             found: number,
             given,
+            cost: Cost::gather(store, fields, site)?,
         })
     }
 }

@@ -2,15 +2,18 @@
 
 use maud::{Markup, html};
 use waynote::cites;
+use waynote::text::plural;
 use waynote::visible::{lines, visible};
 use waynote::{Address, Note, Store, secrets::masked};
 
+use super::cost::{Cost, Day};
 use super::{LISTED, New, Tend};
 use crate::page::forms;
 use crate::page::history::diff;
 use crate::page::notes::{action, done, edit_link};
+use crate::page::now::{LABELS, SECTIONS, class};
 use crate::page::site::{Site, View};
-use crate::page::words::{self, chip, day, grouped, unseen};
+use crate::page::words::{self, chip, day, grouped, size, unseen};
 
 pub(crate) fn view(store: &dyn Store, site: &Site<'_>, tend: &Tend) -> Markup {
     let several = site.link("tend/several").href();
@@ -38,6 +41,7 @@ pub(crate) fn view(store: &dyn Store, site: &Site<'_>, tend: &Tend) -> Markup {
             @if site.records.is_none() {
                 p.none { "Notes that cite changed code, notes that no session was given, and what is new to you are known where agents run: " code { "waynote ui" } " shows them there." }
             }
+            (cost(site, &tend.cost))
         }
     }
 }
@@ -159,6 +163,80 @@ fn alike(site: &Site<'_>, tend: &Tend, pair: &[Note; 2]) -> Markup {
                     pre.block { (lines(&masked(&note.content.shown()).chars().take(2000).collect::<String>())) }
                 }
             } }
+        }
+    }
+}
+
+/// The tokens of the block over time, as a plot with one area for each section.
+fn cost(site: &Site<'_>, cost: &Cost) -> Markup {
+    const WIDTH: usize = 720;
+    const TOP: usize = 2;
+    const BASE: usize = 130;
+    let last = cost.days.last();
+    let budget = last.map_or(0, |day| day.budget);
+    let most = cost
+        .days
+        .iter()
+        .map(Day::all)
+        .max()
+        .unwrap_or(0)
+        .max(budget)
+        .max(1);
+    let steps = cost.days.len().saturating_sub(1).max(1);
+    let y = |tokens: usize| BASE - tokens * (BASE - TOP) / most;
+    // An area lies between the sum of the sections below it and that with its own.
+    let area = |section: usize| {
+        let sum = |day: &Day, sections: usize| day.tokens[..sections].iter().sum();
+        let point = |index: usize, tokens| format!("{},{}", index * WIDTH / steps, y(tokens));
+        let days = cost.days.iter().enumerate();
+        let above = days
+            .clone()
+            .map(|(index, day)| point(index, sum(day, section + 1)));
+        let below = days
+            .rev()
+            .map(|(index, day)| point(index, sum(day, section)));
+        above.chain(below).collect::<Vec<_>>().join(" ")
+    };
+    let class = |section: usize| SECTIONS.get(section).map_or("he", |of| class(*of));
+    let field = |name: &str, value: &str| {
+        html! {
+            label.field { span { (name) } input name=(name) value=(value) autocomplete="off" spellcheck="false"; }
+        }
+    };
+    html! {
+        section.card id="cost" {
+            header {
+                h2 { "Tokens of a start here, over 30 days" } span.grow {}
+                @if let Some(last) = last { small.num { (size(last.all())) " of " (size(budget)) " tokens" } }
+            }
+            form.bar.pad method="get" action={ (site.view(View::Tend).href()) "#cost" } {
+                (field("place", &cost.typed.place)) (field("agent", &cost.typed.agent)) button.btn { "Show" }
+            }
+            @if let (Some(first), Some(last)) = (cost.days.first(), last) {
+                div.pad {
+                    small { "budget " (size(budget)) }
+                    svg.cost viewBox={ "0 0 " (WIDTH) " " (BASE) } preserveAspectRatio="none" role="img" aria-label={ "Tokens of the block: " (first.all()) " 30 days ago, " (last.all()) " today" } {
+                        @for section in 0..5 { polygon class=(class(section)) points=(area(section)) {} }
+                        line x1="0" x2=(WIDTH) y1=(y(budget)) y2=(y(budget)) {}
+                    }
+                    div.head { small { (first.date.strftime("%-d %b")) } span.grow {} small { "today" } }
+                    div.legend {
+                        @for (index, label) in LABELS.iter().enumerate().filter(|(index, _)| last.tokens[*index] > 0) {
+                            span { i class=(class(index)) {} (label) " " span.num { (size(last.tokens[index])) } }
+                        }
+                    }
+                    @for pushed in &cost.pushed {
+                        p { small {
+                            (pushed.date.strftime("%-d %b")) ": "
+                            @if let Some((of, by)) = &pushed.grew { (words::address(of)) " grew by " (plural(*by as u64, "token")) ", and " }
+                            (plural(pushed.out.len() as u64, "note")) " had less room or none: "
+                            @for (index, of) in pushed.out.iter().take(5).enumerate() { @if index > 0 { ", " } (words::address(of)) }
+                            @if pushed.out.len() > 5 { " …" }
+                        } }
+                    }
+                    @if cost.pushed.is_empty() { p.none { small { "No note lost room to others." } } }
+                }
+            } @else { p.empty { "Write a place and the name of an agent." } }
         }
     }
 }
