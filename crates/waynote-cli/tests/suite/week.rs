@@ -60,7 +60,8 @@ fn a_week_from_the_guide() {
     for name in &names {
         edit(name, "Tuesday");
     }
-    edit("key-5", "by mistake");
+    let mistake = scratch.run("edit key-5 --append mistake");
+    mistake.env("WAYNOTE_NOW", "2026-05-17T12:00:01Z").ok();
     scratch.ok("undo");
     assert_eq!(scratch.ok("show key-5").trim_end(), "Monday\nTuesday");
 

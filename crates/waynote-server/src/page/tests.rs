@@ -81,6 +81,7 @@ pub(super) fn on_site_with<T>(
         is_for_one: false,
         changes: &changes,
         holders: holders(store, &|_| None).unwrap(),
+        is_dead: &|_| None,
         deliveries: None,
     })
 }

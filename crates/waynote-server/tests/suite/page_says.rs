@@ -262,25 +262,25 @@ fn a_loop_is_stopped_and_a_session_archived() {
     let of = asking(&server);
     let shown = || server.get("/s/notes/sessions?session=migrate-db").body;
     let session = [("session", "migrate-db")];
-    has(&shown(), ">Stop after #1</button>");
-    lacks(&shown(), ">Archive</button>");
+    has(shown(), ">Stop after #1</button>");
+    lacks(shown(), ">Archive</button>");
     post(&server, "/s/notes/sessions/stop", &session);
-    has(&shown(), "It stops after #1.");
-    lacks(&shown(), ">Stop after #1</button>");
+    has(shown(), "It stops after #1.");
+    lacks(shown(), ">Stop after #1</button>");
     of.end(
         waynote::event::EndReason::Interrupted,
         &stamp("agent:builder"),
     )
     .unwrap();
     let row = "<tr class=\"open\" data-key=\"migrate-db\"";
-    has(&shown(), row);
+    has(shown(), row);
     post(&server, "/s/notes/sessions/archive", &session);
-    has(&shown(), ">Put back on the list</button>");
-    lacks(&shown(), row);
+    has(shown(), ">Put back on the list</button>");
+    lacks(shown(), row);
     let undo = [("session", "migrate-db"), ("undo", "yes")];
     post(&server, "/s/notes/sessions/archive", &undo);
-    has(&shown(), ">Archive</button>");
-    has(&shown(), row);
+    has(shown(), ">Archive</button>");
+    has(shown(), row);
 }
 
 #[test]

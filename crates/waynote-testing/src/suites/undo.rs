@@ -259,7 +259,7 @@ pub(crate) fn what_one_call_wrote_is_taken_back_together(store: &dyn LocalStore)
         .unwrap();
     assert_eq!(texts().len(), 2);
     let rest = undo().unwrap();
-    assert_eq!((rest.others.len(), texts()), (2, first.clone()));
+    assert_eq!((rest.others.len(), texts()), (2, first));
     redo().unwrap();
     // None of it, if somebody else has changed a note of it since; what they say of it is theirs alone.
     let stamp = person.stamp_of("agent:b");

@@ -312,7 +312,17 @@ pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSigna
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn stop_requested(log: &dyn Reader, session: &Name) -> Result<Option<Name>> {
-    said(latest(log, session), |recorded| match recorded.event {
+    stop_requested_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+///
+/// # Errors
+/// Those of the events.
+pub fn stop_requested_in(
+    events: impl Iterator<Item = Result<RecordedEvent>>,
+) -> Result<Option<Name>> {
+    said(events, |recorded| match recorded.event {
         SessionEvent::StopRequested => Break(Some(recorded.author)),
         SessionEvent::LoopStarted { .. } | SessionEvent::LoopEnded { .. } => Break(None),
         _ => Continue(()),

@@ -35,7 +35,8 @@ pub struct Typist<'t> {
 
 impl Typist<'_> {
     /// The notes that a text may stand for, the one to read first. A key that is there, in the notebook or on this
-    /// directory or one above it, comes before a directory of the same name. Where nothing is there, the note that would be made is the only one; for an entry of a log, none.
+    /// directory or one above it, comes before a directory of the same name. Where nothing is there, the note that would
+    /// be made is the only one; for an entry of a log, none.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`], [`Error::InvalidKey`] and [`Error::InvalidPlace`] when the text can stand for

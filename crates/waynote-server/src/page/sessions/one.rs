@@ -101,7 +101,7 @@ impl One {
             )?,
             iterations: loops::iterations(store, &session, ITERATIONS)?,
             run: session_state::run(store, &session)?,
-            stops: session_state::stop_requested(store, &session)?.is_some(),
+            stops: session_state::stop_requested_in(events.iter().cloned().map(Ok))?.is_some(),
             is_archived: session_state::is_archived(events),
             types: types.filter(|of| of.count > 0).collect(),
             session,
