@@ -122,12 +122,14 @@ fn rank(state: SessionState) -> u8 {
 
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = json!({
+        let mut value = json!({
             "session": self.session, "notes": self.notes, "last_iteration": self.last,
             "state": self.status.state.as_str(), "detail": self.status.detail(),
             "question": log::question(&self.status), "answer": log::answer(&self.status),
-            "continue": self.again(),
         });
+        if let Some(again) = self.again() {
+            value["continue"] = again.into();
+        }
         value.serialize(serializer)
     }
 }

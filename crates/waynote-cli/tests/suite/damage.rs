@@ -110,7 +110,7 @@ fn what_is_whole_is_saved_into_a_new_store() {
     assert!(verified.contains("is sound: 1 note"), "{verified}");
     let again = run().said();
     assert!(
-        again.starts_with("exit 1") && again.contains("exists"),
+        again.starts_with("exit 1") && again.contains("already"),
         "{again}"
     );
 }

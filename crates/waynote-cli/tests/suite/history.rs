@@ -10,7 +10,7 @@ fn nothing_is_lost() {
     saved agent:default#k (new key)
 
     $ waynote --author agent:b key save k two --pin
-    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back) (pinned)
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back, pinned)
 
     $ waynote key delete k
     deleted agent:default#k
@@ -39,7 +39,7 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k
     exit 2
     error: no revision given
-      add `--revision N`; `waynote history ADDRESS` lists them
+      it has the revisions 1 to 6: `waynote history agent:default#k` lists them, `waynote restore agent:default#k@N` restores one
 
     $ waynote history agent:default#k
     agent:default#k

@@ -213,16 +213,8 @@ fn an_agent_that_cannot_be_started_is_no_iteration() {
       install it, add its folder to PATH, or name it by its path behind `--`
     ");
     insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
-    {
-      "answer": null,
-      "events": [],
-      "iterations": [],
-      "notes": [],
-      "question": null,
-      "running": false,
-      "state": "no loop has run",
-      "stopped": null
-    }
+    exit 1
+    {"error":{"hint":"no session has begun yet","kind":"not_found","message":"there is no session:s"}}
     "#);
 }
 

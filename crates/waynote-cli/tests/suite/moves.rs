@@ -196,7 +196,7 @@ fn a_verb_of_another_program_is_answered_with_what_fits() {
     exit 2
     error: unrecognized subcommand 'rename'
 
-      tip: `waynote mv OLD NEW`; a directory with all below it: `waynote place mv OLD NEW`
+      tip: `waynote mv OLD NEW`; a directory with all below it: `waynote place mv OLD NEW`; a session keeps its name
 
     $ waynote key rm build
     exit 2

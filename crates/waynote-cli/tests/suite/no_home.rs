@@ -70,8 +70,8 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE key show a
     b
 
-    $ waynote --store STORE --session s log show --json
-    {
+    $ waynote --store STORE --session s log sessions --json
+    []
 
     $ waynote --store STORE config set style faithful
     exit 1

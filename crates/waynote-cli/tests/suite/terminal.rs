@@ -115,7 +115,7 @@ fn forgetting_asks() {
     assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
     exit 1
     error: there is no agent:default#never
-      see `waynote place list`, `key list` or `log list`
+      there are: other
     ");
 }
 
@@ -151,7 +151,7 @@ fn a_dry_run_forgets_nothing() {
     $ waynote forget agent:default#k@9 --dry-run
     exit 1
     error: there is no agent:default#k@9
-      see `waynote place list`, `key list` or `log list`
+      it has the revisions 1 to 2
 
     $ waynote forget agent:default#k --dry-run --yes
     exit 2

@@ -33,7 +33,7 @@ fn asks(scratch: &Scratch, session: &str) -> std::path::PathBuf {
 
 #[test]
 fn a_week_from_the_guide() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::ticking();
     let editor = scratch.script("editor", "#!/bin/sh\necho \"$EDITS\" >> \"$1\"\n");
     let edit = |name: &str, day: &str| {
         let run = scratch.run(&format!("edit {name}")).env("EDITOR", &editor);
