@@ -34,7 +34,7 @@ pub(super) static PROFILE: Profile = Profile {
     ],
     // Its sessions lose what they get when they start: a prompt with that before it is forgotten when the session is resumed.
     block_event: Some(Event::Prompt),
-    answer: Form::Shown,
+    answer: Form::Nested,
     tools: ["^(read_file|write_file|replace|run_shell_command)$", ""],
     ending: Ending::Deny,
     endpoint: EndpointForm::new(None, "httpUrl", "${WAYNOTE_TOKEN}"),
