@@ -34,7 +34,7 @@ WAYS = {
         "true",
         "npx --yes --offline $(printf -- '--package %s ' /packages/*.tgz) -- waynote",
     ),
-    "`apt install`, the Debian package": ("base", "dpkg --install /packages/*.deb", "waynote"),
+    "`dpkg`, the Debian package": ("base", "dpkg --install /packages/*.deb", "waynote"),
     "the tar": ("base", "tar -xzf /packages/*linux-gnu.tar.gz -C /opt --strip-components=1", "/opt/waynote"),
 }
 

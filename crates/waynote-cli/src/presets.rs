@@ -20,6 +20,10 @@ pub(crate) enum Preset {
     Gemini,
     /// goose run -i -
     Goose,
+    /// copilot
+    Copilot,
+    /// qwen
+    Qwen,
 }
 
 impl Preset {
@@ -31,6 +35,8 @@ impl Preset {
             Self::Opencode => Client::Opencode,
             Self::Gemini => Client::Gemini,
             Self::Goose => Client::Goose,
+            Self::Copilot => Client::Copilot,
+            Self::Qwen => Client::Qwen,
         }
     }
 
@@ -41,8 +47,10 @@ impl Preset {
             Self::ClaudeCode => (&["claude", "-p"], &[]),
             Self::Codex => (&["codex", "exec"], &["-"]),
             Self::Opencode => (&["opencode", "run"], &[]),
-            // Without a terminal it is headless by itself, and `-p` would want a text.
+            // Without a terminal these are headless by themselves, and `-p` would want a text.
             Self::Gemini => (&["gemini"], &[]),
+            Self::Copilot => (&["copilot"], &[]),
+            Self::Qwen => (&["qwen"], &[]),
             Self::Goose => (&["goose", "run"], &["-i", "-"]),
         };
         let before = before.iter().map(OsString::from);
@@ -99,6 +107,8 @@ mod tests {
         [opencode][run][--model][a b]
         [gemini][--model][a b]
         [goose][run][--model][a b][-i][-]
+        [copilot][--model][a b]
+        [qwen][--model][a b]
         ");
         let bare: Vec<_> = Preset::value_variants()
             .iter()
@@ -110,6 +120,8 @@ mod tests {
         [opencode][run]
         [gemini]
         [goose][run][-i][-]
+        [copilot]
+        [qwen]
         ");
     }
 }

@@ -16,7 +16,10 @@ done
 /// A home with every client on the path, and a project that is a git repository.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
-    for client in ["claude", "codex", "gemini", "opencode", "goose"] {
+    let clients = [
+        "claude", "codex", "gemini", "opencode", "goose", "copilot", "qwen",
+    ];
+    for client in clients {
         scratch.script(&format!("bin/{client}"), CLIENT);
     }
     std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
@@ -180,4 +183,43 @@ fn goose_in_a_mode_that_asks_is_named() {
     )
     .unwrap();
     insta::assert_snapshot!(said(with(&scratch, "goose", "")).lines().next().unwrap(), @"note: the agent may use no tools, waynote's neither: in Goose's mode `smart_approve` a person confirms them; start the loop with `GOOSE_MODE=auto`");
+}
+
+/// They have an option for the tools of a server, and say what else they would ask for.
+#[test]
+fn copilot_and_qwen_may_use_our_tools() {
+    let scratch = scratch();
+    for client in ["copilot", "qwen"] {
+        scratch.ok(&format!("install {client}"));
+    }
+    let runs = [
+        ("copilot", ""),
+        ("copilot", "--allow-tool=write,shell(make:*)"),
+        ("copilot", "--allow-all-tools"),
+        ("qwen", ""),
+        ("qwen", "--approval-mode auto-edit"),
+        (
+            "qwen",
+            "--approval-mode auto-edit --allowed-tools run_shell_command(make)",
+        ),
+        ("qwen", "--yolo"),
+    ];
+    let all = runs.map(|(client, words)| said(with(&scratch, client, words)));
+    insta::assert_snapshot!(all.join("\n"), @"
+    note: the agent may not edit files or run commands: Copilot CLI asks, and nobody is there to answer; add `-- --allow-tool=write --allow-tool='shell(make:*)'` or what it needs
+    copilot [--allow-tool=waynote]
+    copilot [--allow-tool=waynote] [--allow-tool=write,shell(make:*)]
+    copilot [--allow-tool=waynote] [--allow-all-tools]
+    note: the agent may not edit files or run commands: Qwen Code asks, and nobody is there to answer; add `-- --approval-mode auto-edit --allowed-tools 'run_shell_command(make)'` or what it needs
+    qwen [--allowed-tools=mcp__waynote]
+    note: the agent may not run commands: Qwen Code asks, and nobody is there to answer; add `-- --allowed-tools 'run_shell_command(make)'` or what it needs
+    qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit]
+    qwen [--allowed-tools=mcp__waynote] [--approval-mode] [auto-edit] [--allowed-tools] [run_shell_command(make)]
+    qwen [--allowed-tools=mcp__waynote] [--yolo]
+    ");
+    scratch.put(
+        "work/.qwen/settings.json",
+        r#"{ "tools": { "approvalMode": "yolo" } }"#,
+    );
+    insta::assert_snapshot!(said(with(&scratch, "qwen", "")), @"qwen [--allowed-tools=mcp__waynote]");
 }

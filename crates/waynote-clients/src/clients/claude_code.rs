@@ -37,7 +37,7 @@ pub(super) static PROFILE: Profile = Profile {
         (Event::Stop, "Stop"),
     ],
     block_event: Some(Event::SessionStart),
-    answer: Form::Nested,
+    answer: Form::Shown,
     tools: ["Read|Edit|Write|MultiEdit|NotebookEdit|Bash", "Bash"],
     call: Some(&[
         ("session_id", "session_id"),

@@ -8,6 +8,7 @@ use crate::ledger::Channel;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
+use crate::profile::permissions::{Invocation, May, MissingRight, read_json};
 use crate::profile::setup::{InstallScope, milliseconds};
 use crate::profile::target::EndpointForm;
 
@@ -48,12 +49,41 @@ pub(super) static PROFILE: Profile = Profile {
             InstallScope::User => "restart Qwen Code".into(),
         }]
     },
+    allow: |_, rights| {
+        rights.argument("--allowed-tools=mcp__waynote");
+        Ok(())
+    },
+    missing,
     check: |check| check.qwen(),
     ..Profile::BASE
 };
 
 /// Its settings, of the user and of a project.
 const SETTINGS: &str = ".qwen/settings.json";
+
+/// Without a person, Qwen Code has no tools that would ask.
+fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+    let reaches = [InstallScope::Project, InstallScope::User].into_iter();
+    let mut files = reaches.filter_map(|reach| read_json(&call.roots(reach).ok()?.at(SETTINGS)));
+    let in_settings =
+        files.find_map(|file| Some(file["tools"]["approvalMode"].as_str()?.to_owned()));
+    let mode = match call.words.values(&["--approval-mode"]).last() {
+        _ if call.words.has(&["-y", "--yolo"]) => "yolo".to_owned(),
+        Some(mode) => (*mode).to_owned(),
+        None => in_settings.unwrap_or_default(),
+    };
+    let allowed = call.words.lists(&["--allowed-tools"]);
+    let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
+    let may = May {
+        edit: ["yolo", "auto-edit"].contains(&&*mode) || allows("edit") || allows("write_file"),
+        run: mode == "yolo" || allows("run_shell_command"),
+    };
+    let (edit, run) = (
+        "--approval-mode auto-edit",
+        "--allowed-tools 'run_shell_command(make)'",
+    );
+    lines.extend(may.missing(&PROFILE, edit, run));
+}
 
 impl Check<'_> {
     fn qwen(&mut self) -> Result {

@@ -8,6 +8,7 @@ use crate::formats::entry::JsonEdit;
 use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
+use crate::profile::permissions::{Invocation, May, MissingRight};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
 
@@ -60,8 +61,29 @@ pub(super) static COPILOT: Profile = Profile {
     endpoint: EndpointForm::new(Some("http"), "url", "${WAYNOTE_TOKEN}"),
     moved_by: Some(["COPILOT_HOME", ".copilot"]),
     files: |setup| files(setup, "hooks/waynote-copilot.json"),
+    allow: |_, rights| {
+        rights.argument("--allow-tool=waynote");
+        Ok(())
+    },
+    missing,
     ..SHARED
 };
+
+/// Without a person, Copilot CLI denies each tool that no option allows.
+fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+    let allowed = call.words.lists(&["--allow-tool"]);
+    let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
+    let everything = ["--allow-all-tools", "--allow-all", "--yolo"];
+    let may = match call.words.has(&everything) || call.variable("COPILOT_ALLOW_ALL").is_some() {
+        true => May::BOTH,
+        false => May {
+            edit: allows("write"),
+            run: allows("shell"),
+        },
+    };
+    let (edit, run) = ("--allow-tool=write", "--allow-tool='shell(make:*)'");
+    lines.extend(may.missing(&COPILOT, edit, run));
+}
 
 fn files(setup: &Setup<'_>, hooks: &str) -> Result<Vec<ClientFile>> {
     // Both read the same folders, and document the version.

@@ -164,9 +164,14 @@ impl Hook {
             action: self.event.is_at_tool().then(|| self.payload.tool.label()),
             tokens,
         };
+        let notes = pending.as_ref().map_or(0, PendingDelivery::count);
+        let is_told = notes > 0 && matches!(self.event, Event::SessionStart | Event::Prompt);
+        let ending = if notes == 1 { "" } else { "s" };
+        let line = format!("waynote: {notes} note{ending}, {tokens} tokens");
         Answer {
             client: self.client,
             event: self.event,
+            line: is_told.then_some(line),
             pending: pending.map(|pending| match text.is_empty() {
                 true => pending,
                 false => pending.about(about),
@@ -284,6 +289,8 @@ pub struct Answer {
     event: Event,
     /// The text to add; may be empty.
     text: String,
+    /// A line for the person, where a session gets notes; at tools it would be in the way.
+    line: Option<String>,
     /// The delivery of the text, where the session has a name.
     pending: Option<PendingDelivery>,
     /// The session in which the client's process is then.
@@ -314,7 +321,9 @@ impl Answer {
         let word = profile.event_word(self.event).unwrap_or_default();
         let said = match is_end {
             true => profile.ending.saying(&self.text),
-            false => profile.answer.adding(word, &self.text),
+            false => profile
+                .answer
+                .adding(word, &self.text, self.line.as_deref()),
         };
         (said, self.pending)
     }

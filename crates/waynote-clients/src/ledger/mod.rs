@@ -218,6 +218,11 @@ impl Ledgers {
 }
 
 impl PendingDelivery {
+    /// How many notes it has.
+    pub(crate) fn count(&self) -> usize {
+        self.notes.len()
+    }
+
     /// With what it is for.
     #[must_use]
     pub fn about(self, about: About) -> Self {

@@ -15,6 +15,13 @@ pub(crate) const MAX_BYTES: usize = 10_000;
 struct NestedForm<'t> {
     #[serde(rename = "hookSpecificOutput", borrow)]
     specific: Specific<'t>,
+    /// The client shows it to the person, never to the model.
+    #[serde(
+        rename = "systemMessage",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    shown: Option<Cow<'t, str>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,6 +55,8 @@ struct FlatForm<'t> {
 pub(crate) enum Form {
     /// `hookSpecificOutput` with the event and the text.
     Nested,
+    /// As `Nested`, beside a line for the person.
+    Shown,
     /// As `Nested`, and the text above it as `additionalContext`.
     Twice,
     /// `additional_context` alone.
@@ -59,8 +68,9 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The answer that adds a text at an event; `event` is the client's own name for it.
-    pub(crate) fn adding(self, event: &str, text: &str) -> String {
+    /// The answer that adds a text at an event; `event` is the client's own name for it. The person sees `line`, where the
+    /// client can show one.
+    pub(crate) fn adding(self, event: &str, text: &str, line: Option<&str>) -> String {
         let context = Cow::Borrowed(text);
         let specific = Specific {
             event: event.into(),
@@ -72,7 +82,10 @@ impl Form {
             Self::Flat => serde_json::to_string(&FlatForm {
                 additional_context: context,
             }),
-            Self::Nested => serde_json::to_string(&NestedForm { specific }),
+            Self::Nested | Self::Shown => serde_json::to_string(&NestedForm {
+                specific,
+                shown: line.filter(|_| self == Self::Shown).map(Cow::Borrowed),
+            }),
             Self::Twice => serde_json::to_string(&TwiceForm { context, specific }),
         };
         match json {
@@ -85,7 +98,7 @@ impl Form {
     pub(crate) fn nothing(self) -> &'static str {
         match self {
             Self::Text | Self::None => "",
-            Self::Flat | Self::Nested | Self::Twice => "{}\n",
+            Self::Flat | Self::Nested | Self::Shown | Self::Twice => "{}\n",
         }
     }
 
@@ -99,7 +112,13 @@ impl Form {
                 let read: FlatForm<'_> = serde_json::from_str(answer).map_err(unread)?;
                 return Ok(read.additional_context.into_owned());
             }
-            Self::Nested => serde_json::from_str(answer).map(|read: NestedForm<'_>| read.specific),
+            Self::Nested | Self::Shown => {
+                let read: NestedForm<'_> = serde_json::from_str(answer).map_err(unread)?;
+                if self == Self::Nested && read.shown.is_some() {
+                    return Err(format!("{title} reads no `systemMessage`"));
+                }
+                Ok(read.specific)
+            }
             Self::Twice => serde_json::from_str(answer).map(|read: TwiceForm<'_>| read.specific),
         };
         let Specific { event: of, context } = specific.map_err(unread)?;
@@ -145,13 +164,20 @@ impl Ending {
 mod tests {
     use super::*;
 
-    const FORMS: [Form; 4] = [Form::Nested, Form::Twice, Form::Flat, Form::Text];
+    const FORMS: [Form; 5] = [
+        Form::Nested,
+        Form::Shown,
+        Form::Twice,
+        Form::Flat,
+        Form::Text,
+    ];
 
     #[test]
     fn answers_are_read_as_they_were_written() {
         let text = "## Notes\n\n\"quoted\" \u{1F600} {\"hookSpecificOutput\":{}}\n";
         for form in FORMS {
-            let answer = form.adding("SessionStart", text);
+            let answer = form.adding("SessionStart", text, Some("waynote: 1 note, 9 tokens"));
+            assert_eq!(answer.contains("9 tokens"), form == Form::Shown);
             assert_eq!(form.read("client", "SessionStart", &answer).unwrap(), text);
             assert_eq!(
                 form.read("client", "SessionStart", form.nothing()).unwrap(),
@@ -167,12 +193,14 @@ mod tests {
         assert!(!is_read(Form::Nested, r#"{"additionalContext": "x"}"#));
         assert!(!is_read(
             Form::Nested,
-            &Form::Twice.adding("SessionStart", "x")
+            &Form::Twice.adding("SessionStart", "x", None)
         ));
-        let other = Form::Nested.adding("SubagentStart", "x");
+        let shown = Form::Shown.adding("SessionStart", "x", Some("1 note"));
+        assert!(!is_read(Form::Nested, &shown));
+        let other = Form::Nested.adding("SubagentStart", "x", None);
         assert!(!is_read(Form::Nested, &other));
         assert!(!is_read(Form::Flat, &other));
-        let long = |bytes| Form::Nested.adding("SessionStart", &"x".repeat(bytes));
+        let long = |bytes| Form::Nested.adding("SessionStart", &"x".repeat(bytes), None);
         assert!(is_read(Form::Nested, &long(MAX_BYTES)));
         assert!(!is_read(Form::Nested, &long(MAX_BYTES + 1)));
     }
