@@ -1157,13 +1157,18 @@ export interface SessionAnswer {
 }
 
 /** An event of a session. */
-export type SessionEvent = SessionEventLoopStarted | SessionEventLoopEnded | SessionEventIterationStarted | SessionEventIterationEnded | SessionEventCompleted | SessionEventBlocked | SessionEventAnswered | SessionEventStopRequested | SessionEventResolved;
+export type SessionEvent = SessionEventLoopStarted | SessionEventLoopEnded | SessionEventIterationStarted | SessionEventIterationEnded | SessionEventCompleted | SessionEventBlocked | SessionEventAnswered | SessionEventStopRequested | SessionEventArchived | SessionEventUnarchived | SessionEventResolved;
 
 /** A person answered the last question. */
 export interface SessionEventAnswered {
   /** The answer. */
   answer: string;
   event: "answered";
+}
+
+/** A person archived the session, or it was forgotten: lists leave it out until its next event. */
+export interface SessionEventArchived {
+  event: "archived";
 }
 
 /** The agent needs a person to continue. */
@@ -1250,6 +1255,11 @@ export interface SessionEventResolved {
 /** A person asked the loop that holds the session to stop after its iteration. */
 export interface SessionEventStopRequested {
   event: "stop_requested";
+}
+
+/** A person put the session back on the list. */
+export interface SessionEventUnarchived {
+  event: "unarchived";
 }
 
 /** A page of sessions. */

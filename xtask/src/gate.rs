@@ -36,14 +36,14 @@ const POSTGRES: &str = "WAYNOTE_TEST_POSTGRES";
 
 /// The checks that take longer or need other programs, which are installed first where that can be done.
 pub(crate) fn rest() -> Result<()> {
-    crate::packages::check()?;
+    let crates = crate::packages::check()?;
     documentation()?;
     crate::public_api::check()?;
     // With the features of a build of its own, which are fewer than those of the whole workspace.
     step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
     smaller_programs(&[""])?;
     let built = TestProgram::all()?;
-    crate::package::check()?;
+    crate::package::check(&crates)?;
     crate::postgres::test(&built)?;
     of_tools()?;
     tools::run("faults", &["--short"])?;

@@ -1,6 +1,7 @@
 //! Commands for contributors: `cargo xtask test`, `cargo xtask docs`, `cargo xtask lines`; and the way to the programs
 //! under `tools/`: `cargo xtask faults`, `cargo xtask bench`, `cargo xtask trial`, `cargo xtask prove`.
 
+mod book;
 mod built;
 mod clients;
 mod gate;
@@ -22,7 +23,7 @@ fn main() -> Result<()> {
 fn run(words: &[&str]) -> Result<()> {
     match *words {
         ["package", ref words @ ..] => package::make(words),
-        ["test", "package"] => package::check(),
+        ["test", "package"] => package::check(&packages::unpacked()?),
         ["test"] => gate::test(),
         ["test", "rest"] => gate::rest(),
         ["test", "postgres"] => postgres::test(&built::TestProgram::all()?),
@@ -30,7 +31,7 @@ fn run(words: &[&str]) -> Result<()> {
             clients::check()?;
             clients::suites()
         }
-        ["test", "packages"] => packages::check(),
+        ["test", "packages"] => packages::check().map(drop),
         ["test", "page"] => page::run(),
         [
             "test",
@@ -49,15 +50,23 @@ fn run(words: &[&str]) -> Result<()> {
             tools::released("serving", &["--long"])?;
             postgres::prove(&[])?;
             clients::suites()?;
+            package::prove()?;
+            package::bare()?;
+            book::prove()?;
             tools::run("trial", &["--runs", "10", "--check"])?;
             tools::run("faults", &[])
+        }
+        ["prove", "book"] => book::prove(),
+        ["prove", "packages"] => {
+            package::prove()?;
+            package::bare()
         }
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
         ["docs"] => gate::docs(),
         ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [writers | killed | failover | limit]] \
+             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | limit]] \
              | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }

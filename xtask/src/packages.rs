@@ -44,8 +44,21 @@ struct Dependency {
 /// Files in every package.
 const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// Packs every crate that is published, and builds the packages.
-pub(crate) fn check() -> Result<()> {
+/// Packs every crate that is published, and builds the packages. The folder has them unpacked, as one workspace.
+pub(crate) fn check() -> Result<PathBuf> {
+    let folder = unpacked()?;
+    // The dependencies are those that are built already.
+    let mut build = cargo(&["check", "--workspace", "--locked", "--offline", "--quiet"]);
+    build
+        .arg("--target-dir")
+        .arg(kit::registries::target())
+        .current_dir(&folder);
+    step("packages, unpacked and checked", build)?;
+    Ok(folder)
+}
+
+/// A folder with every crate that is published, packed and unpacked again: a workspace, with the lock file for it.
+pub(crate) fn unpacked() -> Result<PathBuf> {
     let output = cargo(&["metadata", "--format-version", "1"]).output()?;
     ensure!(output.status.success(), "cargo metadata failed");
     let all: Metadata = serde_json::from_slice(&output.stdout)?;
@@ -95,10 +108,13 @@ pub(crate) fn check() -> Result<()> {
     }
     std::fs::write(folder.join("Cargo.toml"), workspace(&published)?)?;
     std::fs::copy("Cargo.lock", folder.join("Cargo.lock"))?;
-    // The dependencies are those that are built already.
-    let mut build = cargo(&["check", "--workspace", "--offline", "--quiet"]);
-    build.arg("--target-dir").arg(&target).current_dir(&folder);
-    step("packages, unpacked and checked", build)
+    // Without what only the tools and the tests of this workspace need.
+    let mut lock = cargo(&["update", "--workspace", "--offline", "--quiet"]);
+    step("packages, unpacked", {
+        lock.current_dir(&folder);
+        lock
+    })?;
+    Ok(folder)
 }
 
 /// Fields that a crate lacks and a registry asks for or shows.

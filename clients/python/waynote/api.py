@@ -1557,6 +1557,8 @@ SessionEvent = Union[
     "SessionEventBlocked",
     "SessionEventAnswered",
     "SessionEventStopRequested",
+    "SessionEventArchived",
+    "SessionEventUnarchived",
     "SessionEventResolved",
 ]
 """An event of a session."""
@@ -1568,6 +1570,13 @@ class SessionEventAnswered(TypedDict):
     answer: str
     """The answer."""
     event: Literal["answered"]
+
+
+class SessionEventArchived(TypedDict):
+    """A person archived the session, or it was forgotten: lists leave it out until its next event.
+    """
+
+    event: Literal["archived"]
 
 
 class SessionEventBlocked(TypedDict):
@@ -1680,6 +1689,12 @@ class SessionEventStopRequested(TypedDict):
     """A person asked the loop that holds the session to stop after its iteration."""
 
     event: Literal["stop_requested"]
+
+
+class SessionEventUnarchived(TypedDict):
+    """A person put the session back on the list."""
+
+    event: Literal["unarchived"]
 
 
 class _SessionPage(TypedDict):

@@ -36,7 +36,7 @@ pub(crate) use notes::{
 pub(crate) use serve::ServerCommand;
 #[cfg(feature = "server")]
 pub(crate) use serve::{LimitArgs, ServeArgs};
-pub(crate) use session::{LogCommand, LoopArgs, LoopCommand};
+pub(crate) use session::{LogCommand, LoopArgs, LoopCommand, SessionCommand};
 pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};
 pub(crate) use ui::UiArgs;
@@ -142,6 +142,9 @@ pub(crate) enum Command {
     /// Exit codes: 0 finished, 1 refused or failed, 2 wrong arguments, 3 stalled, 4 blocked, 5 the agent fails,
     /// 128 and the signal's number when interrupted.
     Loop(LoopArgs),
+    /// Archive a session: take it off the list of sessions
+    #[command(subcommand)]
+    Session(SessionCommand),
     /// Answer the question of a session's agent; the next iteration has the answer in its prompt
     ///
     /// Only a person answers: the command is refused inside a loop. `waynote log show` has the whole question.

@@ -1,6 +1,7 @@
 //! Completions: the shell asks this program for the values that fit, while a person types. They never make a store,
 //! never wait long, and say nothing where they fail.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -30,7 +31,10 @@ const CHANGES: usize = 500;
 #[derive(Clone, Copy)]
 enum Values {
     Keys,
-    Addresses,
+    /// Keys, and the addresses of notes: of those that are there, or of all that were.
+    Notes {
+        deleted: bool,
+    },
     Sessions,
     Agents,
     Types,
@@ -76,8 +80,11 @@ fn values_of(command: &str, arg: &Arg) -> Option<Values> {
     let shown = arg.get_value_names().and_then(|names| names.first());
     match (command, arg.get_id().as_str(), shown.map(AsRef::as_ref)) {
         (_, "key", _) => Some(Values::Keys),
-        (_, "address" | "resolves", _) | (_, _, Some("ADDRESS" | "ADDRESS|FILE")) => {
-            Some(Values::Addresses)
+        (_, "address" | "resolves" | "note", _)
+        | ("mv" | "cp", "from", _)
+        | (_, _, Some("ADDRESS" | "ADDRESS|FILE" | "NOTE[@REVISION]")) => {
+            let deleted = ["undo", "redo", "restore", "history", "forget"].contains(&command);
+            Some(Values::Notes { deleted })
         }
         ("why" | "pause", ..) => None,
         (_, "session", _) | (_, _, Some("SESSION")) => Some(Values::Sessions),
@@ -131,27 +138,28 @@ fn all(values: Values) -> Outcome<Vec<String>> {
                 .collect::<Vec<_>>(),
         )
     };
+    let keys = |store: &dyn Store| {
+        let agent = settings.agent.value.clone();
+        let mut notes = Notebook::of_agent(store, agent).list()?;
+        notes.extend(Notebook::of(store, Scope::Place(place.clone())).list()?);
+        let keys = notes.iter().filter_map(|note| note.address.key());
+        Outcome::Ok(keys.collect::<Vec<String>>())
+    };
     OpenStore::of(&settings, false, Wait::Within(WAIT))?.work(|store| {
         Ok(match values {
-            Values::Keys => {
-                let agent = settings.agent.value.clone();
-                let mut notes = Notebook::of_agent(store, agent).list()?;
-                notes.extend(Notebook::of(store, Scope::Place(place.clone())).list()?);
-                let keys = notes.iter().filter_map(|note| note.address.key());
-                keys.collect()
-            }
-            Values::Addresses => {
-                let mut all: Vec<String> = Vec::new();
+            Values::Keys => keys(store)?,
+            Values::Notes { deleted } => {
+                let (mut all, mut seen) = (keys(store)?, HashSet::new());
                 for change in store.journal(None, CHANGES)? {
-                    let address = change.address().to_string();
-                    if change.note().is_some() && !all.contains(&address) {
-                        all.push(address);
+                    let is_last = seen.insert(change.address().clone());
+                    if is_last && (deleted || change.note().is_some()) {
+                        all.push(change.address().to_string());
                     }
                 }
                 all
             }
             Values::Sessions => {
-                let sessions = SessionLog::sessions(store)?.into_iter();
+                let sessions = SessionLog::listed(store)?.into_iter();
                 sessions.map(|of| of.scope.name().to_owned()).collect()
             }
             _ => names(store, ScopeKind::Agent)?,

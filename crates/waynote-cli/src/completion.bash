@@ -1,5 +1,5 @@
 _waynote() {
-    local IFS=$'\013' line="${COMP_LINE:0:COMP_POINT}" words cur last
+    local IFS=$'\013' line="${COMP_LINE:0:COMP_POINT}" words cur last i
     IFS=' ' read -ra words <<< "$line"
     if [[ "$line" == *' ' ]]; then words+=(""); fi
     last=$(( ${#words[@]} - 1 ))
@@ -9,5 +9,10 @@ _waynote() {
         cur="${cur%"${cur##*:}"}"
         COMPREPLY=( "${COMPREPLY[@]#"$cur"}" )
     fi
+    for i in "${!COMPREPLY[@]}"; do
+        if [[ "${COMPREPLY[i]}" == *[^[:alnum:]_./:@\#%+=,~-]* ]]; then
+            COMPREPLY[i]=$(printf %q "${COMPREPLY[i]}")
+        fi
+    done
 }
 complete -o bashdefault -o default -F _waynote waynote

@@ -16,7 +16,7 @@ pub(crate) use crate::when::cell as when;
 const CUT: [&str; 6] = ["preview", "detail", "why", "value", "about", "event"];
 
 /// Columns that are left out where the others have no room, the first ones first.
-const LEFT_OUT: [&str; 13] = [
+const LEFT_OUT: [&str; 14] = [
     "last used",
     "position",
     "section",
@@ -30,10 +30,12 @@ const LEFT_OUT: [&str; 13] = [
     "updated",
     "type",
     "pinned",
+    "last iteration",
 ];
 
-/// The minimum width of a cut column, for which others are left out.
+/// The width of a cut column for which others are left out, and its minimum where none is left.
 const AT_LEAST: usize = 20;
+const LEAST: usize = 8;
 
 /// Blanks between columns.
 const GAP: usize = 2;
@@ -107,7 +109,14 @@ impl<'h> Columns<'h> {
         let (mut kept, mut cut_to) = (vec![true; self.heading.len()], usize::MAX);
         let terminal = terminal_size::terminal_size_of(std::io::stdout());
         if let Some((width, _)) = terminal {
-            (kept, cut_to) = self.fitted(usize::from(width.0));
+            let width = usize::from(width.0);
+            (kept, cut_to) = self.fitted(width);
+            let entries = self.heading.iter().position(|of| *of == "note");
+            if let (Some(note), true) = (entries, cut_to < AT_LEAST) {
+                let cells = rows.iter_mut().map(|row| &mut row[note]);
+                self.widths[note] = cells.map(shorten_entry).max().unwrap_or_default();
+                (kept, cut_to) = self.fitted(width);
+            }
         }
         let lines = rows.iter().enumerate().map(|(number, row)| {
             let is_heading = number == 0 && !self.is_begun;
@@ -136,7 +145,7 @@ impl<'h> Columns<'h> {
                 kept[column] = false;
             }
         }
-        let cut_to = width.saturating_sub(others(&kept)).max(AT_LEAST);
+        let cut_to = width.saturating_sub(others(&kept)).max(LEAST);
         (kept, cut_to)
     }
 
@@ -165,6 +174,20 @@ impl<'h> Columns<'h> {
         line.truncate(line.trim_end().len());
         line
     }
+}
+
+/// Shortens the address of a log entry to the end of its id, which is enough to type; returns the cell's width.
+fn shorten_entry(cell: &mut String) -> usize {
+    if let Some((_, id)) = cell
+        .split_once('#')
+        .filter(|_| cell.starts_with("session:"))
+    {
+        let (id, revision) = id.split_at(id.find('@').unwrap_or(id.len()));
+        if let Ok(id) = id.parse() {
+            *cell = format!("{}{revision}", waynote::named::end_of_id(id));
+        }
+    }
+    cell.width()
 }
 
 /// The beginning of a text in so many columns of a terminal.
@@ -312,7 +335,12 @@ mod tests {
         agent:builder#flaky-tests  2026-05-17 12:00  pinned  fails about once in 40 runs: 日本
         agent:builder#flaky-tests  2026-05-17 12:00  pinned  fails about once in 40 run…
         agent:builder#flaky-tests  pinned  fails about once in 40 r…
-        agent:builder#flaky-tests  fails about once in…
+        agent:builder#flaky-tests  fails about…
         ");
+        let mut entry = "session:nightly#03hb5w7nv51nwuzrmfx1n3s2x@1".to_owned();
+        assert_eq!(
+            (shorten_entry(&mut entry), entry.as_str()),
+            (9, "…1n3s2x@1")
+        );
     }
 }

@@ -14,10 +14,12 @@ use crate::invocation::Context;
 /// What a command does with the note.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Reads or changes it. A key comes before a directory of the same name.
+    /// Reads or changes it. A key comes before a directory of the same name; two notes with that key are several.
     Keep,
     /// Takes it away: it must be the only one that is meant.
     TakeAway,
+    /// Makes it of another one. A key is one of the notebook.
+    Make,
 }
 
 impl Context<'_> {
@@ -31,14 +33,14 @@ impl Context<'_> {
             agent: &self.settings.agent.value,
             session: session.as_ref().map(|(session, _)| session),
             base: base.as_ref(),
+            only_notebook: purpose == Use::Make,
             is_directory: &is_directory,
         };
         let meant = self.read(|store| Ok(typist.meant(store, typed)?))?;
-        let are_alike = || {
-            let mut addresses = meant.iter().map(|at| &at.address);
-            addresses.all(|address| matches!(address, Address::Session(..)))
-        };
-        let several = meant.len() > 1 && (purpose == Use::TakeAway || are_alike());
+        // Only a directory stands behind the others.
+        let is_alike = |at: &&AddressAt| !matches!(at.address, Address::Place(_));
+        let several =
+            meant.iter().filter(is_alike).count() > 1 || (meant.len() > 1 && purpose != Use::Keep);
         match meant.first() {
             Some(first) if !several => Ok(first.clone()),
             Some(_) => {

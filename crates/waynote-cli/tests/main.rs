@@ -112,6 +112,7 @@ mod suite {
     mod undo;
     mod uninstall;
     mod upgrade;
+    mod week;
     mod who_may;
     mod whole_export;
     mod worktree;

@@ -67,8 +67,8 @@ pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
 pub use ledger::{
-    About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, LastGiven, Ledgers,
-    PauseTarget, PendingDelivery,
+    About, CallerSession, Channel, Deliveries, Delivery, DeliveryRecord, Ledgers, PauseTarget,
+    PendingDelivery,
 };
 pub use plugin::Plugin;
 pub use profile::check::{Finding, Findings, Verdict};

@@ -16,7 +16,7 @@ use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
-use crate::page::deliveries::ReadDeliveries;
+use crate::page::MachineRecords;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
@@ -63,8 +63,8 @@ pub(crate) struct AppState {
     /// The place and the agent that the page opens with, if the server was started by its reader.
     pub(crate) start: Option<Start>,
     pub(crate) is_dead: DeadProcesses,
-    /// What hooks gave to agents, if the server was started by the user of this machine.
-    pub(crate) deliveries: Option<ReadDeliveries>,
+    /// What this machine recorded, if the server was started by its user.
+    pub(crate) records: Option<Arc<dyn MachineRecords>>,
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,

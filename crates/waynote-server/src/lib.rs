@@ -34,7 +34,7 @@ pub use error::StartError;
 pub use log::Log;
 pub use machine::DeadProcesses;
 pub use options::{Limits, Options, TlsFiles};
-pub use page::{ReadDeliveries, SessionDeliveries, page_at};
+pub use page::{MachineRecords, SessionDeliveries, page_at};
 pub use server::{BoundServer, Server};
 pub use stop::Stopper;
 pub use stores::{Database, PoolState, ServableStore, Stores};

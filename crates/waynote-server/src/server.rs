@@ -22,7 +22,7 @@ use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
-use crate::page::ReadDeliveries;
+use crate::page::MachineRecords;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::sign_in::UsedToday;
@@ -78,7 +78,7 @@ impl Server {
                 note_limits: waynote::Limits::default(),
                 start: None,
                 is_dead: Arc::new(|_| None),
-                deliveries: None,
+                records: None,
                 log,
                 metrics: Metrics::default(),
                 watcher,
@@ -108,9 +108,10 @@ impl Server {
         self
     }
 
-    /// Sets the function that reads what hooks gave to agents, for the page. Without it, the page says nothing about that.
-    pub fn deliveries(mut self, deliveries: ReadDeliveries) -> Self {
-        self.shared.deliveries = Some(deliveries);
+    /// Sets the records of this machine, for the page. Without them, it does not say what hooks gave to agents, nor what
+    /// is new to its reader.
+    pub fn records(mut self, records: Arc<dyn MachineRecords>) -> Self {
+        self.shared.records = Some(records);
         self
     }
 

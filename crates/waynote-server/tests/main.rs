@@ -17,6 +17,7 @@ mod suite {
     mod page;
     mod page_access;
     mod page_says;
+    mod page_tend;
     mod seats;
     mod stop;
     mod support;

@@ -90,7 +90,8 @@ cases! { $
             what_is_written_inside_a_loop_is_refused_once_another_has_its_session
             what_is_written_in_a_persons_name_inside_a_loop_is_the_agents a_person_who_is_named_is_refused_inside_a_loop
             only_a_person_answers
-            only_a_person_stops_a_loop;
+            only_a_person_stops_a_loop
+            an_archived_session_leaves_the_list;
     }
     one_order {
         Stores::each_store:
@@ -133,7 +134,8 @@ cases! { $
         Stores::each_store:
             undo_goes_back_and_redo_comes_forward_again a_new_change_ends_what_can_be_redone
             only_ones_own_changes_within_reach_are_undone what_somebody_else_has_changed_since_is_left_to_a_person
-            a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep;
+            a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep
+            what_one_call_wrote_is_taken_back_together;
     }
     verify {
         Engines::each_engine:

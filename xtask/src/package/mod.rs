@@ -1,8 +1,9 @@
-//! The packages of the program, with one version in all of them: a wheel, two for npm, one for Debian, a tar with
-//! checksums, an MCP bundle, and the files by which catalogues and other package managers find these.
+//! The packages of the program, with one version in all of them: a wheel and its source, two for npm, one for Debian, a
+//! tar with checksums, an MCP bundle, and the files by which catalogues and other package managers find these.
 
 mod archive;
 mod program;
+mod source;
 mod trial;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,9 @@ use sha2::{Digest, Sha256};
 
 use archive::{Files, ar, gzip};
 use program::{Program, VERSION};
-pub(crate) use trial::check;
+use source::SOURCE;
+pub(crate) use source::prove;
+pub(crate) use trial::{bare, check};
 
 /// Makes the packages, as the words of the command line say.
 pub(crate) fn make(words: &[&str]) -> Result<()> {
@@ -32,7 +35,7 @@ pub(crate) fn make(words: &[&str]) -> Result<()> {
     let binary = binary.map_or_else(|| kit::steps::program("release"), Ok)?;
     let out = out.unwrap_or_else(|| kit::registries::target().join("packages"));
     let packages = Packages::of(&binary, repository)?;
-    for file in packages.write(&out)? {
+    for file in packages.write(&out, &crate::packages::unpacked()?)? {
         println!("{}", file.display());
     }
     if packages.source.is_none() {
@@ -97,11 +100,12 @@ impl Packages {
         })
     }
 
-    /// Writes everything into a folder, and returns the files.
-    fn write(&self, out: &Path) -> Result<Vec<PathBuf>> {
+    /// Writes everything into a folder, and returns the files. `crates` has the unpacked crates.
+    fn write(&self, out: &Path, crates: &Path) -> Result<Vec<PathBuf>> {
         std::fs::create_dir_all(out)?;
         let Names {
             wheel,
+            source,
             npm,
             platform,
             deb,
@@ -110,6 +114,7 @@ impl Packages {
         } = self.names();
         let mut files = vec![
             (wheel, self.wheel()?),
+            (source, self.source_of_wheel(crates)?),
             (npm, self.npm()?.tar_gz("package/")?),
             (platform, self.npm_of_platform()?.tar_gz("package/")?),
             (deb, self.deb()?),
@@ -170,6 +175,7 @@ impl Packages {
                 "waynote-{VERSION}-py3-none-{}.whl",
                 program.wheel_platform()
             ),
+            source: format!("{SOURCE}.tar.gz"),
             npm: format!("waynote-{VERSION}.tgz"),
             platform: format!("waynote-linux-{npm}-{VERSION}.tgz"),
             deb: format!("waynote_{VERSION}_{}.deb", program.names.debian),
@@ -221,6 +227,21 @@ impl Packages {
         format!("{}{proof}", include_str!("../../../README.md"))
     }
 
+    /// What an index of Python packages shows.
+    fn metadata(&self) -> String {
+        let source = self.source.as_ref();
+        let source = source.map(|of| format!("Project-URL: Source, {}\n", of.repository));
+        format!(
+            "Metadata-Version: 2.4\nName: waynote\nVersion: {VERSION}\nSummary: {}\nLicense-Expression: {}\n\
+             License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nKeywords: agents,llm,memory,notes,mcp\n{}\
+             Requires-Python: >=3.9\n{EXTRAS}Description-Content-Type: text/markdown\n\n{}",
+            self.summary,
+            self.license,
+            source.unwrap_or_default(),
+            self.readme()
+        )
+    }
+
     /// A wheel that puts the program beside Python's, with the client.
     fn wheel(&self) -> Result<Vec<u8>> {
         let mut files = Files::default();
@@ -230,18 +251,7 @@ impl Packages {
             &*self.program.bytes,
         );
         let info = format!("waynote-{VERSION}.dist-info");
-        files.add(
-            format!("{info}/METADATA"),
-            format!(
-                "Metadata-Version: 2.4\nName: waynote\nVersion: {VERSION}\nSummary: {}\nLicense-Expression: {}\n\
-                 License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nKeywords: agents,llm,memory,notes,mcp\n{}\
-                 Requires-Python: >=3.9\n{EXTRAS}Description-Content-Type: text/markdown\n\n{}",
-                self.summary,
-                self.license,
-                self.source.as_ref().map(|of| format!("Project-URL: Source, {}\n", of.repository)).unwrap_or_default(),
-                self.readme()
-            ),
-        );
+        files.add(format!("{info}/METADATA"), self.metadata());
         let tags = self.program.wheel_platform();
         let tags: String = tags
             .split('.')
@@ -449,6 +459,7 @@ impl Packages {
 /// The files' names of the packages.
 struct Names {
     wheel: String,
+    source: String,
     npm: String,
     platform: String,
     deb: String,

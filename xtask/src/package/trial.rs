@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use kit::registries::{npm, python, quietly};
+use kit::registries::{apt_install, npm, python, quietly};
 use kit::steps::step;
 use kit::unchecked::not_checked;
 
@@ -15,15 +15,15 @@ use super::{Names, Packages};
 /// A tool that installs a package: what it takes, and how the program is started then.
 type Installer = fn(&PackageFolder<'_>) -> std::result::Result<InstalledProgram, String>;
 
-/// Installs every package of a program, and uses it.
-pub(crate) fn check() -> Result<()> {
+/// Installs every package of a program, and uses it. `crates` has the unpacked crates, for the source package.
+pub(crate) fn check(crates: &Path) -> Result<()> {
     let binary = stripped(&kit::steps::program("dev")?)?;
     let folder = tempfile::tempdir()?;
     let packages = Packages::of(
         binary.path(),
         Some("https://github.com/example/waynote".into()),
     )?;
-    packages.write(folder.path())?;
+    packages.write(folder.path(), crates)?;
     let mut sums = Command::new("sha256sum");
     sums.args(["--check", "--quiet", "SHA256SUMS"])
         .current_dir(folder.path());
@@ -60,6 +60,37 @@ pub(crate) fn check() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Installs the packages of the program as it is shipped in bare Debian roots, and times the way to the first notes.
+pub(crate) fn bare() -> Result<()> {
+    let (name, roots) = (
+        "packages in a bare Debian root",
+        kit::registries::target().join("bare"),
+    );
+    let script = |words: &[&std::ffi::OsStr]| {
+        let mut script = Command::new("python3");
+        script.arg("tools/packages/bare.py").arg(&roots).args(words);
+        script
+    };
+    let made = || {
+        if quietly(Command::new("which").arg("debootstrap")).is_err() {
+            apt_install(&["debootstrap"])?;
+        }
+        quietly(&mut script(&[]))?;
+        python(&kit::registries::target(), UV)
+    };
+    let uv = match made() {
+        Ok(python) => python.with_file_name("uv"),
+        Err(why) => {
+            not_checked(name, why);
+            return Ok(());
+        }
+    };
+    let packages = tempfile::tempdir()?;
+    let all = Packages::of(&kit::steps::program("release")?, None)?;
+    all.write(packages.path(), &crate::packages::unpacked()?)?;
+    step(name, script(&[packages.path().as_os_str(), uv.as_os_str()]))
 }
 
 /// The program without its symbols: what is compressed six times should be small.

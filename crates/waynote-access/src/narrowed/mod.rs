@@ -27,7 +27,7 @@ use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, Damage};
 use waynote::{
     Address, AsOf, Change, Error, Name, Note, OperationId, Reader, Report, Result, Revision, Scope,
-    Stamp, Store,
+    Stamp, Store, pass_on,
 };
 
 use crate::{Grant, Watch};
@@ -141,6 +141,8 @@ impl<S: Reader> Reader for NarrowedStore<S> {
             false => Ok(Vec::new()),
         }
     }
+
+    pass_on! { self => self.store; checkouts }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         // An error of the work may name the caller's own data: it passes unchanged.

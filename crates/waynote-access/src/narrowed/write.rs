@@ -100,6 +100,7 @@ impl<S> NarrowedStore<S> {
             Error::Loop(LoopError::NotAPerson { act }) if self.is_agents() => denied(
                 match act {
                     PersonalAct::Stop => "stopping a loop",
+                    PersonalAct::Archive => "archiving a session",
                     _ => "answering",
                 },
                 "this token is an agent's, and a person is asked",

@@ -77,7 +77,10 @@ pub(crate) struct InstallArgs {
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
     /// The agent
-    pub(crate) client: ClientArg,
+    pub(crate) client: Option<ClientArg>,
+    /// From every agent that is set up
+    #[arg(long, conflicts_with = "client")]
+    pub(crate) all: bool,
     /// Clean the working directory's files instead of the user's
     #[arg(long)]
     pub(crate) project: bool,

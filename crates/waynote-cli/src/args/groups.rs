@@ -7,7 +7,7 @@ use super::Cli;
 /// The groups of commands. The first one has those that no other names.
 const GROUPS: [(&str, &str); 5] = [
     ("Notes", ""),
-    ("Loops", "loop answer log demo"),
+    ("Loops", "loop answer log session demo"),
     (
         "Agents",
         "start install uninstall plugin doctor mcp hook why pause",

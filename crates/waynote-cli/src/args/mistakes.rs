@@ -71,7 +71,9 @@ fn with_own_tip(error: &mut clap::Error, arguments: &[OsString]) {
         return;
     };
     let unknown = unknown.clone();
-    let tip = as_value(&unknown, arguments).or_else(|| as_text(&unknown, arguments));
+    let tip = as_value(&unknown, arguments)
+        .or_else(|| as_text(&unknown, arguments))
+        .or_else(|| as_agent(arguments));
     let Some(tip) = tip else {
         return;
     };
@@ -113,6 +115,16 @@ fn as_text(unknown: &str, arguments: &[OsString]) -> Option<String> {
             format!("a text that begins with `-` goes after `--`: `{command} -- '- like this'`")
         }
         (false, _) => format!("a text of several words is quoted: `{command} 'like this'`"),
+    })
+}
+
+/// Where an agent's command is expected, its words without `--` before them.
+fn as_agent(arguments: &[OsString]) -> Option<String> {
+    let root = whole();
+    let (command, _) = command(&root, arguments);
+    let is_last = command.get_positionals().any(clap::Arg::is_last_set);
+    (is_last && arguments.iter().all(|of| of != "--")).then(|| {
+        "the agent and its words go after `--`, a session before `loop`: `waynote --session NAME loop -- AGENT`".into()
     })
 }
 

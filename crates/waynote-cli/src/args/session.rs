@@ -68,7 +68,24 @@ pub(crate) enum LogCommand {
     /// Show the session: its iterations (start, duration, result) and its notes by type
     Show,
     /// List the sessions: their notes, their last iteration, and their state
-    Sessions,
+    Sessions {
+        /// Archived sessions too
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Take a session off the list; a loop or an answer in it puts it back. Its notes stay
+    Archive {
+        /// The session
+        #[arg(value_name = "SESSION")]
+        of: Name,
+        /// Put it back on the list
+        #[arg(long)]
+        undo: bool,
+    },
 }
 
 #[derive(Subcommand)]
@@ -145,8 +162,8 @@ pub(crate) struct LoopArgs {
     pub(crate) logs: Option<PathBuf>,
     /// Run this line of shell when the loop has ended, unless a person ended it. WAYNOTE_SESSION and WAYNOTE_STATE are in its
     /// environment, the summary is on its standard input as JSON. It is ended after 30 seconds; the exit code stays that
-    /// of the loop [env: WAYNOTE_NOTIFY]
-    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    /// of the loop. '' runs none, whatever the settings say [env: WAYNOTE_NOTIFY]
+    #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,
     /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
     #[arg(long, value_name = "TEXT")]

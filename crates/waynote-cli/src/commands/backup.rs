@@ -15,6 +15,7 @@ use crate::args::RestoreArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::opened::options;
+use crate::typed::Use;
 
 pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Outcome {
     let store = context.settings.store_file()?.to_owned();
@@ -48,7 +49,15 @@ pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome 
         let is_revision = args.revision.is_some() || what.contains('@');
         Address::is_meant(what) || (is_revision && !args.replace && !Path::new(what).exists())
     };
-    let address = args.what.to_str().filter(is_note);
+    // A note is meant where there is one, and no such file.
+    let is_there = |what: &&str| {
+        let note = context.note(what, Use::Keep);
+        let history = note.and_then(|note| context.read(|store| Ok(store.history(&note)?)));
+        history.is_ok_and(|history| !history.is_empty())
+    };
+    let is_file = args.replace || Path::new(&args.what).exists();
+    let address = args.what.to_str();
+    let address = address.filter(|what| is_note(what) || (!is_file && is_there(what)));
     match (address, args.revision, args.replace) {
         (Some(address), revision, false) => undo::restore(context, address, revision),
         (None, None, replace) => whole(context, Path::new(&args.what), replace),

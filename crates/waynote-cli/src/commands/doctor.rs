@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anstyle::AnsiColor;
 use serde_json::json;
 use waynote::secrets::masked;
 use waynote::text::{day, plural};
@@ -21,7 +22,7 @@ use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait, on_network};
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{authorities, clock, database, home, program, remote, zrb_file};
+use crate::{authorities, clock, database, home, program, remote, session_view, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -53,13 +54,15 @@ pub(super) fn run(
     if context.output.json {
         context.value(&json!({ "ok": is_well, "findings": findings.all() }))?;
     } else {
+        let colour = context.output.has_colour();
         for finding in findings.all() {
-            let sign = match finding.verdict {
-                Verdict::Ok => "ok   ",
-                Verdict::Note => "note ",
-                _ => "WRONG",
+            let (sign, of) = match finding.verdict {
+                Verdict::Ok => ("ok   ", AnsiColor::Green),
+                Verdict::Note => ("note ", AnsiColor::Yellow),
+                _ => ("WRONG", AnsiColor::Red),
             };
-            context.line(format!("{sign} {}", finding.what))?;
+            let sign = session_view::painted(sign, of.on_default(), colour);
+            context.coloured(&format!("{sign} {}\n", finding.what))?;
             if let Some(next) = &finding.next {
                 context.line(format!("      next: {next}"))?;
             }

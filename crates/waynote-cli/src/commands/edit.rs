@@ -21,7 +21,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     let address = context.note(&args.note, Use::Keep)?;
     let content = match (&args.append, &args.file) {
         (None, None) => return in_editor(context, address, &args.allow),
-        (Some(text), _) => input::note_text(text, false)?,
+        (Some(text), _) => {
+            input::note_text(text, false).map_err(|failure| match failure.kind() {
+                "empty" => Failure::refused("empty", failure.what(), "give the text to add"),
+                _ => failure,
+            })?
+        }
         (_, Some(file)) => input::file(file, args.allow.empty)?,
     };
     let adds = args.append.is_some();

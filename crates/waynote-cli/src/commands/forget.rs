@@ -6,14 +6,14 @@ use serde::Serialize;
 use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
-use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten};
+use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
 use super::confirm::Question;
 use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
-use crate::typed::Use;
+use crate::typed::{Use, found};
 
 /// The JSON output.
 #[derive(Serialize)]
@@ -69,7 +69,8 @@ pub(super) fn run(
 ) -> Outcome {
     let stamp = context.stamp()?;
     if dry_run || !is_confirmed {
-        let would = context.read(|store| Ok(store.would_forget(request, &stamp)?))?;
+        let would =
+            context.read(|store| there(store, request, store.would_forget(request, &stamp)))?;
         if dry_run {
             return context.answer(&Told::new(&would), || plan(&would));
         }
@@ -78,7 +79,7 @@ pub(super) fn run(
             confirm(&would)?;
         }
     }
-    let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
+    let forgotten = context.write(|store| there(store, request, store.forget(request, &stamp)))?;
     context.answer(&Told::new(&forgotten), || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),
@@ -104,6 +105,14 @@ pub(super) fn run(
                 },
             ))
         }
+    }
+}
+
+/// The result; for a note that is not there the error says what there is instead.
+fn there<T>(store: &dyn Store, request: &Forget, result: waynote::Result<T>) -> Outcome<T> {
+    match &request.target {
+        ForgetTarget::Note(named) => found(store, named, result),
+        _ => Ok(result?),
     }
 }
 

@@ -46,7 +46,6 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
 
 /// Into every client that is here. One that fails keeps no other from it.
 fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
-    let (mut values, mut failures) = (Vec::new(), Vec::new());
     let mut here = Vec::new();
     // Before any is set up: one's files may be in another one's folder.
     for client in Client::ALL {
@@ -55,7 +54,8 @@ fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
             here.push(client);
         }
     }
-    for client in here {
+    let nothing = "no agent was found here: `waynote install CLIENT` makes one's files ready";
+    each(context, here, nothing, args.dry_run, |context, client| {
         let has = |part| !client.lacks(part);
         let args = InstallArgs {
             every_prompt: args.every_prompt && has(Lacking::Prompts),
@@ -63,28 +63,54 @@ fn install_all(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
             by_server: args.by_server && has(Lacking::Calls),
             ..args.clone()
         };
+        install_one(context, &args, client)
+    })
+}
+
+/// Does something with each of these clients. One that fails keeps no other from it; the error says which ones were done.
+fn each(
+    context: &mut Context<'_>,
+    clients: Vec<Client>,
+    nothing: &str,
+    dry_run: bool,
+    one: impl Fn(&mut Context<'_>, Client) -> Outcome<Value>,
+) -> Outcome {
+    let (mut values, mut done, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    for client in clients {
         if !context.output.json {
             context.line(format!("{}:", client.title()))?;
         }
-        match install_one(context, &args, client) {
+        match one(context, client) {
             Ok(mut value) => {
                 value["client"] = client.word().into();
                 values.push(value);
+                done.push(client.title());
             }
-            Err(failure) => failures.push(failure),
+            Err(failure) => failures.push((client.title(), failure)),
         }
     }
     if context.output.json {
         context.value(&values)?;
     } else if values.is_empty() && failures.is_empty() {
-        context
-            .line("no agent was found here: `waynote install CLIENT` makes one's files ready")?;
+        context.line(nothing)?;
     }
-    let last = failures.pop();
-    for failure in failures {
-        context.line(format!("{}\n  {}", failure.line(), failure.way_out()))?;
+    let Some((title, last)) = failures.pop() else {
+        return Ok(());
+    };
+    for (title, failure) in failures {
+        context.line(format!(
+            "{title}: {}\n  {}",
+            failure.line(),
+            failure.way_out()
+        ))?;
     }
-    last.map_or(Ok(()), Err)
+    let others = match (dry_run, done.is_empty()) {
+        (true, _) => DRY_RUN.to_owned(),
+        (false, true) => "nothing was written".to_owned(),
+        (false, false) => format!("done: {}", done.join(", ")),
+    };
+    let what = format!("{title}: {}; {others}", last.what());
+    Err(Failure::refused("not_all", what, last.way_out()))
 }
 
 /// Into one client; prints the steps, or gives them as a value.
@@ -247,7 +273,44 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
 }
 
 pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outcome {
-    let ClientArg(client) = args.client;
+    if let Some(ClientArg(client)) = args.client {
+        let value = uninstall_one(context, args, client)?;
+        return match context.output.json {
+            true => context.value(&value),
+            false => Ok(()),
+        };
+    }
+    let reach = reach(args.project);
+    let set_up = Client::ALL.into_iter().rev();
+    let set_up: Vec<Client> = set_up
+        .filter(|client| is_set_up(machine(), *client, reach))
+        .collect();
+    if !args.all {
+        let words: Vec<&str> = set_up.iter().map(|client| client.word()).collect();
+        let hint = match words.is_empty() {
+            true => "none is set up here".to_owned(),
+            false => format!(
+                "set up here: {}; `--all` means every one of them",
+                words.join(", ")
+            ),
+        };
+        return Err(Failure::usage(
+            "no agent is named: nothing was removed",
+            hint,
+        ));
+    }
+    let nothing = "no agent is set up here";
+    each(context, set_up, nothing, args.dry_run, |context, client| {
+        uninstall_one(context, args, client)
+    })
+}
+
+/// From one client; prints the steps, or gives them as a value.
+fn uninstall_one(
+    context: &mut Context<'_>,
+    args: &UninstallArgs,
+    client: Client,
+) -> Outcome<Value> {
     let setup = Setup::new(machine(), client, reach(args.project), true)?;
     let removal = Removal::plan(&setup, args.dry_run)?;
     if !args.dry_run {
@@ -255,14 +318,16 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     }
     let steps: Vec<&Step> = removal.steps().iter().collect();
     if context.output.json {
-        return context.value(&value(&steps, args.dry_run, &[]));
+        return Ok(value(&steps, args.dry_run, &[]));
     }
     report(context, &steps, args.dry_run)?;
     if steps.iter().all(|step| step.action == Action::Unchanged) {
-        return context.line("these files have no entries of waynote");
+        context.line("these files have no entries of waynote")?;
+        return Ok(Value::Null);
     }
     if args.dry_run {
-        return context.line(DRY_RUN);
+        context.line(DRY_RUN)?;
+        return Ok(Value::Null);
     }
     let (title, word) = (client.title(), client.word());
     let store = match setup.target.store() {
@@ -285,7 +350,7 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             format!("{title} runs without waynote from its next session; the notes stay in {store}")
         }
     })?;
-    Ok(())
+    Ok(Value::Null)
 }
 
 /// Every client: whether it is on this machine, and how it is set up.

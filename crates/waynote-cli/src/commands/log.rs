@@ -7,7 +7,7 @@ use waynote::event::{self, EventAddress, RecordedEvent};
 use waynote::loops;
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, EntryIteration, entry_iteration};
-use waynote::{EntryType, Name, SessionLog, SessionState, SessionStatus, Store};
+use waynote::{EntryType, Name, Scope, SessionLog, SessionState, SessionStatus, Store, named};
 use waynote_loop::identity::known_dead;
 
 use super::list::Narrow;
@@ -15,7 +15,7 @@ use super::looping::started;
 use super::sessions::Listed;
 use super::tail;
 use crate::args::LogCommand;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome};
 use crate::input;
 use crate::inside::{self, Inside};
 use crate::invocation::Context;
@@ -135,6 +135,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 let again = started::next(store, &session)?;
                 Ok((notes, iterations, status(store, &session)?, events, again))
             })?;
+            if notes.is_empty() && iterations.is_empty() {
+                check_known(context, &session)?;
+            }
             let is_live = status.state == SessionState::Running;
             if context.output.json {
                 let stopped = status.end.as_ref().map(|end| {
@@ -161,19 +164,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 return context.value(&value);
             }
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
-            if notes.is_empty() && iterations.is_empty() {
-                say(&format!(
-                    "session:{session} is empty; `waynote log sessions` lists the sessions"
-                ));
-            }
             let text = session_view::iterations(&iterations, is_live, colour)
                 + &session_view::blocks(&iterations, &session)
                 + &session_view::status(&status, &session, again.as_deref())
                 + &session_view::notes(&notes, colour, terminal);
             context.coloured(&text)
         }
-        LogCommand::Sessions => {
-            let sessions = context.read(Listed::all)?;
+        LogCommand::Sessions { all } => {
+            let sessions = context.read(|store| Listed::all(store, *all))?;
             let is_read = context.output.is_terminal();
             let now = is_read.then(crate::clock::now).transpose()?;
             let nothing = "no sessions";
@@ -182,6 +180,21 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             })
         }
     }
+}
+
+/// Refuses a session that is not there, and says which ones are.
+fn check_known(context: &Context<'_>, session: &Name) -> Outcome {
+    let scope = Scope::Session(session.clone());
+    context.read(|store| {
+        let sessions = SessionLog::sessions(store)?;
+        if sessions.iter().any(|of| of.scope == scope) {
+            return Ok(());
+        }
+        let others = named::instead_of_scope(store, &scope)?;
+        let hint = others.unwrap_or_else(|| "no session has begun yet".into());
+        let what = format!("there is no {scope}");
+        Err(Failure::refused("not_found", what, hint))
+    })
 }
 
 /// The iteration of a new entry; a refusal for one that has not begun.

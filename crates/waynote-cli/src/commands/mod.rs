@@ -63,7 +63,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, VerbCommand};
+use crate::args::{Cli, ClientArg, Command, Global, ServerCommand, SessionCommand, VerbCommand};
 #[cfg(not(all(feature = "browse", feature = "server", feature = "postgres")))]
 use crate::error::Failure;
 use crate::error::Outcome;
@@ -126,6 +126,9 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
         Some(Command::Loop(args)) => looping::run(&mut context, args),
+        Some(Command::Session(SessionCommand::Archive { of, undo })) => {
+            sessions::archive(&mut context, of, *undo).map(ok)
+        }
         Some(Command::Answer { of, text }) => answer::run(&mut context, of, text).map(ok),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),

@@ -4,9 +4,10 @@ use serde_json::json;
 use waynote::moved::{self, MoveOptions};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Applied, Error, Key, Place};
+use waynote::{Address, AddressAt, Error, Key, Place};
 use waynote_system::shell::quoted;
 
+use super::undo;
 use crate::args::MoveArgs;
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
@@ -41,32 +42,30 @@ pub(super) fn one(context: &mut Context<'_>, args: &MoveArgs, copy: bool) -> Out
     });
     let applied = applied.map_err(in_the_way)?;
     let overwrote = applied.iter().find_map(|applied| applied.before);
+    let (shown, back) = (from.masked(), to.masked());
+    let back = match overwrote {
+        Some(_) => format!("waynote undo {}", quoted(&back)),
+        None => format!("waynote mv {} {}", quoted(&back), quoted(&shown)),
+    };
+    let back = undo::command(context, &[&from, &to], back)?;
     let value = json!({ "from": from, "to": to, "copied": copy, "note": applied[0].note });
     context.answer(&value, || {
-        let (from, to) = (from.masked(), to.masked());
+        let (did, to) = (if copy { "copied" } else { "moved" }, to.masked());
         let back = match (overwrote, copy) {
-            (Some(before), _) => format!(
-                "; it overwrote revision {}, which `waynote undo {}` brings back",
-                before.revision,
-                quoted(&to)
-            ),
+            (Some(before), _) => {
+                let revision = before.revision;
+                format!("; it overwrote revision {revision}, which `{back}` brings back")
+            }
             (None, true) => String::new(),
-            (None, false) => format!(
-                "; `waynote mv {} {}` moves it back",
-                quoted(&to),
-                quoted(&from)
-            ),
+            (None, false) => format!("; `{back}` moves it back"),
         };
-        format!(
-            "{} {from} to {to}{back}",
-            if copy { "copied" } else { "moved" }
-        )
+        format!("{did} {shown} to {to}{back}")
     })
 }
 
 /// The address to move to. A word that is a directory here could also be a new key: nothing is guessed.
 fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
-    let to = context.note(typed, Use::TakeAway)?;
+    let to = context.note(typed, Use::Make)?;
     match (&to, typed.parse::<Key>()) {
         (Address::Place(_), Ok(key)) => Err(Failure::refused(
             "several_notes",
@@ -83,8 +82,8 @@ fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
 
 /// Moves the notes of a directory and of all below it.
 pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outcome {
-    let applied = relocated(context, old, new)?;
-    if applied.is_empty() {
+    let moved = relocated(context, old, new)?;
+    if moved.is_empty() {
         return Err(Failure::refused(
             "not_found",
             format!(
@@ -94,28 +93,35 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
             "`waynote place list` shows the notes of directories",
         ));
     }
-    let notes: Vec<&Address> = applied.iter().map(|applied| &applied.address).collect();
+    let notes: Vec<&Address> = moved.iter().map(|(_, to)| to).collect();
+    let both: Vec<&Address> = moved.iter().flat_map(|(from, to)| [from, to]).collect();
+    let (from, to) = (in_shell(old), in_shell(new));
+    let back = undo::command(context, &both, format!("waynote place mv {to} {from}"))?;
     context.answer(&json!({ "from": old, "to": new, "notes": notes }), || {
-        let (old, new) = (in_shell(old), in_shell(new));
         format!(
-            "moved {} from {old} to {new}; `waynote place mv {new} {old}` moves them back",
+            "moved {} from {from} to {to}; `{back}` moves them back",
             plural(notes.len() as u64, "note"),
         )
     })
 }
 
-/// The notes of a directory and of those below it, after they were moved.
-pub(super) fn relocated(context: &Context<'_>, old: &Place, new: &Place) -> Outcome<Vec<Applied>> {
+/// Moves the notes of a directory and of those below it; returns for each the old address and the new one.
+pub(super) fn relocated(
+    context: &Context<'_>,
+    old: &Place,
+    new: &Place,
+) -> Outcome<Vec<(Address, Address)>> {
     let options = MoveOptions {
         limits: context.settings.limits(None, None),
         ..MoveOptions::default()
     };
     let stamp = context.stamp()?;
-    let applied = context.write(|store| {
+    let moved = context.write(|store| {
         let pairs = moved::below(store, old, new)?;
-        Ok(moved::relocate(store, &pairs, options, &stamp)?)
+        moved::relocate(store, &pairs, options, &stamp)?;
+        Ok(pairs)
     });
-    applied.map_err(in_the_way)
+    moved.map_err(in_the_way)
 }
 
 /// The refusal where a note is at the new address.

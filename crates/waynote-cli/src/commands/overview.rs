@@ -9,7 +9,7 @@ use waynote::session_state::Question;
 use waynote::session_status::waiting;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
-use waynote::{Address, Author, Name, Note, Position, SessionState, Store};
+use waynote::{Address, Author, Name, Note, Position, SessionState, Store, StoreId};
 
 use super::looping::started;
 use super::rollback;
@@ -26,6 +26,9 @@ const LINES: usize = 20;
 /// Questions and sessions that are shown.
 const NAMED: usize = 3;
 
+/// The newest sessions, from which those are chosen.
+const NEWEST: usize = 50;
+
 /// Changes that are looked through for what is new.
 const CHANGES: usize = 500;
 
@@ -41,7 +44,10 @@ const BEGIN: [&str; 4] = [
 struct View {
     /// Each with the command that continues its loop.
     asked: Vec<(Name, Question, Option<String>)>,
+    /// Those where a person can do something come first.
     sessions: Vec<Listed>,
+    /// How many more there are.
+    more_sessions: usize,
     /// What others changed, by author.
     new: Vec<(Name, usize)>,
     /// The first of the notes that apply.
@@ -61,7 +67,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         .explain(true);
     let (id, position, file, looked, view) = context.read(|store: &dyn Store| {
         let (id, position) = (store.store_id()?, store.version()?.position);
-        let file = id.map(|id| Remembered::new("looked", id, "")).transpose()?;
+        let file = id.map(mark).transpose()?;
         let file = file.flatten();
         let looked = file.as_ref().and_then(looked);
         let view = View::of(store, &request, looked, &settings.author.value)?;
@@ -81,7 +87,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             json!({ "address": note.address, "preview": note.preview, "pinned": note.pinned })
         });
         let mut value = json!({
-            "waiting": asked.collect::<Vec<_>>(), "sessions": view.sessions, "new": view.new,
+            "waiting": asked.collect::<Vec<_>>(), "sessions": view.sessions,
+            "more_sessions": view.more_sessions, "new": view.new,
             "looked_at": looked.map(|(_, at)| at.to_string()), "place": place, "agent": agent,
             "notes": notes.collect::<Vec<_>>(), "notes_that_apply": view.all, "tokens": view.tokens,
             "store": path, "store_id": id.map(|id| id.to_string()), "notes_file_not_in_sync": zrb_file,
@@ -134,9 +141,12 @@ impl View {
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let mut sessions = Listed::latest(store, NAMED + asked.len())?;
-        sessions.retain(|of| of.status.state != SessionState::Waiting);
+        let mut names = Listed::names(store)?;
+        names.retain(|name| asked.iter().all(|(session, ..)| session != name));
+        let all_sessions = names.len();
+        let mut sessions = Listed::of(store, names, NEWEST)?;
         sessions.truncate(NAMED);
+        let more_sessions = all_sessions - sessions.len();
         let mut new: Vec<(Name, usize)> = Vec::new();
         if let Some((seen, _)) = looked {
             let changes = store.journal(None, CHANGES)?.into_iter();
@@ -158,6 +168,7 @@ impl View {
         Ok(Self {
             asked,
             sessions,
+            more_sessions,
             new,
             notes,
             all,
@@ -186,11 +197,19 @@ impl View {
         if self.asked.len() > NAMED {
             let more = self.asked.len() - NAMED;
             lines.push(format!(
-                "{more} more wait for an answer: waynote log sessions"
+                "… {more} more wait for an answer: {program} log sessions"
             ));
         }
         let sessions = self.sessions.iter().map(|of| of.row(now));
-        lines.extend(rows(&Listed::HEADING, sessions, colour));
+        let rows = rows(&Listed::HEADING, sessions, colour);
+        for (row, of) in rows.into_iter().zip(&self.sessions) {
+            lines.push(row);
+            lines.extend(of.again().map(|again| format!("  {again}")));
+        }
+        if self.more_sessions > 0 {
+            let more = self.more_sessions;
+            lines.push(format!("… {more} more: {program} log sessions"));
+        }
         if let Some((_, at)) = looked.filter(|_| !self.new.is_empty()) {
             let by = self
                 .new
@@ -231,8 +250,13 @@ impl View {
     }
 }
 
+/// The file with how far the user has looked.
+pub(super) fn mark(store: StoreId) -> Outcome<Option<Remembered>> {
+    Remembered::new("looked", store, "")
+}
+
 /// How far the user has looked, and when.
-fn looked(file: &Remembered) -> Option<(Position, Timestamp)> {
+pub(super) fn looked(file: &Remembered) -> Option<(Position, Timestamp)> {
     let text = String::from_utf8(file.read()?).ok()?;
     let (position, at) = text.split_once(' ')?;
     Some((position.parse().ok()?, at.parse().ok()?))

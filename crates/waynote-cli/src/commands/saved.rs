@@ -75,8 +75,10 @@ pub(super) fn save(
         context.write(|store| Ok(single::save(store, address, content, options, &stamp)?))?;
     let saved = Saved::new(&note, before);
     context.answer(&saved, || {
-        let pinned = options.pin.map_or("", |_| " (pinned)");
-        format!("{}{pinned}{}", saved.told(&new(&note)), note.cited())
+        let pinned = options.pin.map_or("", |_| ", pinned");
+        let said = saved.told(&new(&note));
+        let said = said.strip_suffix(')').unwrap_or(&said);
+        format!("{said}{pinned}){}", note.cited())
     })
 }
 

@@ -1,14 +1,18 @@
 //! The sessions of a store, with their states: those where a person can do something come first, then the newest.
 
 use jiff::Timestamp;
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::session_state::Iteration;
+use serde::ser::{Serialize, Serializer};
+use serde_json::json;
+use waynote::session_state::{Iteration, is_archived};
 use waynote::session_status::last_events;
+use waynote::text::shell_word;
 use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
 use super::log;
+use super::looping::started;
 use crate::error::Outcome;
-use crate::{session_view, when};
+use crate::invocation::Context;
+use crate::{program, session_view, when};
 
 /// A session in the list of all.
 pub(super) struct Listed {
@@ -19,25 +23,34 @@ pub(super) struct Listed {
     pub(super) status: SessionStatus,
     /// The time of its last event.
     at: Option<Timestamp>,
+    /// The command that continues its loop, if the user started it here.
+    again: Option<String>,
 }
 
 impl Listed {
-    /// All sessions.
-    pub(super) fn all(store: &dyn Store) -> Outcome<Vec<Self>> {
+    /// All sessions; `archived` ones too, if that is asked for.
+    pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
-        for of in SessionLog::sessions(store)? {
+        let sessions = match archived {
+            true => SessionLog::sessions(store)?,
+            false => SessionLog::listed(store)?,
+        };
+        for of in sessions {
             names.push(of.scope.name().parse()?);
         }
         Self::of(store, names, usize::MAX)
     }
 
-    /// The sessions in which something happened last: loops, questions and answers.
-    pub(super) fn latest(store: &dyn Store, most: usize) -> Outcome<Vec<Self>> {
-        Self::of(store, store.sessions_with_events()?, most)
+    /// The sessions in which something happened (loops, questions and answers), without those that are archived.
+    pub(super) fn names(store: &dyn Store) -> Outcome<Vec<Name>> {
+        let mut names = store.sessions_with_events()?;
+        let events = last_events(store, names.clone())?;
+        names.retain(|name| !events.get(name).is_some_and(|events| is_archived(events)));
+        Ok(names)
     }
 
     /// The `most` newest ones of these, in the order of the list.
-    fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
+    pub(super) fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
         let events = last_events(store, names)?;
         let mut newest: Vec<_> = events
             .into_iter()
@@ -57,6 +70,7 @@ impl Listed {
                     last: loops::iterations(store, &session, 1)?.pop(),
                     status: log::status(store, &session)?,
                     at: last.map(|(_, at)| at),
+                    again: started::next(store, &session)?,
                     session,
                 })
             })
@@ -67,6 +81,15 @@ impl Listed {
     }
 
     pub(super) const HEADING: [&str; 5] = ["session", "state", "last iteration", "notes", "detail"];
+
+    /// The command that continues its loop, if that ended before its work was done.
+    pub(super) fn again(&self) -> Option<&str> {
+        let is_open = !matches!(
+            self.status.state,
+            SessionState::NoLoop | SessionState::Running | SessionState::Done
+        );
+        self.again.as_deref().filter(|_| is_open)
+    }
 
     /// A row of a table. Ages are for people, who read it now.
     pub(super) fn row(&self, now: Option<Timestamp>) -> Vec<String> {
@@ -99,14 +122,27 @@ fn rank(state: SessionState) -> u8 {
 
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Listed", 7)?;
-        out.serialize_field("session", self.session.as_str())?;
-        out.serialize_field("notes", &self.notes)?;
-        out.serialize_field("last_iteration", &self.last)?;
-        out.serialize_field("state", self.status.state.as_str())?;
-        out.serialize_field("detail", &self.status.detail())?;
-        out.serialize_field("question", &log::question(&self.status))?;
-        out.serialize_field("answer", &log::answer(&self.status))?;
-        out.end()
+        let value = json!({
+            "session": self.session, "notes": self.notes, "last_iteration": self.last,
+            "state": self.status.state.as_str(), "detail": self.status.detail(),
+            "question": log::question(&self.status), "answer": log::answer(&self.status),
+            "continue": self.again(),
+        });
+        value.serialize(serializer)
     }
+}
+
+/// Archives a session, or puts it back on the list.
+pub(super) fn archive(context: &mut Context<'_>, session: &Name, undo: bool) -> Outcome {
+    let stamp = context.stamp()?;
+    context.write(|store| Ok(loops::archive(store, session, !undo, &stamp)?))?;
+    let value = json!({ "session": session, "archived": !undo });
+    context.answer(&value, || match undo {
+        true => format!("session {session} is on the list again"),
+        false => format!(
+            "archived session {session}: `{} log sessions --all` lists it, `session archive {} --undo` puts it back",
+            program::called(),
+            shell_word(session.as_str())
+        ),
+    })
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, AddressAt, Change, Content, Note, secrets};
+use waynote::{Action, Address, AddressAt, Applied, Change, Content, Note, secrets};
 use waynote_clients::{Client, InstallScope, Setup, Verdict};
 use waynote_formats::found::{self, FoundSource};
-use waynote_formats::{ImportReport, Mode, Project};
+use waynote_formats::{ImportReport, IncomingNote, Mode, Project};
 use waynote_system::text_file;
 
 use super::{confirm, context, doctor, import, install};
@@ -349,9 +349,18 @@ fn take(
             repeats.then(|| "another chosen source says the same".to_owned())
         });
         seen.extend(texts);
+        let again = undone(context, notes.notes())?;
+        let known = notes.skipped().len();
         let notes = notes.inside(lease.clone());
-        let report: ImportReport =
+        let mut report: ImportReport =
             context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
+        report.added += again.len() as u64;
+        report.unchanged = report.unchanged.saturating_sub(again.len() as u64);
+        report.written.extend(again);
+        if !context.output.json {
+            let skipped = report.skipped.get(known..).unwrap_or_default();
+            import::say_reasons(&format!("{name}: left out"), skipped);
+        }
         let (added, updated, unchanged) = (report.added, report.updated, report.unchanged);
         if !context.output.json {
             context.line(format!(
@@ -366,6 +375,36 @@ fn take(
         taken.push((name, report));
     }
     Ok(taken)
+}
+
+/// Brings back notes that an undo of their import took away: an import brings no text again that was taken back, but
+/// here a person has chosen them once more.
+fn undone(context: &Context<'_>, notes: &[IncomingNote]) -> Outcome<Vec<AddressAt>> {
+    let ask = Ask {
+        histories: notes.iter().map(|note| note.address.clone()).collect(),
+        ..Ask::default()
+    };
+    let histories = context.read(|store| Ok(store.read(&ask)?.histories))?;
+    let mut again = Vec::new();
+    for (note, history) in notes.iter().zip(histories) {
+        if let [.., before, last] = &history[..]
+            && last.action == Action::Undo
+            && last.note().is_none()
+            && before.note().is_some_and(|of| of.content == note.content)
+        {
+            again.push(Change::Redo {
+                address: note.address.clone(),
+                last: Some(last.number()),
+            });
+        }
+    }
+    if again.is_empty() {
+        return Ok(Vec::new());
+    }
+    let stamp = context.stamp()?;
+    let applied = context.write(|store| Ok(store.apply(&again, &stamp)?))?;
+    let at = |of: Applied| AddressAt::new(of.address, of.note.map(|note| note.revision));
+    Ok(applied.into_iter().map(at).collect())
 }
 
 /// Sets the clients up that are not yet; asks first on a terminal, unless what to take was named.
@@ -430,7 +469,11 @@ fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
         {
             let next = finding.next.as_deref();
             let next = next.map_or(String::new(), |next| format!("\n  next: {next}"));
-            say(&format!("{}{next}", finding.what));
+            let note = match finding.verdict {
+                Verdict::Note => "note: ",
+                _ => "",
+            };
+            say(&format!("{note}{}{next}", finding.what));
         }
     }
     Ok(())

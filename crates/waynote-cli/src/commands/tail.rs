@@ -1,9 +1,11 @@
 //! `waynote log tail`: what happens in a session, as it happens.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use waynote::event::SessionEvent;
 use waynote::secrets::masked;
 use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::visible::visible;
@@ -24,11 +26,13 @@ pub(super) fn run(context: &mut Context<'_>, lines: usize, follow: bool) -> Outc
     let (session, _) = context.session()?;
     let interrupt = Interrupt::listen()?;
     let (mut at, mut last) = (Cursor::START, Vec::new());
+    let mut blocked = HashSet::new();
     loop {
         let page = context.read(|store| Ok(Reader::feed(&store, at, PAGE)?))?;
         at = page.last().map_or(at, |entry| entry.at);
         let is_end = page.len() < PAGE;
         last.extend(page.into_iter().filter(|entry| is_of(entry, &session)));
+        blocked.extend(last.iter().filter_map(asked));
         if is_end || last.len() > PAGE {
             last.drain(..last.len().saturating_sub(lines));
         }
@@ -43,8 +47,9 @@ pub(super) fn run(context: &mut Context<'_>, lines: usize, follow: bool) -> Outc
         say(&format!("nothing happened in {scope} yet{others}"));
     }
     loop {
+        blocked.extend(last.iter().filter_map(asked));
         for entry in &last {
-            print(context, entry)?;
+            print(context, entry, &blocked)?;
         }
         if !follow {
             return Ok(());
@@ -74,14 +79,38 @@ fn is_of(entry: &FeedEntry, session: &Name) -> bool {
     }
 }
 
-fn print(context: &mut Context<'_>, entry: &FeedEntry) -> Outcome {
+/// The iteration in which the agent asked a person.
+fn asked(entry: &FeedEntry) -> Option<i64> {
+    match &entry.happened {
+        FeedContent::Event(of) => match of.recorded.event {
+            SessionEvent::Blocked { iteration, .. } => Some(iteration),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An event in words. An agent that asked and ended well is blocked, not done.
+fn told(event: &SessionEvent, blocked: &HashSet<i64>) -> String {
+    let said = event.to_string();
+    match event {
+        SessionEvent::IterationEnded {
+            iteration, outcome, ..
+        } if outcome.is_success() && blocked.contains(iteration) => {
+            said.replacen(&format!("ended: {outcome}"), "ended: blocked", 1)
+        }
+        _ => said,
+    }
+}
+
+fn print(context: &mut Context<'_>, entry: &FeedEntry, blocked: &HashSet<i64>) -> Outcome {
     if context.output.json {
         let line = serde_json::to_string(entry).map_err(std::io::Error::from)?;
         return context.line(crate::escaped::escaped(&line));
     }
     let (at, said) = match &entry.happened {
         FeedContent::Changed(of) => (of.recorded_at, of.note().map_or(String::new(), noted)),
-        FeedContent::Event(of) => (of.recorded.recorded_at, of.recorded.event.to_string()),
+        FeedContent::Event(of) => (of.recorded.recorded_at, told(&of.recorded.event, blocked)),
         _ => (Timestamp::UNIX_EPOCH, String::new()),
     };
     let said = said.replace('\n', "\n                  ");

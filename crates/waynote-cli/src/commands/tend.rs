@@ -1,20 +1,15 @@
 //! `waynote tend`: the notes that are worth a look, one after another.
 
-use jiff::Timestamp;
 use waynote::tend::{self, Finding, Reason};
 use waynote::visible::lines;
 use waynote::{Address, Expect, Note, secrets::masked, single};
-use waynote_clients::LastGiven;
 use waynote_system::shell::quoted;
 
-use super::{confirm, edit, stale};
+use super::{confirm, edit, stale, undo};
 use crate::args::AllowArgs;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::table::{list, preview, when};
-
-/// How long no session was given a note that is worth a look, in milliseconds.
-const LONG: i64 = 90 * 24 * 60 * 60 * 1000;
 
 /// How many lines of a note are shown.
 const LINES: usize = 10;
@@ -23,8 +18,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let given = super::hook::ledgers()?.map(|ledgers| ledgers.last_given());
     let given = given.unwrap_or_default();
     let now = crate::clock::now()?;
-    let is_forgotten = |note: &Note| is_forgotten(note, &given, now);
-    let found = context.read(|store| Ok(tend::findings(store, &is_forgotten)?))?;
+    let found = context.read(|store| Ok(tend::findings(store, &given, now)?))?;
     if context.output.json {
         return context.value(&found);
     }
@@ -63,18 +57,6 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// True if a note is older than [`LONG`] and no session was given it since; in doubt it is not.
-fn is_forgotten(note: &Note, given: &LastGiven, now: Timestamp) -> bool {
-    let long_ago = now.as_millisecond() - LONG;
-    let is_long_ago = |at: u64| i64::try_from(at).is_ok_and(|at| at <= long_ago);
-    note.updated_at.as_millisecond() <= long_ago
-        && given.since.is_some_and(is_long_ago)
-        && given
-            .notes
-            .get(&note.address.to_string())
-            .is_none_or(|at| is_long_ago(*at))
 }
 
 fn why(reason: &Reason) -> String {
@@ -145,10 +127,9 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
                 let limits = context.settings.limits(None, None);
                 context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
                 let (into, undo) = (other.address.masked(), quoted(&address));
-                let both = quoted(&into);
-                format!(
-                    "merged into {into}; deleted {address}: `waynote undo {undo}` and `waynote undo {both}` take that back"
-                )
+                let back = format!("waynote undo {undo}` and `waynote undo {}", quoted(&into));
+                let back = undo::command(context, &[&of, &other.address], back)?;
+                format!("merged into {into}; deleted {address}: `{back}` takes that back")
             }
             ("u", Reason::PinNotGiven) => {
                 context.write(|store| {

@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use waynote_clients::DeliveryRecord;
-use waynote_server::{Log, Options, SessionDeliveries};
+use waynote::tend::LastGiven;
+use waynote::{Position, StoreId};
+use waynote_clients::{DeliveryRecord, Ledgers};
+use waynote_server::{Log, MachineRecords, Options, SessionDeliveries};
 use waynote_system::plain::make_private_folder;
 
-use super::serve;
+use super::{overview, serve};
 use crate::args::UiArgs;
 use crate::browser;
 use crate::error::{Failure, Outcome, say};
@@ -48,10 +50,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         server = server.opens_at(place, agent);
     }
     if let Some(ledgers) = super::hook::ledgers()? {
-        server = server.deliveries(Arc::new(move || {
-            let sessions = ledgers.latest(SESSIONS).into_iter();
-            sessions.filter_map(|told| deliveries(&told)).collect()
-        }));
+        server = server.records(Arc::new(Records(ledgers)));
     }
     let bound = server.bind()?;
     serve::stop_at_signals(bound.stopper(), None)?;
@@ -74,6 +73,24 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
     let served = bound.run();
     drop(shown);
     served.map_err(|error| Failure::Library(error.into()))
+}
+
+/// The records of this machine, for the page.
+struct Records(Ledgers);
+
+impl MachineRecords for Records {
+    fn deliveries(&self) -> Vec<SessionDeliveries> {
+        let sessions = self.0.latest(SESSIONS).into_iter();
+        sessions.filter_map(|told| deliveries(&told)).collect()
+    }
+
+    fn last_given(&self) -> LastGiven {
+        self.0.last_given()
+    }
+
+    fn looked(&self, store: StoreId) -> Option<(Position, Timestamp)> {
+        overview::looked(&overview::mark(store).ok()??)
+    }
 }
 
 /// What a session was given, for the page; none where there is no record of it.

@@ -1,9 +1,10 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
+use serde_json::json;
 use waynote::text::shell_word;
 use waynote::{
-    Address, Applied, Change, Stamp, Store, UndoReport, UndoScope, log_entry_written_last, person,
-    redo_last, undo_last,
+    Address, AddressAt, Applied, Change, Error, Stamp, Store, UndoReport, UndoScope,
+    log_entry_written_last, person, redo_last, undo_last,
 };
 
 use super::confirm;
@@ -22,6 +23,15 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         ask_past_the_log(context)?;
     }
     let taken_back = take_back(context, typed, Change::undo, undo_last)?;
+    if !taken_back.others.is_empty() {
+        several(
+            context,
+            &taken_back,
+            "undid",
+            "; `waynote redo` brings it back",
+        )?;
+        return say_later(context, &taken_back);
+    }
     let (did, then) = match created(context, &taken_back.applied)? {
         Some(revision) => {
             let address = &taken_back.applied.address;
@@ -36,7 +46,12 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         }
     };
     answer(context, &taken_back.applied, did, &then)?;
-    if let (Some(later), false) = (&taken_back.later, context.output.json) {
+    say_later(context, &taken_back)
+}
+
+/// Names the newer change that is out of reach.
+fn say_later(context: &mut Context<'_>, undone: &UndoReport) -> Outcome {
+    if let (Some(later), false) = (&undone.later, context.output.json) {
         context.output.flush()?;
         let note = shell_word(&later.to_string());
         say(&format!(
@@ -48,6 +63,9 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let taken_back = take_back(context, typed, Change::redo, redo_last)?;
+    if !taken_back.others.is_empty() {
+        return several(context, &taken_back, "redid", "");
+    }
     answer(
         context,
         &taken_back.applied,
@@ -92,17 +110,66 @@ fn take_back(
     let named = typed
         .map(|typed| context.note(typed, Use::Keep))
         .transpose()?;
+    let reach = reach(context)?;
+    let stamp = context.stamp()?;
+    context.write(|store| match &named {
+        Some(address) => match store.apply(&[of(address.clone())], &stamp) {
+            Err(Error::Undo(_)) if store.history(address)?.is_empty() => {
+                let missing = Err(Error::not_found(address.to_string()));
+                found(store, &AddressAt::new(address.clone(), None), missing)
+            }
+            applied => one(applied?),
+        },
+        None => Ok(last(store, &reach, &stamp)?),
+    })
+}
+
+/// The notes that an undo here reaches without an address.
+fn reach(context: &Context<'_>) -> Outcome<UndoScope> {
     let mut reach = UndoScope::new(context.settings.agent.value.clone(), Vec::new());
     // Without a home or a working directory, the notebook is left.
-    if let (None, Ok(base)) = (&named, home::base()) {
+    if let Ok(base) = home::base() {
         let here = base.cwd();
         reach.places.extend(home::main_checkout(&here)?);
         reach.places.push(here);
     }
-    let stamp = context.stamp()?;
-    context.write(|store| match &named {
-        Some(address) => one(store.apply(&[of(address.clone())], &stamp)?),
-        None => Ok(last(store, &reach, &stamp)?),
+    Ok(reach)
+}
+
+/// The command that takes back what was written last to one of these notes: a bare `undo` where it reaches one.
+pub(super) fn command(
+    context: &Context<'_>,
+    notes: &[&Address],
+    otherwise: String,
+) -> Outcome<String> {
+    let reach = reach(context)?;
+    let is_reached = notes.iter().any(|note| reach.covers(note));
+    Ok(if is_reached {
+        "waynote undo".into()
+    } else {
+        otherwise
+    })
+}
+
+/// The most notes that the reply to one undo names.
+const NAMED: usize = 20;
+
+/// Says what became of the notes that one call had changed together.
+fn several(context: &mut Context<'_>, done: &UndoReport, did: &str, then: &str) -> Outcome {
+    let notes: Vec<&Applied> = std::iter::once(&done.applied).chain(&done.others).collect();
+    context.answer(&json!({ "notes": notes }), || {
+        let mut said = format!("{did} the last change, of {} notes{then}", notes.len());
+        for Applied { address, note, .. } in notes.iter().take(NAMED) {
+            let now = match note {
+                Some(note) => format!("now revision {}: {}", note.revision, preview(&note.preview)),
+                None => "no longer exists".into(),
+            };
+            said += &format!("\n  {} ({now})", address.masked());
+        }
+        match notes.len().saturating_sub(NAMED) {
+            0 => said,
+            more => said + &format!("\n  … {more} more"),
+        }
     })
 }
 
@@ -120,6 +187,7 @@ fn one(applied: Vec<Applied>) -> Outcome<UndoReport> {
     let applied = applied.into_iter().next();
     let taken_back = applied.map(|applied| UndoReport {
         applied,
+        others: Vec::new(),
         later: None,
     });
     taken_back.ok_or_else(|| {
@@ -133,10 +201,9 @@ fn one(applied: Vec<Applied>) -> Outcome<UndoReport> {
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
     let named = context.note_and_revision(typed, revision, Use::Keep)?;
-    let revision = named.revision.ok_or_else(|| {
-        let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
-        Failure::usage("no revision given", hint)
-    })?;
+    let Some(revision) = named.revision else {
+        return Err(which(context, &named.address)?);
+    };
     let stamp = context.stamp()?;
     let change = Change::Restore {
         address: named.address.clone(),
@@ -152,6 +219,28 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
         )?;
     }
     Ok(())
+}
+
+/// The refusal to restore a note without a revision: it has these.
+fn which(context: &Context<'_>, address: &Address) -> Outcome<Failure> {
+    let note = shell_word(&address.to_string());
+    let last = context.read(|store| {
+        let history = store.history(address)?;
+        let missing = AddressAt::new(address.clone(), None);
+        let last = history.last().map(|last| last.number());
+        found(
+            store,
+            &missing,
+            last.ok_or_else(|| Error::not_found(address.to_string())),
+        )
+    })?;
+    let hint = match last {
+        1 => format!("it has revision 1 only: `waynote restore {note}@1`"),
+        last => format!(
+            "it has the revisions 1 to {last}: `waynote history {note}` lists them, `waynote restore {note}@N` restores one"
+        ),
+    };
+    Ok(Failure::usage("no revision given", hint))
 }
 
 fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -> Outcome {

@@ -144,7 +144,7 @@ fn a_person_types_less_than_an_address() {
     $ waynote forget docs --yes
     exit 1
     error: there is no place:~/work/docs
-      see `waynote place list`, `key list` or `log list`
+      did you mean `~/work/src`? notes are on: ~/work, ~/work/src, ~/work/src/pay
 
     $ waynote show flaky-test
     exit 1

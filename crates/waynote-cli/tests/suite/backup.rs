@@ -33,11 +33,11 @@ fn a_store_is_backed_up_and_restored() {
     store id ID
 
     exit 1
-    error: b.db cannot be written: it exists already
+    error: b.db cannot be written: there is such a file already
       name another file, or replace this one with `--force`
 
     exit 1
-    error: HOME/.local/share/waynote/notes.db cannot be written: it exists already
+    error: HOME/.local/share/waynote/notes.db cannot be written: there is such a file already
       replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`
 
     restored HOME/.local/share/waynote/notes.db: 1 note, 1 revision, 1 content up to position 1; verified

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,19 @@ pub(crate) const NOW: &str = "2026-05-17T12:00:00Z";
 /// A home directory, and a working directory in it.
 pub(crate) struct Scratch {
     folder: tempfile::TempDir,
+    ticks: Option<Ticks>,
     _limit: mpsc::Sender<()>,
+}
+
+/// A clock that goes on by a microsecond with each look at it.
+#[derive(Default)]
+pub(crate) struct Ticks(AtomicU32);
+
+impl Ticks {
+    pub(crate) fn next(&self) -> String {
+        let ticks = self.0.fetch_add(1, Ordering::Relaxed);
+        NOW.replace('Z', &format!(".{ticks:06}Z"))
+    }
 }
 
 /// How long a test may take, on a machine however busy.
@@ -29,7 +42,22 @@ impl Scratch {
         let home = folder.path().canonicalize().unwrap().join("home");
         std::fs::create_dir_all(home.join("work")).unwrap();
         let _limit = limited(home, LIMIT);
-        Self { folder, _limit }
+        let ticks = None;
+        Self {
+            folder,
+            ticks,
+            _limit,
+        }
+    }
+
+    /// A home in which each command runs a microsecond after the one before: what one command wrote, `undo` takes back
+    /// together.
+    pub(crate) fn ticking() -> Self {
+        let ticks = Some(Ticks::default());
+        Self {
+            ticks,
+            ..Self::new()
+        }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -72,7 +100,10 @@ impl Scratch {
             .env_clear()
             .env("HOME", self.home())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("WAYNOTE_NOW", NOW)
+            .env(
+                "WAYNOTE_NOW",
+                self.ticks.as_ref().map_or(NOW.into(), Ticks::next),
+            )
             // For scripts that it runs.
             .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
             .current_dir(self.home().join("work"));

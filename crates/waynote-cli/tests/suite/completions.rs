@@ -32,11 +32,20 @@ fn bash_completes_what_the_store_has() {
     scratch.ok("key save build two");
     scratch.ok("--agent painter key save blue three");
     scratch.ok("--session nightly log add here --type tip");
+    scratch.ok("--session 'a night' log add here --type tip");
+    scratch.ok("key save --at . zebra four");
+    scratch.ok("key save zero five");
+    scratch.ok("key delete zero");
     for (line, replies) in [
         ("waynote key show fl", "flaky-tests"),
         ("waynote --agent painter key show b", "blue"),
         // Readline has `agent:` as a word of its own.
         ("waynote show agent:default#f", "default#flaky-tests"),
+        ("waynote edit fl", "flaky-tests"),
+        ("waynote show z", "zebra"),
+        ("waynote show agent:default#z", ""),
+        ("waynote undo agent:default#z", "default#zero"),
+        ("waynote answer a", r"a\ night"),
         ("waynote answer n", "nightly"),
         ("waynote loop --continue n", "nightly"),
         ("waynote --session n", "nightly"),

@@ -138,7 +138,7 @@ fn a_budget_and_its_receipt() {
     let explained = scratch.ok("--session s context --budget 220 --explain");
     insta::assert_snapshot!(explained.lines().last().unwrap(), @"191 tokens of 220: 7 notes shown, 0 shortened to a line, 9 left out");
     has(&explained, "its line needs 28 tokens, 9 were left");
-    has(&explained, "behind those that fill the section");
+    has(&explained, "no room left in this section");
     let explained = scratch.json("--session s context --budget 220 --explain --json");
     insta::assert_snapshot!(format!("{:#}", explained["receipt"]["claims"][1]), @r#"
     {

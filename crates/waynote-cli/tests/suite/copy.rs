@@ -16,12 +16,12 @@ fn what_cannot_be_copied_is_said() {
 
     $ waynote copy STORE new.db
     exit 1
-    error: new.db cannot be written: it exists already
+    error: new.db cannot be written: there is such a file already
       name another file
 
     $ waynote copy STORE other.db
     exit 1
-    error: other.db cannot be written: it exists already
+    error: other.db cannot be written: there is such a file already
       name another file
 
     $ waynote copy none.db new2.db

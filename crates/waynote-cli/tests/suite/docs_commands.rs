@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::common::{NOW, Scratch};
+use super::common::{Scratch, Ticks};
 
 /// The rules for commands, by how a command begins. The first rule that matches counts.
 const RULES: &[(&str, How)] = &[
@@ -232,6 +232,7 @@ fn runs(page: &str, first: &[&str]) {
 /// A home with the program on the path, and an agent for one loop.
 struct Home {
     scratch: Scratch,
+    ticks: Ticks,
     path: String,
 }
 
@@ -244,7 +245,12 @@ impl Home {
         let program = Path::new(env!("CARGO_BIN_EXE_waynote")).parent().unwrap();
         let system = std::env::var("PATH").unwrap_or_default();
         let path = format!("{}:{}:{system}", bin.display(), program.display());
-        Self { scratch, path }
+        let ticks = Ticks::default();
+        Self {
+            scratch,
+            ticks,
+            path,
+        }
     }
 
     /// The exit code of a command and its whole output, after the earlier commands of the same shell.
@@ -255,7 +261,7 @@ impl Home {
             .env_clear()
             .env("HOME", &home)
             .env("PATH", &self.path)
-            .env("WAYNOTE_NOW", NOW)
+            .env("WAYNOTE_NOW", self.ticks.next())
             .current_dir(home.join("work"))
             .stdin(std::process::Stdio::null())
             .output()

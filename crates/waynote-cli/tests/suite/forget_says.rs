@@ -70,7 +70,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote forget --yes agent:default#k@9
     exit 1
     error: there is no agent:default#k@9
-      see `waynote place list`, `key list` or `log list`
+      it has the revisions 1 to 6
 
     $ waynote forget --yes agent:default#k@1 --revision 2
     exit 2
@@ -80,14 +80,13 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote forget --yes agent:default#never
     exit 1
     error: there is no agent:default#never
-      see `waynote place list`, `key list` or `log list`
+      the notebook has no notes
 
     $ waynote key save k four
     saved agent:default#k (new key)
 
     $ waynote undo
     undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@7` brings it back
-
     ");
     let history = scratch.json("history agent:default#k --json");
     let second = history.as_array().unwrap().iter().rev().nth(1).unwrap();
@@ -122,7 +121,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
 #[test]
 fn a_bare_undo_passes_over_what_was_forgotten() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::ticking();
     for words in [
         "key save a one",
         "key save a two",

@@ -94,16 +94,51 @@ fn all_that_are_here_are_set_up() {
     assert!(none.contains("no agent was found here"), "{none}");
 }
 
+#[test]
+fn all_that_are_set_up_are_removed_and_no_other_is_taken_for_one_of_them() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(said(&scratch, "uninstall"), @"
+    exit 2
+    error: no agent is named: nothing was removed
+      none is set up here
+    ");
+    run(&scratch, "install vscode").ok();
+    run(&scratch, "install gemini").ok();
+    let list = said(&scratch, "install");
+    let copilot = list.lines().find(|line| line.starts_with("copilot"));
+    insta::assert_snapshot!(copilot.unwrap(), @"copilot      -      -       -");
+    insta::assert_snapshot!(said(&scratch, "uninstall"), @"
+    exit 2
+    error: no agent is named: nothing was removed
+      set up here: vscode, gemini; `--all` means every one of them
+    ");
+    let removed = said(&scratch, "uninstall --all");
+    let removed = removed.replace(&*scratch.home().to_string_lossy(), "HOME");
+    let told = removed.lines().filter(|line| !line.starts_with("  - "));
+    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
+    VS Code:
+    HOME/.config/Code/User/mcp.json (server): removed
+    HOME/.copilot/hooks/waynote.json (hooks): removed
+    VS Code runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
+    Gemini CLI:
+    HOME/.gemini/settings.json (server and hooks): removed
+    Gemini CLI runs without waynote from its next session; the notes stay in HOME/.local/share/waynote/notes.db
+    ");
+    insta::assert_snapshot!(said(&scratch, "uninstall --all"), @"no agent is set up here");
+}
+
 /// One that cannot be set up keeps no other from it, and is named.
 #[test]
 fn one_that_fails_keeps_no_other_from_it() {
     let scratch = found();
     std::fs::write(scratch.home().join(".cursor/mcp.json"), "{ \"a\": ").unwrap();
     let told = said(&scratch, "install --all");
-    assert!(
-        told.contains(".cursor/mcp.json") && told.contains("exit 1"),
-        "{told}"
-    );
+    let (_, error) = told.split_once("error: ").unwrap();
+    let error = error.replace(&*scratch.home().to_string_lossy(), "HOME");
+    insta::assert_snapshot!(error, @"
+    Cursor: HOME/.cursor/mcp.json is damaged: line 1: expected value after colon in object property; done: Claude Code, Codex, opencode, Gemini CLI, Goose, VS Code
+      repair it or move it away
+    ");
     let list = said(&scratch, "install");
     assert_eq!(
         list.matches("yes    set up").count(),

@@ -18,7 +18,7 @@ fn a_day_with_a_notebook() {
     saved agent:default#deploy (overwrote revision 1; `waynote undo agent:default#deploy` brings it back)
 
     $ waynote key save db read-only --pin
-    saved agent:default#db (new key) (pinned)
+    saved agent:default#db (new key, pinned)
 
     $ waynote key list
     NOTE                  UPDATED               PINNED  PREVIEW

@@ -7,7 +7,9 @@ fn a_day_with_a_session() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @"
     $ waynote --session demo log show
-    session:demo is empty; `waynote log sessions` lists the sessions
+    exit 1
+    error: there is no session:demo
+      no session has begun yet
 
     $ waynote --session demo --iteration 1 log add --type stuck wall
     Note added: [stuck] wall

@@ -76,6 +76,11 @@ fn all_are_listed_with_their_state() {
         ),
         "asks waiting for an answer Which colour?\nblue or green 1"
     );
+    insta::assert_snapshot!(scratch.ok("session archive fails"), @"archived session fails: `waynote log sessions --all` lists it, `session archive fails --undo` puts it back");
+    let has_it = |words: &str| scratch.ok(words).contains("\nfails ");
+    assert!(!has_it("log sessions") && has_it("log sessions --all"));
+    scratch.ok("session archive fails --undo");
+    assert!(has_it("log sessions"));
     signal(&runs, "-TERM");
     runs.wait().unwrap();
     until("its end", || {

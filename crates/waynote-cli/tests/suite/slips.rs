@@ -325,3 +325,100 @@ fn a_store_that_a_flag_creates_is_named() {
     error: invalid value '0' for '--limit <N>': 0 notes are none: write 1 or more
     ");
 }
+
+#[test]
+fn a_near_miss_is_named_wherever_a_note_is() {
+    let scratch = Scratch::new();
+    scratch.ok("key save deploy 'make ship'");
+    scratch.ok("key save deploy 'make ship now'");
+    scratch.ok("--session nightly log add --type tip one");
+    assert_transcript!(scratch, @"
+    $ waynote undo deplyo
+    exit 1
+    error: there is no agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote redo deplyo
+    exit 1
+    error: there is no agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote forget deplyo --yes
+    exit 1
+    error: there is no agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote history deplyo
+    exit 1
+    error: there is no history of agent:default#deplyo
+      did you mean `deploy`? there are: deploy
+
+    $ waynote restore deploy
+    exit 2
+    error: no revision given
+      it has the revisions 1 to 2: `waynote history agent:default#deploy` lists them, `waynote restore agent:default#deploy@N` restores one
+
+    $ waynote restore deplyo
+    exit 1
+    error: deplyo cannot be read: No such file or directory (os error 2)
+      check the path
+
+    $ waynote edit deploy --append ''
+    exit 1
+    error: the text is empty: nothing was written
+      give the text to add
+
+    $ waynote --session nigthly log show
+    exit 1
+    error: there is no session:nigthly
+      did you mean `nightly`? the sessions are: nightly
+
+    $ waynote loop nightly claude -p
+    exit 2
+    error: unexpected argument 'nightly' found
+
+      tip: the agent and its words go after `--`, a session before `loop`: `waynote --session NAME loop -- AGENT`
+
+    $ waynote loop claude -p
+    exit 2
+    error: unexpected argument 'claude' found
+
+      tip: the agent and its words go after `--`, a session before `loop`: `waynote --session NAME loop -- AGENT`
+    ");
+}
+
+#[test]
+fn a_key_is_that_of_a_note_of_this_directory_too() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.home().join("work/deep")).unwrap();
+    scratch.ok("key save --at . build make");
+    let deep = scratch.home().join("work/deep");
+    let below = scratch.run("edit build --append all").cwd(&deep).said();
+    assert_snapshot!(below, @"saved place:~/work#build (overwrote revision 1; `waynote undo place:~/work#build` brings it back)");
+    scratch.ok("key save other 'in the notebook'");
+    assert_transcript!(scratch, @"
+    $ waynote show build
+    make
+    all
+
+    $ waynote key save build 'in the notebook'
+    saved agent:default#build (new key)
+
+    $ waynote show build
+    exit 1
+    error: `build` may be several notes
+      name one of them:
+        agent:default#build
+        place:~/work#build
+
+    $ waynote edit build --append more
+    exit 1
+    error: `build` may be several notes
+      name one of them:
+        agent:default#build
+        place:~/work#build
+
+    $ waynote show other
+    in the notebook
+    ");
+}

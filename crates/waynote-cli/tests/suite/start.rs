@@ -108,6 +108,15 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     ");
     let after = std::fs::read(scratch.home().join(".claude/settings.json")).unwrap();
     assert_eq!(before, after);
+    // A person who chooses it once more gets it once more, and can take it back as well.
+    let third = scratch.ok("start --take all --no-install");
+    has(&third, "serena: 1 added");
+    has(scratch.ok("start --undo"), "took back 7 notes");
+    scratch.ok("start --take serena --no-install");
+    scratch.ok("key delete --at . serena-build");
+    let deleted = scratch.run("start --take serena --no-install").said();
+    has(&deleted, "serena: 0 added");
+    has(&deleted, "deleted since; `waynote restore");
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) struct SyncedHome {
 
 impl SyncedHome {
     pub(super) fn new() -> Self {
-        let scratch = Scratch::new();
+        let scratch = Scratch::ticking();
         fs::create_dir(scratch.path("zrb")).unwrap();
         let file = scratch.path("zrb/notes.json");
         Self { scratch, file }

@@ -10,13 +10,13 @@ use super::common::{Scratch, git, has, rest};
 use super::http::get;
 
 /// A page that is ended when the test ends.
-struct Page {
+pub(super) struct Page {
     child: Child,
     lines: Vec<String>,
 }
 
 impl Page {
-    fn start(mut command: Command) -> Self {
+    pub(super) fn start(mut command: Command) -> Self {
         let mut child = command
             .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
@@ -30,7 +30,7 @@ impl Page {
         Self { child, lines }
     }
 
-    fn link(&self) -> &str {
+    pub(super) fn link(&self) -> &str {
         self.lines[1].trim()
     }
 
@@ -50,7 +50,7 @@ impl Drop for Page {
     }
 }
 
-fn cookie(answer: &str) -> &str {
+pub(super) fn cookie(answer: &str) -> &str {
     let (_, set) = answer.split_once("set-cookie: ").unwrap();
     set.split_once(';').unwrap().0
 }

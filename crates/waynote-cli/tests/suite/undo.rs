@@ -8,7 +8,7 @@ use super::common::{Scratch, assert_transcript, git};
 /// continues with the note that is named.
 #[test]
 fn entries_of_a_log_are_passed_over() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::ticking();
     assert_transcript!(scratch, @r#"
     $ waynote place write here
     saved place:~/work (revision 1)
@@ -21,8 +21,8 @@ fn entries_of_a_log_are_passed_over() {
 
     $ waynote undo
     exit 1
-    error: your last write is session:nightly#03g56gadhc9giz28czys5oltw, which `undo` cannot take back: a log is append-only
-      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czys5oltw` removes the text of the entry
+    error: your last write is session:nightly#03g56gadhc9giz28czz6pv2et, which `undo` cannot take back: a log is append-only
+      name the note to undo: `waynote undo ADDRESS`; `waynote forget session:nightly#03g56gadhc9giz28czz6pv2et` removes the text of the entry
 
     $ waynote undo agent:default#staging-db
     undid creating agent:default#staging-db; `waynote redo agent:default#staging-db` or `waynote restore agent:default#staging-db@1` brings it back
@@ -57,7 +57,7 @@ fn entries_of_a_log_are_passed_over() {
 /// The words; the library's tests have the rule.
 #[test]
 fn only_ones_own_changes_here_are_meant() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::ticking();
     assert_transcript!(scratch, @"
     $ waynote key save mine one
     saved agent:default#mine (new key)
@@ -94,7 +94,7 @@ fn only_ones_own_changes_here_are_meant() {
 
 #[test]
 fn a_worktree_reaches_its_main_checkout() {
-    let scratch = Scratch::new();
+    let scratch = Scratch::ticking();
     let main = scratch.home().join("main");
     std::fs::create_dir(&main).unwrap();
     git(&main, "init -q");
@@ -103,4 +103,35 @@ fn a_worktree_reaches_its_main_checkout() {
     scratch.run("place write main").cwd(&main).ok();
     let tree = scratch.home().join("tree");
     assert_snapshot!(scratch.run("undo").cwd(&tree).said(), @"undid creating place:~/main; `waynote redo` or `waynote restore place:~/main@1` brings it back");
+}
+
+#[test]
+fn one_undo_takes_back_a_whole_move() {
+    let scratch = Scratch::ticking();
+    scratch.ok("place write --at ~/work/a One.");
+    scratch.ok("key save --at ~/work/a build make");
+    scratch.ok("place write --at ~/elsewhere Other.");
+    assert_transcript!(scratch, @"
+    $ waynote place mv ~/work/a ~/b
+    moved 2 notes from ~/work/a to ~/b; `waynote undo` moves them back
+
+    $ waynote undo
+    undid the last change, of 4 notes; `waynote redo` brings it back
+      place:~/b#build (no longer exists)
+      place:~/b (no longer exists)
+      place:~/work/a#build (now revision 3: make)
+      place:~/work/a (now revision 3: One.)
+
+    $ waynote redo
+    redid the last change, of 4 notes
+      place:~/work/a (no longer exists)
+      place:~/work/a#build (no longer exists)
+      place:~/b (now revision 3: One.)
+      place:~/b#build (now revision 3: make)
+
+    $ waynote place mv ~/elsewhere ~/c
+    moved 1 note from ~/elsewhere to ~/c; `waynote place mv ~/c ~/elsewhere` moves them back
+    ");
+    let undone = scratch.json("undo --json");
+    assert_eq!(undone["notes"].as_array().unwrap().len(), 4);
 }

@@ -73,7 +73,7 @@ fn a_store_comes_back_whole_from_its_export() {
 
     $ waynote --store back.db import json store.jsonl
     exit 1
-    error: back.db cannot be written: it exists already
+    error: back.db cannot be written: there is such a file already
       name a new file with `--store`; to bring single notes over, use `waynote key save` or `cp`
 
     $ waynote --store new.db export json -

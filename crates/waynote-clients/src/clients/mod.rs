@@ -160,9 +160,23 @@ impl Client {
         let mut folders = files.filter_map(|file| file.path.parent().map(Path::to_owned));
         // Its state may be in home itself.
         let folder = folders.find(|folder| *folder != home);
-        Ok(folder.is_some_and(|folder| folder.exists())
-            || machine.environment.on_path(setup.profile.program).is_some())
+        Ok(
+            folder.is_some_and(|folder| folder.exists() && !is_ours(&folder))
+                || machine.environment.on_path(setup.profile.program).is_some(),
+        )
     }
+}
+
+/// True if all files below a folder are ours alone: another client's hooks may be there.
+fn is_ours(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries = entries.peekable();
+    let is_ours = |entry: std::fs::DirEntry| match entry.file_type() {
+        Ok(of) if of.is_dir() => is_ours(&entry.path()),
+        Ok(_) => entry.file_name().as_encoded_bytes().starts_with(b"waynote"),
+        Err(_) => false,
+    };
+    entries.peek().is_some() && entries.all(is_ours)
 }
 
 impl<'e> Setup<'e> {

@@ -59,7 +59,7 @@ use delivered::note_line;
 pub use delivered::{Channel, Deliveries};
 use file::Ledger;
 pub use pause::PauseTarget;
-pub use told::{About, DeliveryRecord, LastGiven};
+pub use told::{About, DeliveryRecord};
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);

@@ -1,7 +1,6 @@
 //! What was delivered to each session, when, for what and at what cost, for people to read. A line of JSON for each
 //! delivery.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use waynote::context::ShownNote;
+use waynote::tend::LastGiven;
 use waynote_files::replace_private;
 use waynote_system::plain;
 
@@ -147,16 +147,6 @@ impl Ledgers {
         }
         last
     }
-}
-
-/// When notes were last given to a session, in milliseconds since 1970.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LastGiven {
-    /// The first delivery that is recorded; none: there is no record.
-    pub since: Option<u64>,
-    /// The last one of each note, by its address.
-    pub notes: HashMap<String, u64>,
 }
 
 fn read(path: &Path) -> Vec<DeliveryRecord> {

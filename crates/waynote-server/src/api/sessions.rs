@@ -36,7 +36,7 @@ pub(crate) async fn list(
     let (after, limit) = query.read::<String>(SESSIONS)?;
     let is_dead = visit.app.is_dead.clone();
     let page = visit.run(move |store| {
-        let mut all = SessionLog::sessions(store)?;
+        let mut all = SessionLog::listed(store)?;
         all.retain(|of| after.as_deref().is_none_or(|after| of.scope.name() > after));
         let page = Page::of(SESSIONS, all, limit, |of| of.scope.name().to_owned());
         let sessions: waynote::Result<Vec<_>> = page

@@ -1,12 +1,11 @@
 //! What hooks gave to the sessions of agents on this machine: for each session, and for a note.
 
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use maud::{Markup, html};
-use waynote::Address;
+use waynote::tend::LastGiven;
 use waynote::text::plural;
 use waynote::visible::visible;
+use waynote::{Address, Position, StoreId};
 
 use super::site::{Site, View};
 use super::words::{day, grouped};
@@ -24,12 +23,19 @@ pub struct SessionDeliveries {
     pub notes: Vec<Address>,
 }
 
-/// Reads the last sessions with deliveries, the newest first.
-pub type ReadDeliveries = Arc<dyn Fn() -> Vec<SessionDeliveries> + Send + Sync>;
+/// What this machine recorded for the user who serves the page. Without it, a page says nothing about that.
+pub trait MachineRecords: Send + Sync {
+    /// The last sessions with deliveries, the newest first.
+    fn deliveries(&self) -> Vec<SessionDeliveries>;
+    /// When notes were last given to a session.
+    fn last_given(&self) -> LastGiven;
+    /// How far the user has looked at the changes of a store, and when.
+    fn looked(&self, store: StoreId) -> Option<(Position, Timestamp)>;
+}
 
 /// How many of the last sessions were given a note; none where nothing is recorded.
 pub(super) fn of_note(site: &Site<'_>, address: &Address) -> Option<String> {
-    let sessions = site.deliveries.map(|read| read())?;
+    let sessions = site.records.map(MachineRecords::deliveries)?;
     let given = |session: &&SessionDeliveries| session.notes.contains(address);
     let times = sessions.iter().filter(given).count();
     let of = match sessions.len() {
@@ -46,7 +52,8 @@ pub(super) fn of_note(site: &Site<'_>, address: &Address) -> Option<String> {
 
 /// The last sessions, each with its notes.
 pub(super) fn of_sessions(site: &Site<'_>) -> Markup {
-    let sessions = site.deliveries.map(|read| read()).unwrap_or_default();
+    let sessions = site.records.map(MachineRecords::deliveries);
+    let sessions = sessions.unwrap_or_default();
     html! {
         @if !sessions.is_empty() {
             section.card id="given" data-live="given" {

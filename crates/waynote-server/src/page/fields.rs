@@ -31,6 +31,12 @@ impl Fields {
         field.map(|(_, value)| value.as_str())
     }
 
+    /// All values of a field that may be there more than once.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let fields = self.0.iter().filter(move |(key, _)| key == name);
+        fields.map(|(_, value)| value.as_str())
+    }
+
     /// The number in a field; none if the field is missing or blank.
     ///
     /// # Errors

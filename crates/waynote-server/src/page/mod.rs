@@ -1,4 +1,4 @@
-//! The page in the browser: five views of a store, made on the server.
+//! The page in the browser: six views of a store, made on the server.
 //!
 //! A view is a function from data to HTML. Another function gathers its data through the upper interface. Everything
 //! works with links and forms. The script (`assets/page.js`) replaces parts of a page when something changes, and adds
@@ -27,11 +27,12 @@ mod shell;
 mod sign_in;
 pub(crate) mod signed;
 mod site;
+mod tend;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub(crate) use answer::not_taken;
-pub use deliveries::{ReadDeliveries, SessionDeliveries};
+pub use deliveries::{MachineRecords, SessionDeliveries};
 pub use routes::page_at;
 pub(crate) use routes::{root, router};

@@ -18,6 +18,7 @@ use super::notes::{self, Notes, edit, forget};
 use super::now::{self, Now};
 use super::sessions::{self, Sessions};
 use super::site::{Site, View};
+use super::tend::{self, Tend};
 use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
@@ -46,6 +47,17 @@ pub(crate) fn router() -> Router<App> {
             "/sessions/answer",
             form(View::Sessions, sessions::act::answer),
         )
+        .route("/sessions/stop", form(View::Sessions, sessions::act::stop))
+        .route(
+            "/sessions/archive",
+            form(View::Sessions, sessions::act::archive),
+        )
+        .route("/tend", shown(View::Tend, worth_a_look))
+        .route(
+            "/tend/several",
+            shown(View::Tend, several).merge(form(View::Tend, tend::act::several)),
+        )
+        .route("/tend/join", form(View::Tend, tend::act::join))
         .route("/history", shown(View::History, history))
         .route("/access", get(access))
         .route("/access/create", post(create_token))
@@ -275,6 +287,19 @@ fn sessions(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made>
     Ok(Made::of(View::Sessions.title(), shown))
 }
 
+fn worth_a_look(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let shown = tend::view(store, site, &Tend::gather(store, fields, site)?);
+    Ok(Made::of(View::Tend.title(), shown))
+}
+
+fn several(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
+    let several = tend::act::Several::gather(store, fields)?;
+    Ok(Made::of(
+        View::Tend.title(),
+        tend::act::view(site, &several),
+    ))
+}
+
 fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> {
     let shown = history::view(site, &History::gather(store, fields, site)?);
     Ok(Made::of(View::History.title(), shown))
@@ -305,7 +330,7 @@ async fn change(
 ) -> Shown {
     if !matches!(
         what.as_str(),
-        "pin" | "unpin" | "delete" | "undo" | "redo" | "restore"
+        "pin" | "unpin" | "delete" | "undo" | "redo" | "restore" | "confirm"
     ) {
         return Err(Problem::not_found().into());
     }

@@ -101,6 +101,11 @@ fn count(site: &Site<'_>, view: View) -> Markup {
                 @let waiting = site.seen.waiting().len();
                 @if waiting > 0 { span.badge { (waiting) (unseen(if waiting == 1 { " question" } else { " questions" })) } }
             }
+            View::Tend => {
+                @if let Some(worth @ 1..) = site.worth.lock().filter(|_| !site.grant.is_narrowed()) {
+                    span.dimmer.num { (worth) (unseen(" worth a look")) }
+                }
+            }
             _ => {}
         }
     }

@@ -1,25 +1,28 @@
 //! The data that every view needs besides its own: the store, the reader's grant, and the time.
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
+use waynote::tend::findings;
 use waynote::{Author, Error, Limits, Name, Result, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
 use super::changes::Changes;
-use super::deliveries::ReadDeliveries;
+use super::deliveries::MachineRecords;
 use super::fields::Link;
 use super::overview::Seen;
 use crate::app::Start;
 use crate::machine::IsDead;
 use crate::visit::Visit;
 
-/// The five views.
+/// The six views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 pub(crate) enum View {
     Now,
     Notes,
     Sessions,
+    Tend,
     History,
     Access,
 }
@@ -58,8 +61,12 @@ pub(crate) struct Site<'a> {
     pub(crate) changes: &'a dyn Changes,
     /// The sessions that a loop holds, and whether the loop lives.
     pub(crate) holders: Vec<(Name, Holder)>,
-    /// What hooks gave to agents, if the server was started by the user of this machine.
-    pub(crate) deliveries: Option<&'a ReadDeliveries>,
+    /// The check for dead processes.
+    pub(crate) is_dead: IsDead<'a>,
+    /// What this machine recorded, if the server was started by its user.
+    pub(crate) records: Option<&'a dyn MachineRecords>,
+    /// The number of notes that were found to be worth a look.
+    pub(crate) worth: &'a Mutex<Option<usize>>,
 }
 
 /// The sessions that a loop holds, and whether the loop lives.
@@ -82,7 +89,7 @@ impl<'a> Site<'a> {
         let shelf = shelf.ok_or_else(|| Error::not_found(format!("the store {}", visit.name)))?;
         // The cache of the whole store, of which a grant sees a part.
         let known = shelf.overview.now(&shelf.store)?;
-        Ok(Self {
+        let site = Self {
             store: &visit.name,
             grant: &visit.grant,
             now: visit.app.now(),
@@ -92,8 +99,17 @@ impl<'a> Site<'a> {
             seen: Seen::new(known, &visit.grant),
             changes: &*visit.store,
             holders: holders(store, &*visit.app.is_dead)?,
-            deliveries: visit.app.deliveries.as_ref(),
-        })
+            is_dead: &*visit.app.is_dead,
+            records: visit.app.records.as_deref(),
+            worth: &shelf.overview.worth,
+        };
+        // Counted once for the rail; later by the view Tend.
+        if let Some(records) = site.records.filter(|_| site.worth.lock().is_none())
+            && let Ok(found) = findings(store, &records.last_given(), site.now)
+        {
+            site.found(found.len());
+        }
+        Ok(site)
     }
 }
 
@@ -113,6 +129,13 @@ impl Site<'_> {
     /// [`waynote::Error::InvalidName`], never for the name of a person.
     pub(crate) fn stamp(&self) -> Result<Stamp> {
         Ok(Stamp::new(self.now, Author::Person.name()?))
+    }
+
+    /// Keeps the number of notes that are worth a look. The reader of a narrowed grant counts only what they see.
+    pub(crate) fn found(&self, number: usize) {
+        if !self.grant.is_narrowed() {
+            *self.worth.lock() = Some(number);
+        }
     }
 
     /// The loop that holds a session.

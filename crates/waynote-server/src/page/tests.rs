@@ -1,11 +1,11 @@
 //! The HTML of the views over small stores.
 
-use std::sync::Arc;
-
-use waynote::Store;
+use jiff::Timestamp;
+use waynote::tend::LastGiven;
+use waynote::{Position, Reader, Store, StoreId};
 use waynote_access::{Grant, NarrowedStore};
 
-use super::deliveries::{ReadDeliveries, SessionDeliveries, of_note, of_sessions};
+use super::deliveries::{MachineRecords, SessionDeliveries, of_note, of_sessions};
 use super::fields::Fields;
 use super::history::{self, History};
 use super::notes::{self, Notes, edit};
@@ -15,6 +15,7 @@ use super::samples;
 use super::sessions::{self, Sessions};
 use super::shell;
 use super::site::{Site, View, holders};
+use super::tend::{self, Tend};
 use maud::Markup;
 
 pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
@@ -48,6 +49,7 @@ pub(super) fn page_with(
                 sessions::view(site, &Sessions::gather(store, &fields, site).unwrap())
             }
             View::History => history::view(site, &History::gather(store, &fields, site).unwrap()),
+            View::Tend => tend::view(store, site, &Tend::gather(store, &fields, site).unwrap()),
             View::Access => Markup::default(),
         };
         shell::document(site, view, view.title(), &main).into_string()
@@ -81,7 +83,9 @@ pub(super) fn on_site_with<T>(
         is_for_one: false,
         changes: &changes,
         holders: holders(store, &|_| None).unwrap(),
-        deliveries: None,
+        is_dead: &|_| None,
+        records: None,
+        worth: &kept.worth,
     })
 }
 
@@ -113,6 +117,7 @@ fn each_view_of_a_small_store() {
         ),
         ("notes_search", View::Notes, "q=flaky+retries".into()),
         ("sessions", View::Sessions, "session=nightly".into()),
+        ("tend", View::Tend, shop.into()),
         ("history", View::History, String::new()),
         ("history_note", View::History, of.into()),
     ] {
@@ -129,6 +134,7 @@ fn each_view_of_an_empty_store() {
         ("empty_notes", View::Notes),
         ("empty_sessions", View::Sessions),
         ("empty_history", View::History),
+        ("empty_tend", View::Tend),
     ] {
         insta::assert_snapshot!(name, main_of(&store, view, ""));
     }
@@ -207,6 +213,28 @@ fn style_faithful_is_shown_by_section() {
     insta::assert_snapshot!(block.unwrap());
 }
 
+/// What a machine recorded.
+#[derive(Default)]
+struct Recorded {
+    deliveries: Vec<SessionDeliveries>,
+    given: LastGiven,
+    looked: Option<(Position, Timestamp)>,
+}
+
+impl MachineRecords for Recorded {
+    fn deliveries(&self) -> Vec<SessionDeliveries> {
+        self.deliveries.clone()
+    }
+
+    fn last_given(&self) -> LastGiven {
+        self.given.clone()
+    }
+
+    fn looked(&self, _: StoreId) -> Option<(Position, Timestamp)> {
+        self.looked
+    }
+}
+
 #[test]
 fn deliveries_are_told_of_a_note_and_of_each_session() {
     let data = tempfile::tempdir().unwrap();
@@ -241,10 +269,13 @@ fn deliveries_are_told_of_a_note_and_of_each_session() {
         (1, "agent:builder#style", "given to the last agent session"),
     ] {
         let all = all[..count].to_vec();
-        let read: ReadDeliveries = Arc::new(move || all.clone());
+        let records = Recorded {
+            deliveries: all,
+            ..Recorded::default()
+        };
         on_site(&store, &Overview::default(), |site| {
             let site = Site {
-                deliveries: Some(&read),
+                records: Some(&records),
                 ..site
             };
             assert_eq!(of_note(&site, &address(note)).as_deref(), Some(told));
@@ -258,4 +289,57 @@ fn deliveries_are_told_of_a_note_and_of_each_session() {
         assert_eq!(of_note(&site, &address("agent:builder#style")), None);
         assert_eq!(of_sessions(&site).into_string(), "");
     });
+}
+
+/// Under `waynote ui`: what no session was given, and what is new.
+#[test]
+fn what_a_machine_recorded_is_tended() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let august = "2026-08-18T14:00:00Z".parse::<Timestamp>().unwrap();
+    let mut given = LastGiven::default();
+    given.since = Some(0);
+    given.notes.insert("agent:builder#flaky-tests".into(), 1);
+    let mut records = Recorded {
+        given,
+        ..Recorded::default()
+    };
+    let shown = |records: &Recorded, grant: &Grant| {
+        on_site_with(grant, &store, &Overview::default(), |site| {
+            let records: Option<&dyn MachineRecords> = Some(records);
+            let site = Site {
+                records,
+                now: august,
+                ..site
+            };
+            let fields = Fields::parse(b"place=~/projects/shop&agent=builder");
+            let tend = Tend::gather(&store, &fields, &site).unwrap();
+            let main = tend::view(&store, &site, &tend);
+            shell::document(&site, View::Tend, "Tend", &main).into_string()
+        })
+    };
+    let page = shown(&records, &Grant::everything());
+    for words in [
+        "Never given in 90 days",
+        "pinned, matched nothing",
+        "last given <time class=\"num\" datetime=\"1970-01-01T00:00:00.001Z\"",
+        " worth a look</span>",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("since you last looked"));
+    let first = store.journal(None, 100).unwrap().pop().unwrap();
+    records.looked = Some((first.position.unwrap(), august));
+    let page = shown(&records, &Grant::everything());
+    assert!(
+        page.contains("/history?since=2026-08-18T14%3A00%3A00Z"),
+        "{page}"
+    );
+    assert!(page.contains(" new · "), "{page}");
+    // The number of notes that others see is not told to a narrowed grant.
+    let grant = Grant {
+        agents: vec!["builder".parse().unwrap()],
+        ..Grant::everything()
+    };
+    assert!(!shown(&records, &grant).contains(" worth a look</span>"));
 }

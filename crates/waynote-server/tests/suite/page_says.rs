@@ -257,6 +257,33 @@ fn a_question_that_waits_is_on_every_page() {
 }
 
 #[test]
+fn a_loop_is_stopped_and_a_session_archived() {
+    let server = start();
+    let of = asking(&server);
+    let shown = || server.get("/s/notes/sessions?session=migrate-db").body;
+    let session = [("session", "migrate-db")];
+    has(shown(), ">Stop after #1</button>");
+    lacks(shown(), ">Archive</button>");
+    post(&server, "/s/notes/sessions/stop", &session);
+    has(shown(), "It stops after #1.");
+    lacks(shown(), ">Stop after #1</button>");
+    of.end(
+        waynote::event::EndReason::Interrupted,
+        &stamp("agent:builder"),
+    )
+    .unwrap();
+    let row = "<tr class=\"open\" data-key=\"migrate-db\"";
+    has(shown(), row);
+    post(&server, "/s/notes/sessions/archive", &session);
+    has(shown(), ">Put back on the list</button>");
+    lacks(shown(), row);
+    let undo = [("session", "migrate-db"), ("undo", "yes")];
+    post(&server, "/s/notes/sessions/archive", &undo);
+    has(shown(), ">Archive</button>");
+    has(shown(), row);
+}
+
+#[test]
 fn a_session_that_waits_says_how_to_go_on() {
     let server = start();
     let of = asking(&server);
@@ -277,7 +304,7 @@ fn a_session_that_waits_says_how_to_go_on() {
     let go_on = "<p class=\"go-on\">";
     assert_eq!(
         shown(go_on),
-        "Answer its question. Then run the loop's command again in ~/projects/shop: it goes on with the answer."
+        "Answer its question. Then run waynote loop --continue migrate-db on the machine where it ran, in ~/projects/shop: it goes on with the answer."
     );
     assert_eq!(
         shown("<p class=\"num\">"),
@@ -290,7 +317,7 @@ fn a_session_that_waits_says_how_to_go_on() {
     post(&server, "/s/notes/sessions/answer", &answer);
     assert_eq!(
         shown(go_on),
-        "Run the loop's command again in ~/projects/shop: it goes on with the answer."
+        "Run waynote loop --continue migrate-db on the machine where it ran, in ~/projects/shop: it goes on with the answer."
     );
     // If place and budget were not recorded, no other block is taken for the one that was read.
     let given = body

@@ -1,5 +1,6 @@
 //! Undo and redo without an address: the changes that count, how far back they reach, and the end of a redo.
 
+use waynote::moved::{MoveOptions, below, relocate};
 use waynote::{
     Address, Applied, Change, EntryType, Error, Limits, LocalStore, Notebook, Place, Places,
     Result, SaveOptions, SessionLog, Stamp, UndoError, UndoScope, redo_last, undo_last,
@@ -210,4 +211,67 @@ pub(crate) fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_ke
     undo_last(store, &reach(&["~/p"]), &at(4)).unwrap();
     redo_last(store, &reach(&["~/p"]), &at(5)).unwrap();
     assert_eq!(places.read(&place).unwrap().unwrap().content.len(), 65_537);
+}
+
+pub(crate) fn what_one_call_wrote_is_taken_back_together(store: &dyn LocalStore) {
+    let person = Person::new(store);
+    for (path, said) in [("~/p", "top"), ("~/p/a", "deep"), ("~/elsewhere", "old")] {
+        person.place(path, said);
+    }
+    let texts = || {
+        let notes = Places::new(store).list().unwrap();
+        let said = |note: waynote::Note| format!("{} {}", note.address, note.content.shown());
+        notes.into_iter().map(said).collect::<Vec<_>>()
+    };
+    let move_to = |old: &str, new: &str| {
+        let pairs = below(store, &place(old), &place(new)).unwrap();
+        relocate(store, &pairs, MoveOptions::default(), &person.stamp()).unwrap();
+    };
+    let undo = || undo_last(store, &reach(&["~/p"]), &person.stamp());
+    let redo = || redo_last(store, &reach(&["~/p"]), &person.stamp());
+    let before = texts();
+    // A note that another one takes the place of changes twice; half of the second move is out of reach.
+    move_to("~/p", "~/p/a");
+    let first = texts();
+    move_to("~/p/a", "/srv");
+    let second = texts();
+    assert_eq!(
+        second,
+        [
+            "place:/srv top",
+            "place:/srv/a deep",
+            "place:~/elsewhere old"
+        ]
+    );
+    for expected in [&first, &before] {
+        let undone = undo().unwrap();
+        assert!(undone.others.len() >= 2, "{undone:?}");
+        assert_eq!(&texts(), expected);
+    }
+    for expected in [&first, &second] {
+        redo().unwrap();
+        assert_eq!(&texts(), expected);
+    }
+    // By its address, one note; then the rest of the move.
+    let address: Address = "place:/srv/a".parse().unwrap();
+    store
+        .apply(&[Change::undo(address)], &person.stamp())
+        .unwrap();
+    assert_eq!(texts().len(), 2);
+    let rest = undo().unwrap();
+    assert_eq!((rest.others.len(), texts()), (2, first));
+    redo().unwrap();
+    // None of it, if somebody else has changed a note of it since; what they say of it is theirs alone.
+    let stamp = person.stamp_of("agent:b");
+    let theirs: Place = "/srv".parse().unwrap();
+    Places::new(store)
+        .write(&theirs, text("theirs"), &stamp)
+        .unwrap();
+    let now = texts();
+    assert_eq!(
+        undo().unwrap_err().to_string(),
+        "agent:b has changed place:/srv since your last change of it"
+    );
+    assert_eq!(texts(), now);
+    assert!(store.verify().unwrap().is_clean());
 }

@@ -74,7 +74,7 @@ impl std::fmt::Display for Why {
                 "its line needs {}, {left} were left",
                 plural(*takes as u64, "token")
             ),
-            Self::Behind => f.write_str("behind those that fill the section"),
+            Self::Behind => f.write_str("no room left in this section"),
         }
     }
 }

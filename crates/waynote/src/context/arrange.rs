@@ -373,7 +373,7 @@ impl Claimants {
         receipt
     }
 
-    /// All that claims, in the order of the claims.
+    /// The notes of each section, by priority.
     fn stocks(&mut self) -> impl Iterator<Item = (Section, &mut Stock)> {
         let groups = self
             .groups
@@ -402,7 +402,7 @@ impl Claimants {
         }
     }
 
-    /// The notes of a section that are shown, each with how often it was noted, in the order of the claims.
+    /// The notes of a section that are shown, each with how often it was noted, by priority.
     pub(super) fn shown(&self, section: Section) -> Vec<(&Note, u64, Shown)> {
         let stocks: Vec<&Stock> = match section {
             Section::Pinned => vec![&self.pinned],

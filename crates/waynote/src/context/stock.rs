@@ -44,7 +44,7 @@ pub(super) enum Order {
     Relevance,
 }
 
-/// Notes in the order of their claims.
+/// Notes by priority.
 pub(super) struct Stock {
     list: List,
     order: Order,

@@ -91,6 +91,10 @@ pub enum SessionEvent {
     },
     /// A person asked the loop that holds the session to stop after its iteration.
     StopRequested,
+    /// A person archived the session, or it was forgotten: lists leave it out until its next event.
+    Archived,
+    /// A person put the session back on the list.
+    Unarchived,
     /// Another entry resolved a `stuck` entry, which is not shown in prompts until it is noted again.
     Resolved {
         /// The entry.

@@ -8,18 +8,19 @@ use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::engine::{Ask, Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
-use crate::event::{EventAddress, RecordedEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionEvent};
 use crate::forget::{Forget, ForgetTarget, Forgotten};
 use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::upkeep;
-use crate::store::{Done, FeedContent, ForgottenTexts, answers};
+use crate::store::{Done, EventPage, FeedContent, ForgottenTexts, answers};
 
 use super::apply::{View, another, step};
 use super::pending::is_counted;
 use super::person;
 use super::session_events::check_inside;
+use super::session_state::is_archived;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
@@ -35,7 +36,7 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
             check_inside(stamp, |session| rows.lease(session))?;
             let stamp = &*person::stamped(stamp, || Ok(answers!(rows, store.all_leases: true)))?;
             let erasure = decide(request, &View(tx), stamp)?;
-            let spaces = carry_out(tx, &erasure, stamp)?;
+            let spaces = carry_out(tx, request, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
             Ok(())
         })?;
@@ -122,7 +123,12 @@ fn replied(request: &Forget, erasure: Erasure, spaces: Vec<String>) -> Forgotten
 }
 
 /// Returns the spaces of side data that had a value about one of the contents.
-fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<Vec<String>> {
+fn carry_out(
+    tx: &dyn Transaction,
+    request: &Forget,
+    erasure: &Erasure,
+    stamp: &Stamp,
+) -> Result<Vec<String>> {
     let rows: &dyn Read = tx;
     let mut revisions = Vec::new();
     let notes: BTreeSet<&Address> = erasure.revisions.iter().map(|(note, _)| note).collect();
@@ -137,19 +143,36 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
             }
         }
     }
+    let archives = archives(rows, request)?;
     // A call with an id is found again even if there was nothing to forget: a repeated call must not forget notes that
     // were written since.
-    let is_nothing = revisions.is_empty() && erasure.writes.is_empty() && erasure.events.is_empty();
+    let is_nothing = revisions.is_empty()
+        && erasure.writes.is_empty()
+        && erasure.events.is_empty()
+        && archives.is_none();
     if is_nothing && stamp.operation.is_none() {
         return Ok(Vec::new());
     }
     let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
     upkeep::forget(tx, &numbers)?;
-    put(tx, erasure, revisions, stamp)?;
+    put(tx, erasure, revisions, archives, stamp)?;
     let unheld = unheld(rows, erasure)?;
     let spaces = spaces(rows, &unheld)?;
     tx.remove_contents(&unheld)?;
     Ok(spaces)
+}
+
+/// The session that leaves the list because it is forgotten, and the number of the event that says so.
+fn archives<'r>(rows: &dyn Read, request: &'r Forget) -> Result<Option<(&'r Name, u64)>> {
+    let ForgetTarget::Session(session) = &request.target else {
+        return Ok(None);
+    };
+    let mut last = answers!(rows, store.events: vec![EventPage::last(session.clone(), 1)]);
+    let last = last.pop().unwrap_or_default();
+    Ok(match last.first() {
+        Some(event) if !is_archived(&last) => Some((session, event.number + 1)),
+        _ => None,
+    })
 }
 
 /// Writes the erasure, and the rows that belong to it, at the next positions.
@@ -157,6 +180,7 @@ fn put(
     tx: &dyn Transaction,
     erasure: &Erasure,
     revisions: Vec<(AddressAt, Position)>,
+    archives: Option<(&Name, u64)>,
     stamp: &Stamp,
 ) -> Result<()> {
     let rows: &dyn Read = tx;
@@ -186,6 +210,19 @@ fn put(
             })
         })
         .collect();
+    if let Some((session, number)) = archives {
+        put.push(Row::Event {
+            session,
+            recorded: RecordedEvent {
+                number,
+                position: next(),
+                author: stamp.author.clone(),
+                recorded_at: stamp.now,
+                event: SessionEvent::Archived,
+            },
+            step: None,
+        });
+    }
     put.push(Row::Forgotten {
         position: next(),
         at: stamp.now,

@@ -96,6 +96,9 @@ pub(crate) fn check(
                 })),
             }
         }
+        SessionEvent::Archived | SessionEvent::Unarchived => {
+            person::only(log, stamp, PersonalAct::Archive)
+        }
         // This is checked with the entry that resolves it.
         SessionEvent::Resolved { .. } => Ok(()),
     }

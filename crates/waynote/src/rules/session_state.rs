@@ -161,6 +161,12 @@ pub struct Question {
     pub iteration: i64,
 }
 
+/// True if a session with these last events, latest first, is archived: nothing has happened in it since.
+pub fn is_archived(events: &[RecordedEvent]) -> bool {
+    let last = events.first();
+    last.is_some_and(|last| last.event == SessionEvent::Archived)
+}
+
 /// The open question: that of the last iteration that ran, unless the agent said afterwards that all is done.
 ///
 /// # Errors
@@ -306,7 +312,17 @@ pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSigna
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn stop_requested(log: &dyn Reader, session: &Name) -> Result<Option<Name>> {
-    said(latest(log, session), |recorded| match recorded.event {
+    stop_requested_in(latest(log, session))
+}
+
+/// The same from the events of a session, latest first.
+///
+/// # Errors
+/// Those of the events.
+pub fn stop_requested_in(
+    events: impl Iterator<Item = Result<RecordedEvent>>,
+) -> Result<Option<Name>> {
+    said(events, |recorded| match recorded.event {
         SessionEvent::StopRequested => Break(Some(recorded.author)),
         SessionEvent::LoopStarted { .. } | SessionEvent::LoopEnded { .. } => Break(None),
         _ => Continue(()),

@@ -10,10 +10,11 @@ use crate::author::Author;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result, UndoError};
 use crate::key::Name;
-use crate::note::{Action, Position, Revision, Stamp, State};
+use crate::limits::Limits;
+use crate::note::{Action, Revision, Stamp, State};
 use crate::place::Place;
 use crate::rules::person::author;
-use crate::store::{FeedContent, Reader, ReaderExt, Store};
+use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -83,7 +84,7 @@ impl UndoScope {
     }
 
     /// True if it reaches a note. It never reaches a log entry: the log is append-only.
-    fn covers(&self, address: &Address) -> bool {
+    pub fn covers(&self, address: &Address) -> bool {
         match address {
             Address::Place(place) | Address::PlaceKey(place, _) => self
                 .places
@@ -100,33 +101,36 @@ impl UndoScope {
 pub struct UndoReport {
     /// The note that it changed.
     pub applied: Applied,
+    /// The other notes that it changed, because one call had written them with that one: both sides of a move, say.
+    pub others: Vec<Applied>,
     /// The note of a newer change by the same author that is not undone and not within reach. A repeated call does not
     /// look for it.
     pub later: Option<Address>,
 }
 
-/// Undoes the last change by the stamp's author that is within reach and not undone yet. It skips log entries (they
-/// cannot be changed), forgotten texts, and changes by imports and synced files. A repeated call with the same
-/// [operation id](Stamp::of_operation) undoes nothing more.
+/// Undoes the last change by the stamp's author that is within reach and not undone yet, with all others that the same
+/// call wrote, in one transaction: a whole move, or nothing. It skips log entries (they cannot be changed), forgotten
+/// texts, and changes by imports and synced files. A repeated call with the same [operation id](Stamp::of_operation)
+/// undoes nothing more.
 ///
 /// # Errors
-/// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
-/// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+/// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed one of the
+/// notes since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
 pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
     take_back(store, stamp, |store| {
-        let (address, last, later) = last_change(store, reach, &author(store, stamp)?)?;
-        let change = Change::Undo {
+        let (notes, later) = last_change(store, reach, &author(store, stamp)?)?;
+        let undo = |(address, last)| Change::Undo {
             address,
             origin: None,
             last: Some(last),
         };
-        Ok((change, later))
+        Ok((notes.into_iter().map(undo).collect(), later))
     })
 }
 
-/// Redoes what the last undo by the stamp's author within reach took back. Called again, it redoes the undo before that
-/// one, until the author makes a new change within reach.
+/// Redoes all that the last undo by the stamp's author within reach took back. Called again, it redoes the undo before
+/// that one, until the author makes a new change within reach.
 ///
 /// # Errors
 /// [`UndoError::NothingToRedo`] when there is no such undo, or a change was made since; [`UndoError::Superseded`] when
@@ -135,9 +139,12 @@ pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// written.
 pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<UndoReport> {
     take_back(store, stamp, |store| {
-        let (address, last) = last_undo(store, reach, &author(store, stamp)?)?;
-        let last = Some(last);
-        Ok((Change::Redo { address, last }, None))
+        let notes = last_undo(store, reach, &author(store, stamp)?)?;
+        let redo = |(address, last)| Change::Redo {
+            address,
+            last: Some(last),
+        };
+        Ok((notes.into_iter().map(redo).collect(), None))
     })
 }
 
@@ -147,7 +154,7 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
-    for revision in ReverseJournal::through(store) {
+    for revision in journal(store) {
         let revision = revision?;
         if revision.author() == author {
             let address = revision.address();
@@ -160,86 +167,113 @@ pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Optio
 /// How often a change is looked for again, because somebody has changed its note meanwhile.
 const TRIES: usize = 8;
 
-/// Finds a change and applies it, if its note is still as it was found; else looks again.
+/// Finds changes and applies them, if their notes are still as they were found; else looks again.
 fn take_back(
     store: &dyn Store,
     stamp: &Stamp,
-    find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
+    find: impl Fn(&dyn Reader) -> Result<(Vec<Change>, Option<Address>)>,
 ) -> Result<UndoReport> {
     let mut tries = 1..TRIES;
     loop {
-        let (change, later) = store.on_one_state(|store| match taken_back(store, stamp)? {
-            Some(change) => Ok((change, None)),
-            None => find(store),
+        let (changes, later) = store.on_one_state(|store| match taken_back(store, stamp)? {
+            done if done.is_empty() => find(store),
+            done => Ok((done, None)),
         })?;
-        let mut applied = match store.apply(&[change], stamp) {
+        let applied = match store.apply(&changes, stamp) {
             Err(Error::Conflict { .. }) if tries.next().is_some() => continue,
             applied => applied?,
         };
-        let nothing = UndoError::NothingToUndo {
-            address: None,
-            last: None,
-        };
-        let applied = applied.pop().ok_or(nothing)?;
-        return Ok(UndoReport { applied, later });
+        // A note that changed twice is told once, as it is now.
+        let mut others: Vec<Applied> = Vec::new();
+        for applied in applied {
+            match others.iter_mut().find(|of| of.address == applied.address) {
+                Some(earlier) => earlier.note = applied.note,
+                None => others.push(applied),
+            }
+        }
+        if others.is_empty() {
+            let (address, last) = (None, None);
+            return Err(UndoError::NothingToUndo { address, last }.into());
+        }
+        let applied = others.remove(0);
+        return Ok(UndoReport {
+            applied,
+            others,
+            later,
+        });
     }
 }
 
-/// The change that this call made, if it was carried out already.
-fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
+/// The changes that this call made, if it was carried out already.
+fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Vec<Change>> {
     let Some(operation) = stamp.operation else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let done = store.operation(operation)?.pop();
-    let Some(FeedContent::Changed(revision)) = done.map(|done| done.entry.happened) else {
-        return Ok(None);
+    let mut done = store.operation(operation)?;
+    done.sort_by_key(|done| done.step);
+    let change = |done: Done| {
+        let FeedContent::Changed(revision) = done.entry.happened else {
+            return None;
+        };
+        let address = revision.address().clone();
+        match revision.action {
+            Action::Undo => Some(Change::undo(address)),
+            Action::Redo => Some(Change::redo(address)),
+            _ => None,
+        }
     };
-    let address = revision.address().clone();
-    Ok(match revision.action {
-        Action::Undo => Some(Change::undo(address)),
-        Action::Redo => Some(Change::redo(address)),
-        _ => None,
-    })
+    Ok(done.into_iter().filter_map(change).collect())
 }
 
-/// The note of the author's last change within reach that is not undone, its last revision, and the note of a newer
-/// change out of reach.
+/// Notes to take something back of, each with its last revision by then.
+type Targets = Vec<(Address, u64)>;
+
+/// The notes of the author's last call within reach that is not undone, and the note of a newer change out of reach.
 fn last_change(
     store: &dyn Reader,
     reach: &UndoScope,
     author: &Name,
-) -> Result<(Address, u64, Option<Address>)> {
+) -> Result<(Targets, Option<Address>)> {
     // The last change that is skipped, for the message.
     let mut passed: Option<(Address, Name)> = None;
-    for revision in ReverseJournal::through(store) {
-        let revision = revision?;
-        let address = revision.address();
-        let is_take_back = matches!(revision.action, Action::Undo | Action::Redo);
-        if is_take_back || is_passed_over(&revision) {
-            continue;
+    for call in calls(store) {
+        let mut call = call?;
+        call.retain(|of| !matches!(of.action, Action::Undo | Action::Redo));
+        let is_within = |of: &Revision| of.author() == author && reach.covers(of.address());
+        if !call.iter().any(is_within) {
+            // Only for the message.
+            call.truncate(usize::from(passed.is_none()));
         }
-        let is_meant = revision.author() == author && reach.covers(address);
-        if !is_meant && passed.is_some() {
-            continue;
-        }
-        let history = store.history(address)?;
-        let Some(standing) = standing(&history)? else {
-            continue;
-        };
-        match (is_meant, standing.cmp(&revision.number())) {
-            (false, Ordering::Equal) => {
-                passed = Some((address.clone(), revision.author().clone()));
+        let histories = histories(store, &call)?;
+        let (mut targets, mut is_meant) = (Targets::new(), false);
+        let mut changed_since = None;
+        for (revision, history) in call.iter().zip(&histories) {
+            let Some(standing) = standing(history)? else {
+                continue;
+            };
+            let address = revision.address();
+            // A call may have changed a note twice: each undo adds a revision, and goes one further back.
+            let undone = targets.iter().filter(|of| of.0 == *address).count() as u64;
+            match standing.saturating_sub(undone).cmp(&revision.number()) {
+                Ordering::Less => continue,
+                Ordering::Equal => targets.push((address.clone(), last_number(history) + undone)),
+                // Later changes of the same note by this author came before this one.
+                Ordering::Greater => changed_since = Some((revision, history)),
             }
-            (true, Ordering::Equal) => {
+            is_meant |= is_within(revision);
+        }
+        match (is_meant, changed_since) {
+            (true, Some((revision, history))) => {
+                return Err(superseded("change", revision, history).into());
+            }
+            (true, None) => {
                 let later = passed.filter(|(_, by)| by == author);
-                let later = later.map(|(address, _)| address);
-                return Ok((address.clone(), last_number(&history), later));
+                return Ok((targets, later.map(|(address, _)| address)));
             }
-            // Later changes of the same note by this author came before this one.
-            (true, Ordering::Greater) => {
-                return Err(superseded("change", &revision, &history).into());
+            (false, _) => {
+                let first = targets.into_iter().next().zip(call.first());
+                passed = passed.or(first.map(|(of, by)| (of.0, by.author().clone())));
             }
-            (false, _) | (true, Ordering::Less) => {}
         }
     }
     Err(UndoError::NothingToUndo {
@@ -249,37 +283,56 @@ fn last_change(
     .into())
 }
 
-/// The note of the author's last undo within reach that no redo has taken back, and its last revision.
-fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<(Address, u64)> {
+/// The notes of the author's last undo within reach that no redo has taken back.
+fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Targets> {
     let nothing = || UndoError::NothingToRedo { address: None };
-    for revision in ReverseJournal::through(store) {
-        let revision = revision?;
-        let address = revision.address();
-        if revision.author() != author || !reach.covers(address) || is_passed_over(&revision) {
+    for call in calls(store) {
+        let call = call?;
+        let is_within = |of: &&Revision| of.author() == author && reach.covers(of.address());
+        let Some(within) = call.iter().find(is_within) else {
             continue;
-        }
-        match revision.action {
-            Action::Redo => {}
-            Action::Undo if is_bookkeeping(&revision) => {}
-            Action::Undo => {
-                let history = store.history(address)?;
-                let number = revision.number();
-                let takes_it_back =
-                    |of: &Revision| of.action == Action::Redo && of.undoes == Some(number);
-                if history.iter().any(takes_it_back) {
-                    continue;
-                }
-                let last = last_number(&history);
-                let undo = last_undone(last, |number| Ok(numbered(&history, number).cloned()))?;
-                if undo != Some(number) {
-                    return Err(superseded("undo", &revision, &history).into());
-                }
-                return Ok((address.clone(), last));
-            }
+        };
+        match within.action {
+            Action::Redo => continue,
+            Action::Undo if is_bookkeeping(within) => continue,
+            Action::Undo => {}
             _ => return Err(nothing().into()),
+        }
+        let mut targets = Targets::new();
+        for (revision, history) in call.iter().zip(histories(store, &call)?) {
+            let (address, number) = (revision.address(), revision.number());
+            let takes_it_back =
+                |of: &Revision| of.action == Action::Redo && of.undoes == Some(number);
+            if history.iter().any(takes_it_back) {
+                continue;
+            }
+            let redone = targets.iter().filter(|of| of.0 == *address).count() as u64;
+            let last = last_number(&history);
+            let from = last.saturating_sub(redone);
+            let undo = last_undone(from, |number| Ok(numbered(&history, number).cloned()))?;
+            if undo != Some(number) {
+                return Err(superseded("undo", revision, &history).into());
+            }
+            targets.push((address.clone(), last + redone));
+        }
+        if targets.iter().any(|of| reach.covers(&of.0)) {
+            return Ok(targets);
         }
     }
     Err(nothing().into())
+}
+
+/// The histories of the notes of these revisions, in their order.
+fn histories(store: &dyn Reader, call: &[Revision]) -> Result<Vec<Vec<Revision>>> {
+    let mut histories = Vec::with_capacity(call.len());
+    for part in call.chunks(Limits::QUESTIONS) {
+        let ask = Ask {
+            histories: part.iter().map(|of| of.address().clone()).collect(),
+            ..Ask::default()
+        };
+        histories.extend(store.read(&ask)?.histories);
+    }
+    Ok(histories)
 }
 
 /// True if an undo or a redo without an address ignores this revision.
@@ -317,36 +370,43 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
     Ok((!is_forgotten).then_some(standing))
 }
 
-/// The changes of a whole store, latest first, read in pages.
-struct ReverseJournal<'s> {
-    store: &'s dyn Reader,
-    page: std::vec::IntoIter<Revision>,
-    before: Option<Position>,
-}
-
-impl<'s> ReverseJournal<'s> {
-    fn through(store: &'s dyn Reader) -> Self {
-        Self {
-            store,
-            page: Vec::new().into_iter(),
-            before: None,
+/// What `undo` and `redo` without an address look at, latest first: the revisions that one call wrote, together. They
+/// stand side by side in the journal, with one author and one time.
+fn calls(store: &dyn Reader) -> impl Iterator<Item = Result<Vec<Revision>>> {
+    let mut journal = journal(store).peekable();
+    std::iter::from_fn(move || {
+        let (mut call, mut of) = (Vec::new(), None);
+        loop {
+            let stamp = |revision: &Revision| (revision.author().clone(), revision.recorded_at);
+            let is_next = |next: &Result<Revision>| match (next, &of) {
+                (Ok(next), Some(of)) => stamp(next) == *of,
+                _ => of.is_none(),
+            };
+            match journal.next_if(is_next) {
+                Some(Ok(revision)) => {
+                    of = Some(stamp(&revision));
+                    call.extend(Some(revision).filter(|of| !is_passed_over(of)));
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => return of.map(|_| Ok(call)),
+            }
         }
-    }
+    })
 }
 
-impl Iterator for ReverseJournal<'_> {
-    type Item = Result<Revision>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        const PAGE: usize = 64;
-        if self.page.len() == 0 {
-            match self.store.journal(self.before, PAGE) {
-                Ok(page) => self.page = page.into_iter(),
+/// The changes of a whole store, latest first, read in pages.
+fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Revision>> {
+    const PAGE: usize = 64;
+    let (mut page, mut before) = (Vec::new().into_iter(), None);
+    std::iter::from_fn(move || {
+        if page.len() == 0 {
+            match store.journal(before, PAGE) {
+                Ok(next) => page = next.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
         }
-        let revision = self.page.next()?;
-        self.before = revision.position;
+        let revision: Revision = page.next()?;
+        before = revision.position;
         Some(Ok(revision))
-    }
+    })
 }

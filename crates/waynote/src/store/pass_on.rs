@@ -49,6 +49,11 @@ macro_rules! pass_on {
             $inner.rendered(ask)
         }
     };
+    (@ checkouts $self:ident $inner:expr) => {
+        fn checkouts(&$self) -> Option<&dyn $crate::cites::Checkouts> {
+            $inner.checkouts()
+        }
+    };
     (@ history_before $self:ident $inner:expr) => {
         fn history_before(
             &$self,

@@ -12,9 +12,10 @@ use crate::note::{EntryType, Stamp};
 use crate::rules::person;
 use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
-    self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, last_iteration,
+    self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, is_archived, last_iteration,
     live_iteration, open_question, stop_requested,
 };
+use crate::scope::Scope;
 use crate::session_log::SessionLog;
 use crate::store::Store;
 
@@ -349,6 +350,28 @@ pub fn stop(store: &dyn Store, session: &Name, is_dead: IsDead<'_>, stamp: &Stam
         return person::only(store, stamp, PersonalAct::Stop);
     }
     store.record(session, &[SessionEvent::StopRequested], None, stamp)
+}
+
+/// Archives a session, or puts it back on the list. A loop or an answer in it puts it back, too.
+///
+/// # Errors
+/// [`Error::NotFound`] when there is no such session; [`LoopError::NotAPerson`] when an agent asks; [`Error::Busy`],
+/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// written.
+pub fn archive(store: &dyn Store, session: &Name, archives: bool, stamp: &Stamp) -> Result<()> {
+    let events = store.events(session, None, 1)?;
+    let scope = Scope::Session(session.clone());
+    if events.is_empty() && store.count(&scope)? == 0 {
+        return Err(Error::not_found(scope.to_string()));
+    }
+    if is_archived(&events) == archives {
+        return person::only(store, stamp, PersonalAct::Archive);
+    }
+    let event = match archives {
+        true => SessionEvent::Archived,
+        false => SessionEvent::Unarchived,
+    };
+    store.record(session, &[event], None, stamp)
 }
 
 /// Keeps an answer that no successful iteration has used yet as a note, before a newer one is recorded: otherwise it

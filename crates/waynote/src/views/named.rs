@@ -9,7 +9,7 @@ use crate::notebook::Notebook;
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 use crate::session_log::{SessionLog, iteration_named};
-use crate::store::{Filter, Reader, Store};
+use crate::store::{Ask, Filter, Reader, Store};
 use crate::text::nearest;
 
 /// The most keys, scopes or places that a message names.
@@ -27,13 +27,16 @@ pub struct Typist<'t> {
     pub session: Option<&'t Name>,
     /// The directories that paths start from; none: there are no paths.
     pub base: Option<&'t Base>,
+    /// True if a key is one of the notebook only, even where a note of a directory here has it: for a note to be made.
+    pub only_notebook: bool,
     /// Tells whether a place is a directory now.
     pub is_directory: &'t dyn Fn(&Place) -> bool,
 }
 
 impl Typist<'_> {
-    /// The notes that a text may stand for, the one to read first. A key that is there comes before a directory of the
-    /// same name. Where nothing is there, the note that would be made is the only one; for an entry of a log, none.
+    /// The notes that a text may stand for, the one to read first. A key that is there, in the notebook or on this
+    /// directory or one above it, comes before a directory of the same name. Where nothing is there, the note that would
+    /// be made is the only one; for an entry of a log, none.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`], [`Error::InvalidKey`] and [`Error::InvalidPlace`] when the text can stand for
@@ -95,12 +98,19 @@ impl Typist<'_> {
     /// A word may be a key, a directory here, or the end of an entry's id.
     fn by_word(&self, store: &dyn Store, text: &str) -> Result<Vec<Address>> {
         let key = text.parse::<Key>();
-        let key = key.map(|key| Address::Agent(self.agent.clone(), key));
         let mut notes = Vec::new();
-        if let Ok(key) = &key
-            && store.get(key)?.is_some()
-        {
-            notes.push(key.clone());
+        if let Ok(key) = &key {
+            let here = self.base.filter(|_| !self.only_notebook).map(Base::cwd);
+            let places = here.iter().flat_map(Place::chain).rev();
+            let on_places = places.map(|place| Address::PlaceKey(place, key.clone()));
+            let ask = Ask {
+                notes: std::iter::once(self.of_agent(key))
+                    .chain(on_places)
+                    .collect(),
+                ..Ask::default()
+            };
+            let found = store.read(&ask)?.notes.into_iter().flatten();
+            notes.extend(found.map(|note| note.address));
         }
         if let Ok(place) = self.place(text) {
             let is_directory = (self.is_directory)(&place);
@@ -113,9 +123,13 @@ impl Typist<'_> {
             notes = self.by_end_of_id(store, text)?;
         }
         if notes.is_empty() {
-            notes.push(key?);
+            notes.push(self.of_agent(&key?));
         }
         Ok(notes)
+    }
+
+    fn of_agent(&self, key: &Key) -> Address {
+        Address::Agent(self.agent.clone(), key.clone())
     }
 
     /// The entries of the session, or without one of all sessions, whose id ends so.

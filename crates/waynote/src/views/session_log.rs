@@ -1,6 +1,6 @@
 //! Notes by iteration (as in ralph.nu): the append-only log of a named run, which later iterations learn from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::address::Address;
 use crate::change::Change;
@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Stamp};
 use crate::scope::{Scope, ScopeKind};
+use crate::session_state::is_archived;
+use crate::session_status::last_events;
 use crate::store::{Filter, Recent, ScopeSummary, Store, noted_before};
 
 pub use crate::model::lists::seen_before;
@@ -49,6 +51,19 @@ impl<'s> SessionLog<'s> {
                 });
         }
         Ok(sessions.into_values().collect())
+    }
+
+    /// The same without archived ones.
+    ///
+    /// # Errors
+    /// As [`Self::sessions`].
+    pub fn listed(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
+        let mut events = last_events(store, store.sessions_with_events()?)?;
+        events.retain(|_, events| is_archived(events));
+        let archived: BTreeSet<&str> = events.keys().map(Name::as_str).collect();
+        let mut sessions = Self::sessions(store)?;
+        sessions.retain(|of| !archived.contains(of.scope.name()));
+        Ok(sessions)
     }
 
     /// Adds an entry. An entry without an iteration is never shown in a faithful prompt.

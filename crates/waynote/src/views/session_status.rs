@@ -8,7 +8,7 @@ use crate::event::{EndReason, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::loops::{IsDead, is_gone};
 use crate::rules::session_state::{
-    Answer, End, Question, answer_in, end_in, latest, latest_after, question_in,
+    Answer, End, Question, answer_in, end_in, is_archived, latest, latest_after, question_in,
 };
 use crate::store::{Ask, EventPage, Reader, Store, answers};
 use crate::text::minute;
@@ -233,7 +233,8 @@ fn is_answered_last(events: impl Iterator<Item = Result<RecordedEvent>>) -> Resu
     Ok(false)
 }
 
-/// The sessions of a store whose question is open, the longest waiting first. A loop may still run in one of them.
+/// The sessions of a store whose question is open, the longest waiting first, without archived ones. A loop may still
+/// run in one of them.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -241,7 +242,9 @@ pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
     let all = last_events(store, store.sessions_with_events()?)?;
     let mut waiting = Vec::new();
     for (session, events) in all {
-        if let Some(question) = question_after(store, &session, &events)? {
+        if !is_archived(&events)
+            && let Some(question) = question_after(store, &session, &events)?
+        {
             let at = events.first().map(|last| (last.recorded_at, last.position));
             waiting.push((at, session, question));
         }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
@@ -23,6 +24,31 @@ const WORDS: usize = 4;
 
 /// A word that more notes have tells nothing: it leads to no comparison.
 const COMMON: usize = 40;
+
+/// How long no session was given a note that is worth a look, in milliseconds.
+const LONG: i64 = 90 * 24 * 60 * 60 * 1000;
+
+/// When notes were last given to a session, in milliseconds since 1970, as the records of a machine say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastGiven {
+    /// The first delivery that is recorded; none: there is no record.
+    pub since: Option<u64>,
+    /// The last one of each note, by its address.
+    pub notes: HashMap<String, u64>,
+}
+
+impl LastGiven {
+    /// True if a note is older than 90 days and no session was given it since; in doubt it is not.
+    fn is_forgotten(&self, note: &Note, now: Timestamp) -> bool {
+        let long_ago = now.as_millisecond() - LONG;
+        let is_long_ago = |at: u64| i64::try_from(at).is_ok_and(|at| at <= long_ago);
+        let last = self.notes.get(&note.address.to_string());
+        note.updated_at.as_millisecond() <= long_ago
+            && self.since.is_some_and(is_long_ago)
+            && last.is_none_or(|at| is_long_ago(*at))
+    }
+}
 
 /// Why a note is worth a look.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,12 +75,12 @@ pub struct Finding {
     pub reason: Reason,
 }
 
-/// The notes of a store that are worth a look: stale ones first, then near-duplicates, then those that `is_forgotten`
-/// picks, pins first. A note is found once.
+/// The notes of a store that are worth a look: stale ones first, then near-duplicates, then those that no session was
+/// given for 90 days, pins first. A note is found once.
 ///
 /// # Errors
 /// As [`Reader::read`].
-pub fn findings(store: &dyn Reader, is_forgotten: &dyn Fn(&Note) -> bool) -> Result<Vec<Finding>> {
+pub fn findings(store: &dyn Reader, given: &LastGiven, now: Timestamp) -> Result<Vec<Finding>> {
     let notes = every_note(store)?;
     let is_kept = |note: &Note| !matches!(note.address, Address::Session(..));
     let like = near_duplicates(
@@ -69,7 +95,7 @@ pub fn findings(store: &dyn Reader, is_forgotten: &dyn Fn(&Note) -> bool) -> Res
         note if like.contains_key(&note.address) => {
             like.get(&note.address).cloned().map(Reason::Like)
         }
-        note if !is_forgotten(note) => None,
+        note if !given.is_forgotten(note, now) => None,
         note if note.pinned => Some(Reason::PinNotGiven),
         _ => Some(Reason::NotGiven),
     };

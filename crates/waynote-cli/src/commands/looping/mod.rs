@@ -85,6 +85,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         Ok(())
     });
     let notify = args.notify.as_ref().or(settings.notify.value.as_ref());
+    let notify = notify.filter(|command| !command.trim().is_empty());
     let tell = |ended| ended::tell(notify.map(String::as_str), &plan.session, ended);
     let summary = match looped {
         Ok(summary) => summary,

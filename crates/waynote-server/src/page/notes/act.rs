@@ -1,7 +1,9 @@
 //! The actions on notes: save, pin, delete, undo, restore.
 
 use waynote::single::{self, SaveOptions};
-use waynote::{Address, Change, Content, Error, Expect, Result, Scope, SessionLog, Stamp, Store};
+use waynote::{
+    Address, Change, Content, Error, Expect, Result, Scope, SessionLog, Stamp, Store, cites,
+};
 
 use super::edit::{self, Form};
 use super::{Asked, scope};
@@ -85,7 +87,7 @@ fn no_type() -> Error {
     BadField::new("choose a type", "the notes of a session are listed by type").into()
 }
 
-/// Carries out one action on a note: `pin`, `unpin`, `delete`, `undo`, `redo` or `restore`.
+/// Carries out one action on a note: `pin`, `unpin`, `delete`, `confirm`, `undo`, `redo` or `restore`.
 ///
 /// # Errors
 /// Those of [`Store::apply`].
@@ -99,47 +101,51 @@ pub(crate) fn change(
     let address: Address = fields.get("note").unwrap_or_default().parse()?;
     let asked = Asked::of(fields)?;
     let base = fields.number("base")?;
-    let (change, said) = match act {
-        "pin" | "unpin" => {
-            let pinned = act == "pin";
-            let change = Change::Pin {
-                address: address.clone(),
-                pinned,
-                expect: Expect::Any,
-            };
-            (change, if pinned { "pinned" } else { "unpinned" })
+    if act == "confirm" {
+        let note = single::get(store, &address, None)?;
+        if base.is_some_and(|base| base != note.revision) {
+            return Err(Error::Conflict {
+                address,
+                expected: format!("revision {}", base.unwrap_or_default()),
+                current: Some(Box::new(note)),
+            });
         }
-        "delete" => {
-            // Only the revision that the person saw is deleted, not a text that somebody else has just written.
-            let change = Change::Delete {
-                address: address.clone(),
-                expect: base.map_or(Expect::Any, Expect::Revision),
-            };
-            (change, "deleted")
-        }
-        "redo" => {
-            let change = Change::Redo {
-                address: address.clone(),
-                last: base,
-            };
-            (change, "redone")
-        }
-        "restore" => {
-            let revision = fields.number("revision")?.unwrap_or_default();
-            let change = Change::Restore {
-                address: address.clone(),
-                revision,
-            };
-            (change, "restored")
-        }
-        _ => {
-            let change = Change::Undo {
-                address: address.clone(),
-                origin: None,
-                last: base,
-            };
-            (change, "undone")
-        }
+        cites::confirm(store, &address, stamp)?;
+        return Ok(done(site, &asked, &address, "confirmed"));
+    }
+    let note = address.clone();
+    let change = match act {
+        "pin" | "unpin" => Change::Pin {
+            address: note,
+            pinned: act == "pin",
+            expect: Expect::Any,
+        },
+        // Only the revision that the person saw is deleted, not a text that somebody else has just written.
+        "delete" => Change::Delete {
+            address: note,
+            expect: base.into(),
+        },
+        "redo" => Change::Redo {
+            address: note,
+            last: base,
+        },
+        "restore" => Change::Restore {
+            address: note,
+            revision: fields.number("revision")?.unwrap_or_default(),
+        },
+        _ => Change::Undo {
+            address: note,
+            origin: None,
+            last: base,
+        },
+    };
+    let said = match act {
+        "pin" => "pinned",
+        "unpin" => "unpinned",
+        "delete" => "deleted",
+        "redo" => "redone",
+        "restore" => "restored",
+        _ => "undone",
     };
     let applied = store.apply(&[change], stamp)?;
     let said = match applied.iter().any(|of| of.changed) {

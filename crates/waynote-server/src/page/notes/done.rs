@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use waynote::{Address, Result, Revision, Store};
 
 use super::reader::{Found, action};
-use super::{Notes, Reader};
+use super::{Asked, Reader};
 use crate::page::fields::Fields;
 use crate::page::site::Site;
 use crate::page::words::{self, author};
@@ -20,7 +20,7 @@ pub(crate) struct Done {
 
 impl Done {
     /// Reads what the field `done` says; none when there is no such field.
-    pub(super) fn gather(
+    pub(crate) fn gather(
         store: &dyn Store,
         fields: &Fields,
         reader: Option<&Reader>,
@@ -54,8 +54,8 @@ fn undone(store: &dyn Store, address: &Address) -> Result<Option<Revision>> {
     Ok(store.history_before(address, Some(number + 1), 1)?.pop())
 }
 
-pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
-    let Some(done) = &notes.done else {
+pub(crate) fn view(site: &Site<'_>, asked: &Asked, done: Option<&Done>) -> Markup {
+    let Some(done) = done else {
         return html! {};
     };
     let said = match done.what.as_str() {
@@ -63,6 +63,7 @@ pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
         "pinned" => "Pinned: every prompt of this agent shows it whole",
         "unpinned" => "Unpinned: prompts show it as one line",
         "deleted" => "Deleted. Its history stays, and it can be brought back",
+        "confirmed" => "Noted: it is still true",
         "undone" => "Undone",
         "redone" => "Redone",
         "restored" => "Restored",
@@ -86,7 +87,7 @@ pub(super) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
                 "."
             }
             @if let (true, Some((act, word)), Some((address, last))) = (site.may_write(), back, &done.note) {
-                (action(site, &notes.asked, act, address, *last, html! { button.btn { (word) } }))
+                (action(site, asked, act, address, *last, html! { button.btn { (word) } }))
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The form for a note: its preview, and both texts if the note has changed meanwhile.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use waynote::{Address, EntryType, Error, Note, Result, Scope, ScopeKind, Store};
 
@@ -35,7 +37,8 @@ pub(crate) struct Form {
     /// The note as it is, if it is not at that revision.
     pub(crate) current: Option<Box<Note>>,
     pub(crate) is_previewed: bool,
-    pub(crate) scopes: Vec<String>,
+    /// Scopes to choose from, each with the word for its kind.
+    pub(crate) scopes: Vec<(String, &'static str)>,
 }
 
 impl Form {
@@ -95,9 +98,21 @@ impl Form {
 
     /// The same with the scopes to choose from.
     pub(crate) fn with_scopes(mut self, site: &Site<'_>) -> Self {
-        let kinds = ScopeKind::ALL.into_iter();
-        let scopes = kinds.flat_map(|kind| site.seen.scopes(kind).take(CHOICES));
-        self.scopes = scopes.map(|of| of.scope.to_string()).collect();
+        // The places of the reader's directory, from the inside out; notebooks; the latest sessions; other places.
+        let here = site.start.map(|start| start.place.chain());
+        let here = here.unwrap_or_default().into_iter().rev();
+        let known = |kind| site.seen.scopes(kind).take(CHOICES);
+        let agents = known(ScopeKind::Agent).map(|of| of.scope.clone());
+        let sessions = site.seen.sessions().into_iter().take(CHOICES);
+        let places = known(ScopeKind::Place).map(|of| of.scope.clone());
+        let scopes = (here.map(Scope::Place).chain(agents))
+            .chain(sessions.map(|of| Scope::Session(of.session)))
+            .chain(places);
+        let mut listed = BTreeSet::new();
+        let scopes = scopes.map(|scope| (scope.to_string(), words::scope_word(&scope)));
+        self.scopes = scopes
+            .filter(|(scope, _)| listed.insert(scope.clone()))
+            .collect();
         self
     }
 
@@ -198,7 +213,7 @@ fn place(form: &Form) -> Markup {
                 input name="scope" value=(form.scope) list="scope-names" required autofocus[form.begins_with("scope")] data-scope=""
                     placeholder="~/projects/shop, agent:builder or session:nightly" autocomplete="off" spellcheck="false";
             }
-            datalist id="scope-names" { @for scope in &form.scopes { option value=(scope) {} } }
+            datalist id="scope-names" { @for (scope, kind) in &form.scopes { option value=(scope) { (kind) } } }
             // Without the script all fields are shown, because the scope may change while the form is filled in.
             label.field.off[is_entry] data-of="notes" { span { "key" }
                 input.key name="key" value=(form.key) autofocus[form.begins_with("key")]

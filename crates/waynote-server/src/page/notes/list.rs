@@ -25,6 +25,8 @@ pub(crate) struct Asked {
     pub(crate) query: String,
     pub(crate) only: Only,
     pub(crate) sort: Sort,
+    /// True if the acts lead back to the view Tend.
+    pub(crate) is_tend: bool,
     /// The point after which the page begins: a number of notes in a scope, a position in the whole store.
     pub(crate) after: Option<u64>,
 }
@@ -116,6 +118,7 @@ impl Asked {
             only: fields.get("only").map(Only::of).unwrap_or_default(),
             sort: field("sort").parse().unwrap_or_default(),
             after: fields.number("after")?,
+            is_tend: fields.get("from") == Some("tend"),
         })
     }
 }

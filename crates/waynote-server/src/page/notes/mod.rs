@@ -1,7 +1,7 @@
 //! Notes: the scopes as a tree, the list, and one note to read, to write and to forget.
 
 pub(crate) mod act;
-mod done;
+pub(crate) mod done;
 pub(crate) mod edit;
 pub(crate) mod forget;
 mod list;
@@ -16,7 +16,7 @@ use super::site::{Site, View};
 pub(crate) use done::Done;
 use list::Sort;
 pub(crate) use list::{Asked, List, scope};
-pub(crate) use reader::Reader;
+pub(crate) use reader::{Reader, action, edit_link};
 use tree::Row;
 pub(crate) use view::view;
 
@@ -60,9 +60,20 @@ impl Notes {
 }
 
 impl Asked {
+    /// For the view Tend, to which its acts lead back.
+    pub(crate) fn for_tend() -> Self {
+        Self {
+            is_tend: true,
+            ..Self::default()
+        }
+    }
+
     /// The link to this list.
     pub(crate) fn link(&self, site: &Site<'_>) -> Link {
-        self.on(site.view(View::Notes))
+        match self.is_tend {
+            true => site.view(View::Tend),
+            false => self.on(site.view(View::Notes)),
+        }
     }
 
     /// Adds the fields of this list to a link, so that the way back leads to this list.
@@ -90,6 +101,7 @@ impl Asked {
             ("only", self.only.word()),
             ("sort", sort.map(|sort| sort.word().to_owned())),
             ("after", self.after.map(|after| after.to_string())),
+            ("from", self.is_tend.then(|| "tend".to_owned())),
         ];
         let given = fields.into_iter();
         given

@@ -94,7 +94,7 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
             @if !note.secrets().is_empty() { (chip("bad", "holds a credential")) }
             span.grow {}
             @if may_change {
-                a.btn href=(edit(site, asked, &note.address, note.revision)) data-key-e="" { "Edit" }
+                a.btn href=(edit_link(site, asked, &note.address, note.revision)) data-key-e="" { "Edit" }
                 @if matches!(note.address, Address::Agent(..)) {
                     @let (act, word) = if note.pinned { ("unpin", "Unpin") } else { ("pin", "Pin") };
                     (action(site, asked, act, &note.address, note.revision, html! { button.btn data-key-p="" { (word) } }))
@@ -192,7 +192,12 @@ fn history(site: &Site<'_>, address: &Address) -> String {
 }
 
 /// The link to the form for a note. It names the revision, so that the form can tell if the note has changed.
-pub(super) fn edit(site: &Site<'_>, asked: &Asked, address: &Address, revision: u64) -> String {
+pub(crate) fn edit_link(
+    site: &Site<'_>,
+    asked: &Asked,
+    address: &Address,
+    revision: u64,
+) -> String {
     let link = site.link("notes/edit").with("note", address);
     asked.on(link.with("base", revision)).href()
 }
@@ -202,7 +207,7 @@ pub(super) fn edit(site: &Site<'_>, asked: &Asked, address: &Address, revision: 
     clippy::needless_pass_by_value,
     reason = "it is made where this is called"
 )]
-pub(super) fn action(
+pub(crate) fn action(
     site: &Site<'_>,
     asked: &Asked,
     act: &str,

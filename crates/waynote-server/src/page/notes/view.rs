@@ -22,7 +22,7 @@ pub(crate) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
                 a.btn.primary href=(new(site, asked)) { "New note" }
             }
         }
-        (done::view(site, notes))
+        (done::view(site, asked, notes.done.as_ref()))
         (bar(site, notes))
         div.three.reading[notes.reader.is_some()] {
             (tree(site, notes))

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use waynote::event::SessionsEvent;
+use waynote::session_state::is_archived;
 use waynote::session_status::{last_events, question_after};
 use waynote::store::{Ask, Count, Cursor, FeedContent, FeedEntry, ForgottenTexts, Mark};
 use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary, StoreId};
@@ -154,11 +155,13 @@ fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Las
         let Some(last) = events.first() else {
             continue;
         };
-        let waits = question_after(store, &session, &events)?.is_some();
+        let is_archived = is_archived(&events);
+        let waits = !is_archived && question_after(store, &session, &events)?.is_some();
         let last = Last {
             at: last.recorded_at,
             position: last.position,
             waits,
+            is_archived,
         };
         found.insert(session, last);
     }

@@ -23,6 +23,8 @@ const CHANGES: usize = 200;
 #[derive(Default)]
 pub(crate) struct Overview {
     kept: Mutex<Option<Arc<Known>>>,
+    /// The number of notes that were worth a look when somebody last looked: finding them reads every note.
+    pub(crate) worth: Mutex<Option<usize>>,
 }
 
 impl Overview {

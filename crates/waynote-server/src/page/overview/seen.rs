@@ -22,6 +22,7 @@ pub(crate) struct Last {
     pub(crate) position: Position,
     /// True if a question is open.
     pub(crate) waits: bool,
+    pub(crate) is_archived: bool,
 }
 
 /// A session that has notes or events.
@@ -88,6 +89,7 @@ impl<'g> Seen<'g> {
             .filter(|(session, _)| !self.known.has_log(session));
         let without = without.map(|(session, last)| (session, 0, Some(last)));
         let all = with_notes.chain(without);
+        let all = all.filter(|(_, _, last)| last.is_none_or(|last| !last.is_archived));
         let all = all.map(|(session, notes, last)| OfSession {
             session: session.clone(),
             notes,

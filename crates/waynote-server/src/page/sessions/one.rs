@@ -25,6 +25,9 @@ pub(crate) struct One {
     pub(crate) directory: Option<String>,
     /// The number of finished iterations of its unfinished run, and the number that the run should have.
     pub(crate) run: Option<(u64, u64)>,
+    /// True if its loop was asked to stop after its iteration.
+    pub(crate) stops: bool,
+    pub(crate) is_archived: bool,
     pub(crate) types: Vec<OfType>,
 }
 
@@ -98,6 +101,8 @@ impl One {
             )?,
             iterations: loops::iterations(store, &session, ITERATIONS)?,
             run: session_state::run(store, &session)?,
+            stops: session_state::stop_requested_in(events.iter().cloned().map(Ok))?.is_some(),
+            is_archived: session_state::is_archived(events),
             types: types.filter(|of| of.count > 0).collect(),
             session,
         })

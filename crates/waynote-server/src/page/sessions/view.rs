@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
-use waynote::text::plural;
+use waynote::text::{plural, shell_word};
 use waynote::visible::{lines, visible};
-use waynote::{Address, EntryType, Note, SessionState, SessionStatus};
+use waynote::{Address, EntryType, Name, Note, SessionState, SessionStatus};
 
 use super::one::{ITERATIONS, OfType};
 use super::{Asks, One, Row, Sessions};
@@ -24,10 +24,10 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
                 @if sessions.waiting > 0 { " · " b { (waits(sessions.waiting)) } }
             }
         }
-        @if sessions.done.as_deref() == Some("answered") {
-            div.notice role="status" data-notice="" { span { "Answered. The next iteration of the session has your answer in its prompt." } }
+        @if let Some(done) = sessions.done.as_deref().and_then(done) {
+            div.notice role="status" data-notice="" { span { (done) } }
         }
-        @if sessions.rows.is_empty() && sessions.after == 0 {
+        @if sessions.rows.is_empty() && sessions.one.is_none() && sessions.after == 0 {
             section.card { div.empty {
                 p { "No loop has run yet. Each one is a session: its iterations, its notes and its questions stand here." }
                 p { code { "waynote loop --session nightly --spec SPEC.md --with claude-code" } }
@@ -44,6 +44,17 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
             }
         }
     }
+}
+
+/// The sentence after an action.
+fn done(what: &str) -> Option<&'static str> {
+    Some(match what {
+        "answered" => "Answered. The next iteration of the session has your answer in its prompt.",
+        "stops" => "Its loop stops after this iteration.",
+        "archived" => "Archived. A loop or an answer in it puts it back on the list.",
+        "listed" => "It is on the list again.",
+        _ => return None,
+    })
 }
 
 fn waits(number: usize) -> String {
@@ -68,7 +79,7 @@ fn ask(site: &Site<'_>, asks: &Asks) -> Markup {
                     (forms::hidden(&[("session", session.to_owned())]))
                     textarea name="answer" rows="3" required aria-label={ "Answer to " (visible(session)) }
                         placeholder="Your answer; it goes into the next prompt" {}
-                    div.bar { button.btn.primary { "Answer" } small { "Run the loop's command again, and it goes on with your answer." } }
+                    div.bar { button.btn.primary { "Answer" } small { "Then run " (continues(&asks.session)) } }
                 }
             }
         }
@@ -122,6 +133,7 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
             div.pad.stack {
                 @if let Some(detail) = one.status.detail() { p.why { (visible(&detail)) } }
                 (go_on(one))
+                @if site.may_write() { (acts(site, one)) }
                 @if let Some((done, of)) = one.run { p.num { (done) " of the " (of) " iterations of this run are done." } }
                 @if !one.iterations.is_empty() { (bars(one)) }
                 @for of in &one.types { (notes(site, one, of)) }
@@ -160,10 +172,39 @@ fn go_on(one: &One) -> Markup {
     };
     html! {
         p.go-on {
-            (before) " the loop's command again"
-            @if let Some(directory) = &one.directory { " in " code { (visible(directory)) } }
+            (before) " " (continues(&one.session)) " on the machine where it ran"
+            @if let Some(directory) = &one.directory { ", in " code { (visible(directory)) } }
             ": " (then) "."
         }
+    }
+}
+
+/// The command that goes on with a loop. The page itself starts no process.
+fn continues(session: &Name) -> Markup {
+    html! { code { "waynote loop --continue " (visible(&shell_word(session.as_str()))) } }
+}
+
+/// Stops a loop that runs; takes another session off the list, or puts it back.
+fn acts(site: &Site<'_>, one: &One) -> Markup {
+    let name = one.session.to_string();
+    let form = |path: &str, undo: bool, label: String| {
+        html! {
+            form method="post" action=(site.link(path).href()) {
+                (forms::hidden(&[("session", name.clone())]))
+                @if undo { (forms::hidden(&[("undo", "yes".into())])) }
+                button.btn.quiet { (label) }
+            }
+        }
+    };
+    if one.status.state != SessionState::Running {
+        let label = ["Archive", "Put back on the list"][usize::from(one.is_archived)];
+        return form("sessions/archive", one.is_archived, label.into());
+    }
+    let last = one.iterations.last();
+    let after = last.map_or("this iteration".into(), |of| format!("#{}", of.number));
+    match one.stops {
+        true => html! { p.num { "It stops after " (after) "." } },
+        false => form("sessions/stop", false, format!("Stop after {after}")),
     }
 }
 

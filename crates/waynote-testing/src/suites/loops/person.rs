@@ -110,6 +110,34 @@ pub(crate) fn only_a_person_stops_a_loop(store: &dyn LocalStore) {
     )));
 }
 
+pub(crate) fn an_archived_session_leaves_the_list(store: &dyn LocalStore) {
+    let (inside, outside) = (below(&[1], Some("agent:a")), below(&[2], None));
+    let archive = |archives, stamp: &Stamp| loops::archive(store, &name("s"), archives, stamp);
+    let counts = || {
+        let listed = SessionLog::listed(store).unwrap().len();
+        (listed, SessionLog::sessions(store).unwrap().len())
+    };
+    assert!(matches!(
+        archive(true, &outside),
+        Err(Error::NotFound { .. })
+    ));
+    let run = begin(store, 1, None, &[]).unwrap();
+    assert!(is_refused(&archive(true, &inside), PersonalAct::Archive));
+    assert!(is_refused(&archive(false, &inside), PersonalAct::Archive));
+    run.end(EndReason::Interrupted, &at(6)).unwrap();
+    for (archives, listed) in [(true, 0), (true, 0), (false, 1), (false, 1), (true, 0)] {
+        archive(archives, &outside).unwrap();
+        assert_eq!(counts(), (listed, 1), "{archives}");
+    }
+    // The next event puts it back; its iterations go on.
+    let run = begin(store, 2, None, &[]).unwrap();
+    assert_eq!(counts(), (1, 1));
+    run.end(EndReason::Interrupted, &at(7)).unwrap();
+    store.forget(&Forget::session(name("s")), &outside).unwrap();
+    assert_eq!(counts(), (0, 1), "a forgotten session leaves the list");
+    assert!(store.verify().unwrap().is_clean());
+}
+
 pub(crate) fn only_a_person_answers(store: &dyn LocalStore) {
     let run = begin(store, 1, None, &[]).unwrap();
     let iteration = run.start_iteration(&at(2)).unwrap();

@@ -257,8 +257,14 @@ pub(crate) fn an_id_belongs_to_a_forgetting_or_to_another_call(store: &dyn Local
 
 pub(crate) fn an_undo_that_is_made_again_takes_back_one_change(store: &dyn LocalStore) {
     let (k, l) = (key("k"), key("l"));
-    for (address, said) in [(&k, "one"), (&l, "one"), (&k, "two"), (&l, "two")] {
-        store.apply(&[save(address.clone(), said)], &at(1)).unwrap();
+    for (second, address, said) in [
+        (1, &k, "one"),
+        (2, &l, "one"),
+        (3, &k, "two"),
+        (4, &l, "two"),
+    ] {
+        let change = save(address.clone(), said);
+        store.apply(&[change], &at(second)).unwrap();
     }
     let said = |address: &Address| store.get(address).unwrap().unwrap().content;
     let first = undo_last(store, &reach(&[]), &of("undo", 2)).unwrap();

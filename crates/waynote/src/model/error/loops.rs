@@ -131,6 +131,8 @@ pub enum PersonalAct {
     Answer,
     /// Stopping a loop after its iteration.
     Stop,
+    /// Archiving a session.
+    Archive,
     /// Continuing a loop.
     Continue,
     /// Administering the store's access.
@@ -143,6 +145,7 @@ impl fmt::Display for PersonalAct {
             Self::Write => "the author `person`",
             Self::Answer => "an answer",
             Self::Stop => "stopping a loop",
+            Self::Archive => "archiving a session",
             Self::Continue => "continuing a loop",
             Self::Administer => "administration",
         })
@@ -189,7 +192,7 @@ impl LoopError {
                 PersonalAct::Answer => {
                     "end your turn; the person starts the loop again with the answer"
                 }
-                PersonalAct::Stop | PersonalAct::Continue => {
+                PersonalAct::Stop | PersonalAct::Archive | PersonalAct::Continue => {
                     "end your turn with a question, and a person decides"
                 }
                 PersonalAct::Administer => "do it outside of the loop",

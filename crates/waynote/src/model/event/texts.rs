@@ -21,6 +21,8 @@ impl SessionEvent {
             Self::LoopStarted { .. }
             | Self::IterationStarted { .. }
             | Self::StopRequested
+            | Self::Archived
+            | Self::Unarchived
             | Self::Resolved { .. } => None,
         };
         text.filter(|text| *text != FORGOTTEN).into_iter().collect()
@@ -49,6 +51,8 @@ impl SessionEvent {
             Self::LoopStarted { .. }
             | Self::IterationStarted { .. }
             | Self::StopRequested
+            | Self::Archived
+            | Self::Unarchived
             | Self::Resolved { .. } => {}
         }
         event

@@ -72,6 +72,8 @@ impl fmt::Display for SessionEvent {
             Self::StopRequested => {
                 f.write_str("a person asked the loop to stop after this iteration")
             }
+            Self::Archived => f.write_str("the session was archived"),
+            Self::Unarchived => f.write_str("the session was put back on the list"),
             Self::Resolved { entry, by } => write!(f, "entry {entry} was resolved by {by}"),
         }
     }
@@ -127,6 +129,8 @@ mod tests {
                 answer: "8080".into(),
             },
             SessionEvent::StopRequested,
+            SessionEvent::Archived,
+            SessionEvent::Unarchived,
             SessionEvent::LoopEnded {
                 reason: EndReason::Error,
                 detail: Some("the disk is full".into()),

@@ -26,7 +26,7 @@ pub(super) fn holds_something(path: &Path) -> bool {
 }
 
 pub(super) fn exists(file: &Path) -> Error {
-    let exists = io::Error::new(io::ErrorKind::AlreadyExists, "it exists already");
+    let exists = io::Error::new(io::ErrorKind::AlreadyExists, "there is such a file already");
     Error::file(file, "written", exists)
 }
 
