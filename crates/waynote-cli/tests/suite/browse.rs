@@ -195,5 +195,9 @@ fn what_others_write_appears() {
 #[test]
 fn without_a_terminal_there_is_nothing_to_browse() {
     let scratch = Scratch::new();
-    assert_snapshot!(scratch.run("browse").said(), @"");
+    assert_snapshot!(scratch.run("browse").said(), @"
+    exit 1
+    error: `waynote browse` shows notes on a terminal, and this is none
+      `waynote ls` lists the notes; `waynote search WORDS` finds them
+    ");
 }

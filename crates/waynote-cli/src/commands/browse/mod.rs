@@ -1,6 +1,7 @@
 //! `waynote browse`: the notes in the terminal, on a screen of its own.
 
 mod app;
+mod fit;
 #[cfg(test)]
 mod tests;
 mod typed;

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 use waynote::context::{Receipt, Section};
 use waynote::secrets::masked;
 use waynote::text::{grouped, plural};
@@ -15,6 +15,7 @@ use waynote::visible::{lines, visible};
 use waynote::{Address, EntryType};
 
 use super::app::{App, KEYS, Mode, Pane};
+use super::fit::{end_of, padded, start_of, wrapped};
 use super::typed;
 use super::worker::{Item, Listing};
 use crate::{session_view, table, when};
@@ -550,69 +551,4 @@ fn sections(receipt: &Receipt) -> [(&'static str, usize); 5] {
         four,
         ("headings", receipt.headings + receipt.last_line),
     ]
-}
-
-/// Two texts at the ends of a line.
-fn padded(left: &str, right: &str, width: usize) -> String {
-    let blanks = width.saturating_sub(left.width() + right.width());
-    format!("{left}{}{right}", " ".repeat(blanks))
-}
-
-/// The beginning of a text in so many columns.
-fn start_of(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |char: &char| {
-        used += char.width().unwrap_or(0);
-        used <= width
-    };
-    text.chars().take_while(fits).collect::<String>() + "…"
-}
-
-/// The end of a text in so many columns.
-fn end_of(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |char: &char| {
-        used += char.width().unwrap_or(0);
-        used <= width
-    };
-    let mut end: Vec<char> = text.chars().rev().take_while(fits).collect();
-    end.push('…');
-    end.into_iter().rev().collect()
-}
-
-/// Lines of so many columns, broken at blanks where there are any.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut rows = Vec::new();
-    for line in text.trim_end_matches('\n').split('\n') {
-        let mut rest = line.replace('\t', "    ");
-        while rest.width() > width.max(2) {
-            let (mut used, mut end, mut blank) = (0, 0, None);
-            for (at, char) in rest.char_indices() {
-                used += char.width().unwrap_or(0);
-                if used > width.max(2) {
-                    break;
-                }
-                end = at + char.len_utf8();
-                if char == ' ' && at > 0 {
-                    blank = Some(end);
-                }
-            }
-            // A blank just behind the row is a good place, too.
-            let end = match rest[end..].starts_with(' ') {
-                true => end,
-                false => blank.unwrap_or(end),
-            };
-            let row: String = rest.drain(..end).collect();
-            rows.push(row.trim_end().to_owned());
-            rest.drain(..rest.len() - rest.trim_start().len());
-        }
-        rows.push(rest);
-    }
-    rows
 }
