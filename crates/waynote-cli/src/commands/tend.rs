@@ -126,8 +126,9 @@ fn looked_at(context: &mut Context<'_>, count: &str, found: &Finding) -> Outcome
                 let Some(other) = &other else { continue };
                 let limits = context.settings.limits(None, None);
                 context.write(|store| Ok(tend::merge(store, other, note, limits, &stamp)?))?;
-                let (into, undo) = (other.address.masked(), quoted(&address));
-                let back = format!("waynote undo {undo}` and `waynote undo {}", quoted(&into));
+                let into = other.address.masked();
+                let each = [&*address, &*into].map(|note| format!("waynote undo {}", quoted(note)));
+                let back = each.join("` and `");
                 let back = undo::command(context, &[&of, &other.address], back)?;
                 format!("merged into {into}; deleted {address}: `{back}` takes that back")
             }

@@ -397,7 +397,7 @@ fn arguments_that_say_nothing_are_refused() {
     $ waynote --session s loop --with emacs
     exit 2
     error: invalid value 'emacs' for '--with <CLIENT>'
-      [possible values: claude-code, codex, opencode, gemini, goose]
+      [possible values: claude-code, codex, opencode, gemini, goose, copilot, qwen]
 
     $ waynote --session s loop --spec none.md -- true
     exit 1

@@ -160,6 +160,8 @@ mod tests {
         a person answered:
         8080
         a person asked the loop to stop after this iteration
+        the session was archived
+        the session was put back on the list
         the loop ended: error
         the disk is full
         the loop ended: iterations
