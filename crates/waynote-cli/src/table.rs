@@ -155,7 +155,7 @@ impl<'h> Columns<'h> {
         for (column, cell) in row.iter().enumerate().filter(|(column, _)| kept[*column]) {
             let title = self.heading[column];
             let is_cut = CUT.contains(&title);
-            let cell = match is_cut && cell.width() > cut_to {
+            let cell = match is_cut {
                 true => shortened(cell, cut_to),
                 false => cell.clone(),
             };
@@ -191,7 +191,10 @@ fn shorten_entry(cell: &mut String) -> usize {
 }
 
 /// The beginning of a text in so many columns of a terminal.
-fn shortened(text: &str, columns: usize) -> String {
+pub(crate) fn shortened(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
     let mut short = String::new();
     for char in text.chars() {
         short.push(char);

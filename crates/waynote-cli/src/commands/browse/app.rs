@@ -7,11 +7,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use waynote::context::Receipt;
 use waynote::session_state::Question;
 use waynote::text::plural;
-use waynote::{Address, Change, Error, Expect, Name, Scope, ScopeSummary};
+use waynote::{Address, Change, Error, Expect, Name, Scope};
 
-use super::typed::Line;
-use super::worker::{Item, Listing, Overview, PAGE, Reply, Stretch, told};
-use crate::error::Failure;
+use super::worker::{Item, Listing, Overview, PAGE, Reply, Row, Stretch, Write, told};
 
 /// The keys, as `?` shows them.
 pub(super) const KEYS: [(&str, &str); 15] = [
@@ -38,18 +36,24 @@ pub(super) const KEYS: [(&str, &str); 15] = [
 /// After so long without a reply, the screen says that it waits.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Pane {
     Scopes,
+    #[default]
     Notes,
     Note,
 }
 
+/// The panes, from left to right.
+const PANES: [Pane; 3] = [Pane::Scopes, Pane::Notes, Pane::Note];
+
 /// What the keys are for.
+#[derive(Default)]
 pub(super) enum Mode {
+    #[default]
     Lists,
-    Search(Line),
-    Answer(Name, Question, Line),
+    Search(String),
+    Answer(Name, Question, String),
     /// Asks whether to delete this revision of a note.
     Delete(Address, u64),
     Keys,
@@ -59,28 +63,17 @@ pub(super) enum Mode {
 pub(super) enum Wish {
     Quit,
     Suspend,
-    Edit(Address),
-    Change(Change),
-    Answer(Name, String),
+    /// Edits this note, or that of the working directory.
+    Edit(Option<Address>),
+    Write(Write),
 }
 
-/// A row of the scopes: a heading, or a list of notes.
-pub(super) struct Row {
-    pub(super) of: Option<Listing>,
-    pub(super) name: String,
-    pub(super) notes: Option<u64>,
-    pub(super) asks: bool,
-}
-
+#[derive(Default)]
 pub(super) struct App {
     /// The name of the store.
     pub(super) store: String,
-    /// The note of the working directory.
-    here: Address,
     pub(super) rows: Vec<Row>,
     pub(super) row: usize,
-    /// The sessions that wait for an answer.
-    questions: Vec<(Name, Question)>,
     pub(super) receipt: Option<Receipt>,
     pub(super) list: Listing,
     /// The query as it was typed, while its hits are listed.
@@ -103,41 +96,22 @@ pub(super) struct App {
     /// The number of the last job, and of the last one that is done.
     sent: u64,
     done: u64,
-    since: Instant,
+    since: Option<Instant>,
 }
 
 impl App {
-    pub(super) fn new(store: String, here: Address) -> Self {
+    pub(super) fn new(store: String) -> Self {
         Self {
             store,
-            here,
-            rows: vec![row(Listing::Here, "here".into(), None)],
-            row: 0,
-            questions: Vec::new(),
-            receipt: None,
-            list: Listing::Here,
-            query: None,
-            read: None,
-            chosen: 0,
-            pane: Pane::Notes,
-            mode: Mode::Lists,
-            scroll: 0,
-            scroll_end: 0,
-            height: 10,
-            said: String::new(),
-            has_failed: false,
-            gone: None,
-            asked: None,
-            sent: 0,
-            done: 0,
-            since: Instant::now(),
+            rows: vec![Row::of(Listing::Here, "here", 0)],
+            ..Self::default()
         }
     }
 
     /// The number of a job that is sent now.
     pub(super) fn number(&mut self) -> u64 {
         if self.sent == self.done {
-            self.since = Instant::now();
+            self.since = Some(Instant::now());
         }
         self.sent += 1;
         self.sent
@@ -149,7 +123,8 @@ impl App {
     }
 
     pub(super) fn waits_long(&self) -> bool {
-        self.is_waiting() && self.since.elapsed() > PATIENCE
+        let is_long = |since: Instant| since.elapsed() > PATIENCE;
+        self.is_waiting() && self.since.is_some_and(is_long)
     }
 
     /// The part of the list that has to be read.
@@ -179,6 +154,10 @@ impl App {
         self.at(self.chosen)
     }
 
+    fn address(&self) -> Option<Address> {
+        self.item().map(|item| item.note.address.clone())
+    }
+
     /// The state of the session that is listed, while its scope is chosen.
     pub(super) fn about(&self) -> Option<&str> {
         let read = self.read.as_ref().filter(|read| read.of == self.list)?;
@@ -206,59 +185,13 @@ impl App {
         if mem::take(&mut self.has_failed) {
             self.said.clear();
         }
-        let count = |count: u64| Some(count).filter(|count| *count > 0);
-        let scope = |of: ScopeSummary| {
-            let name = of.scope.name().to_owned();
-            row(Listing::Scope(of.scope), name, count(of.notes))
-        };
-        let here = overview.receipt.claims.len() as u64;
-        let mut rows = vec![
-            row(Listing::Here, "here".into(), count(here)),
-            row(Listing::Latest, "latest changes".into(), None),
-        ];
-        let mut part = |title: &str, part: Vec<Row>| {
-            if !part.is_empty() {
-                rows.push(Row {
-                    of: None,
-                    name: title.to_owned(),
-                    notes: None,
-                    asks: false,
-                });
-                rows.extend(part);
-            }
-        };
-        self.questions.clear();
-        part("places", overview.places.into_iter().map(scope).collect());
-        part(
-            "notebooks",
-            overview.agents.into_iter().map(scope).collect(),
-        );
-        let sessions = overview.sessions.into_iter().map(|of| {
-            let asks = of.question.is_some();
-            self.questions
-                .extend(of.question.map(|question| (of.name.clone(), question)));
-            let name = of.name.as_str().to_owned();
-            let listing = Listing::Scope(Scope::Session(of.name));
-            Row {
-                asks,
-                ..row(listing, name, count(of.notes))
-            }
-        });
-        part("sessions", sessions.collect());
-        let shown = mem::replace(&mut self.rows, rows).into_iter().nth(self.row);
-        let shown = shown.and_then(|row| row.of);
-        let same = self
-            .rows
-            .iter()
-            .position(|row| row.of.is_some() && row.of == shown);
-        match same {
-            Some(same) => self.row = same,
-            // Its last note is gone.
-            None if self.query.is_none() => {
-                self.row = 0;
-                self.show_row();
-            }
-            None => self.row = 0,
+        let shown = mem::replace(&mut self.rows, overview.rows);
+        let shown = &shown[self.row].of;
+        let same = self.rows.iter().position(|row| row.of == *shown);
+        self.row = same.unwrap_or(0);
+        // Its last note is gone.
+        if same.is_none() && self.query.is_none() {
+            self.show_row();
         }
         self.receipt = Some(overview.receipt);
     }
@@ -268,8 +201,7 @@ impl App {
             return;
         }
         let is_same = self.read.as_ref().is_some_and(|read| read.of == stretch.of);
-        let chosen = self.item().filter(|_| is_same);
-        let chosen = chosen.map(|item| item.note.address.clone());
+        let chosen = self.address().filter(|_| is_same);
         self.read = Some(stretch);
         // The same note stays chosen, wherever it is now.
         if let (Some(chosen), Some(read)) = (chosen, &self.read) {
@@ -299,14 +231,9 @@ impl App {
 
     /// Pasted text goes where text is typed, and is no command.
     pub(super) fn paste(&mut self, text: &str) {
-        match &mut self.mode {
-            Mode::Search(line) => {
-                line.put(text);
-                let query = line.text();
-                self.search(&query);
-            }
-            Mode::Answer(.., line) => line.put(text),
-            _ => {}
+        if let Mode::Search(line) | Mode::Answer(.., line) = &mut self.mode {
+            line.push_str(text);
+            self.search();
         }
     }
 
@@ -315,31 +242,39 @@ impl App {
             return None;
         }
         self.said.clear();
-        if key.modifiers.contains(KeyModifiers::CONTROL) {
+        if is_control(key) {
             match key.code {
                 KeyCode::Char('c') => return Some(Wish::Quit),
                 KeyCode::Char('z') => return Some(Wish::Suspend),
                 _ => {}
             }
         }
-        match mem::replace(&mut self.mode, Mode::Lists) {
+        match mem::take(&mut self.mode) {
             Mode::Lists => return self.command(key),
             Mode::Keys => {}
-            Mode::Search(line) => self.searching(line, key),
-            Mode::Answer(session, question, mut line) => match key.code {
-                KeyCode::Esc => self.say("nothing was answered"),
-                KeyCode::Enter if !line.text().trim().is_empty() => {
-                    return Some(Wish::Answer(session, line.text()));
+            Mode::Search(line) => match key.code {
+                KeyCode::Esc => self.show_row(),
+                KeyCode::Enter => {}
+                KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown => {
+                    self.moved(key);
+                    self.mode = Mode::Search(line);
                 }
                 _ => {
-                    line.key(key);
-                    self.mode = Mode::Answer(session, question, line);
+                    self.mode = Mode::Search(typed(line, key));
+                    self.search();
                 }
+            },
+            Mode::Answer(session, question, line) => match key.code {
+                KeyCode::Esc => self.say("nothing was answered"),
+                KeyCode::Enter if !line.trim().is_empty() => {
+                    return Some(Wish::Write(Write::Answer(session, line)));
+                }
+                _ => self.mode = Mode::Answer(session, question, typed(line, key)),
             },
             Mode::Delete(address, revision) => match key.code {
                 KeyCode::Char('y' | 'Y') => {
                     let expect = Expect::Revision(revision);
-                    return Some(Wish::Change(Change::Delete { address, expect }));
+                    return change(Change::Delete { address, expect });
                 }
                 _ => self.say(format!("kept {}", address.masked())),
             },
@@ -347,31 +282,22 @@ impl App {
         None
     }
 
-    fn searching(&mut self, mut line: Line, key: KeyEvent) {
-        match key.code {
-            KeyCode::Esc => return self.show_row(),
-            KeyCode::Enter => return,
-            KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown => self.moved(key),
-            _ => {
-                line.key(key);
-                self.search(&line.text());
-            }
-        }
-        self.mode = Mode::Search(line);
-    }
-
     /// Searches for what is typed up to now: its last word may go on.
-    fn search(&mut self, typed: &str) {
+    fn search(&mut self) {
+        let Mode::Search(typed) = &self.mode else {
+            return;
+        };
+        let typed = typed.clone();
         if typed.trim().is_empty() {
             return self.show_row();
         }
         let last = typed.rsplit(char::is_whitespace).next().unwrap_or_default();
         let goes_on = last.chars().count() > 1 && last.chars().all(char::is_alphanumeric);
-        self.query = Some(typed.to_owned());
         self.show(Listing::Found(match goes_on {
             true => format!("{typed} {last}*"),
-            false => typed.to_owned(),
+            false => typed.clone(),
         }));
+        self.query = Some(typed);
     }
 
     fn command(&mut self, key: KeyEvent) -> Option<Wish> {
@@ -382,58 +308,37 @@ impl App {
             KeyCode::Esc => return Some(Wish::Quit),
             KeyCode::Char('?') => self.mode = Mode::Keys,
             KeyCode::Char('/') => {
-                let mut line = Line::default();
-                line.put(self.query.as_deref().unwrap_or_default());
-                self.mode = Mode::Search(line);
+                self.mode = Mode::Search(self.query.clone().unwrap_or_default());
                 self.pane = Pane::Notes;
             }
-            KeyCode::Tab => {
-                self.pane = match self.pane {
-                    Pane::Scopes => Pane::Notes,
-                    Pane::Notes => Pane::Note,
-                    Pane::Note => Pane::Scopes,
-                }
-            }
+            KeyCode::Tab => self.pane = PANES[(self.pane as usize + 1) % PANES.len()],
             KeyCode::Char('l') | KeyCode::Right | KeyCode::Enter => {
-                self.pane = match self.pane {
-                    Pane::Scopes => Pane::Notes,
-                    _ => Pane::Note,
-                }
+                self.pane = PANES[(self.pane as usize + 1).min(PANES.len() - 1)];
             }
             KeyCode::Char('h') | KeyCode::Left | KeyCode::BackTab => {
-                self.pane = match self.pane {
-                    Pane::Note => Pane::Notes,
-                    _ => Pane::Scopes,
-                }
+                self.pane = PANES[(self.pane as usize).saturating_sub(1)];
             }
             KeyCode::Char('a') => self.ask_for_answer(),
-            KeyCode::Char('e') => {
-                let note = self.item().map(|item| item.note.address.clone());
-                return Some(Wish::Edit(note.unwrap_or_else(|| self.here.clone())));
-            }
+            KeyCode::Char('e') => return Some(Wish::Edit(self.address())),
             KeyCode::Char('p') => {
                 let note = &self.item()?.note;
-                return Some(Wish::Change(Change::Pin {
+                return change(Change::Pin {
                     address: note.address.clone(),
                     pinned: !note.pinned,
                     expect: Expect::Revision(note.revision),
-                }));
+                });
             }
-            KeyCode::Char('d') => {
-                let note = &self.item()?.note;
-                let (address, revision) = (note.address.clone(), note.revision);
-                match address {
-                    Address::Session(..) => {
-                        let refusal = Failure::from(Error::AppendOnly { address });
-                        self.say(told(&refusal));
+            KeyCode::Char('d') if !is_control(key) => {
+                let revision = self.item()?.note.revision;
+                match self.address()? {
+                    address @ Address::Session(..) => {
+                        self.say(told(&Error::AppendOnly { address }.into()));
                     }
                     address => self.mode = Mode::Delete(address, revision),
                 }
             }
-            KeyCode::Char('u') if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return self.changed().map(Change::undo).map(Wish::Change);
-            }
-            KeyCode::Char('r') => return self.changed().map(Change::redo).map(Wish::Change),
+            KeyCode::Char('u') if !is_control(key) => return change(Change::undo(self.changed()?)),
+            KeyCode::Char('r') => return change(Change::redo(self.changed()?)),
             _ => self.moved(key),
         }
         None
@@ -441,49 +346,44 @@ impl App {
 
     /// The note whose change `u` and `r` take back: the one that is gone by the last change, else the chosen one.
     fn changed(&self) -> Option<Address> {
-        let chosen = || self.item().map(|item| item.note.address.clone());
-        self.gone.clone().or_else(chosen)
+        self.gone.clone().or_else(|| self.address())
     }
 
     /// Asks for the answer to the chosen session, or to the only one that waits.
     fn ask_for_answer(&mut self) {
         let scope = match &self.list {
             Listing::Scope(scope) => Some(scope.clone()),
-            _ => self.item().map(|item| item.note.address.scope()),
+            _ => self.address().map(|address| address.scope()),
         };
-        let chosen = match scope {
-            Some(Scope::Session(name)) => Some(name),
-            _ => None,
+        let waiting = self.rows.iter().filter_map(|row| row.asks.clone());
+        let mut waiting: Vec<(Name, Question)> = waiting.collect();
+        let is_chosen = |(name, _): &_| scope == Some(Scope::Session(Name::clone(name)));
+        let at = match waiting.len() {
+            1 => Some(0),
+            _ => waiting.iter().position(is_chosen),
         };
-        let asked = self
-            .questions
-            .iter()
-            .find(|(name, _)| Some(name) == chosen.as_ref());
-        let asked = match &self.questions[..] {
-            [only] => Some(only),
-            _ => asked,
-        };
-        match asked.cloned() {
-            Some((session, question)) => {
-                self.mode = Mode::Answer(session, question, Line::default());
-            }
-            None => {
-                let waiting = plural(self.questions.len() as u64, "session");
-                self.say(match (self.questions.is_empty(), chosen) {
-                    (true, _) => "no session waits for an answer".into(),
-                    (false, Some(name)) => format!("session {name} does not wait for an answer"),
-                    (false, None) => format!("{waiting} wait for an answer: choose one, marked !"),
-                });
-            }
+        if let Some(at) = at {
+            let (session, question) = waiting.swap_remove(at);
+            self.mode = Mode::Answer(session, question, String::new());
+            return;
         }
+        self.say(match (waiting.len() as u64, scope) {
+            (0, _) => "no session waits for an answer".into(),
+            (_, Some(Scope::Session(name))) => {
+                format!("session {name} does not wait for an answer")
+            }
+            (many, _) => {
+                let many = plural(many, "session");
+                format!("{many} wait for an answer: choose one, marked !")
+            }
+        });
     }
 
     fn moved(&mut self, key: KeyEvent) {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let page = self.height.max(2) as isize - 1;
         let by = match key.code {
-            KeyCode::Char('d') if control => page / 2,
-            KeyCode::Char('u') if control => -page / 2,
+            KeyCode::Char('d') if is_control(key) => page / 2,
+            KeyCode::Char('u') if is_control(key) => -page / 2,
             KeyCode::Char('j') | KeyCode::Down => 1,
             KeyCode::Char('k') | KeyCode::Up => -1,
             KeyCode::PageDown => page,
@@ -501,14 +401,10 @@ impl App {
                 self.chosen = to(self.chosen, self.total().saturating_sub(1));
             }
             Pane::Scopes => {
-                let lists = self
-                    .rows
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, row)| row.of.is_some());
-                let lists: Vec<usize> = lists.map(|(at, _)| at).collect();
+                let is_list = |at: &usize| self.rows[*at].of.is_some();
+                let lists: Vec<usize> = (0..self.rows.len()).filter(is_list).collect();
                 let at = lists.iter().position(|at| *at == self.row).unwrap_or(0);
-                self.row = lists[to(at, lists.len().saturating_sub(1))];
+                self.row = lists[to(at, lists.len() - 1)];
                 self.gone = None;
                 self.show_row();
             }
@@ -516,11 +412,21 @@ impl App {
     }
 }
 
-fn row(of: Listing, name: String, notes: Option<u64>) -> Row {
-    Row {
-        of: Some(of),
-        name,
-        notes,
-        asks: false,
+fn change(change: Change) -> Option<Wish> {
+    Some(Wish::Write(Write::Change(change)))
+}
+
+fn is_control(key: KeyEvent) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL)
+}
+
+/// A line after a key.
+fn typed(mut line: String, key: KeyEvent) -> String {
+    match key.code {
+        KeyCode::Char('u') if is_control(key) => line.clear(),
+        KeyCode::Char(char) if !is_control(key) => line.push(char),
+        KeyCode::Backspace => drop(line.pop()),
+        _ => {}
     }
+    line
 }

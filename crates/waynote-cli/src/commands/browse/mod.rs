@@ -4,20 +4,17 @@ mod app;
 mod fit;
 #[cfg(test)]
 mod tests;
-mod typed;
 mod view;
 mod worker;
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::time::Duration;
 
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
@@ -25,10 +22,13 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::{Frame, Terminal};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+use rustix::process::{Signal, kill_current_process_group};
 use waynote::Address;
 use waynote::context::render;
+use waynote_clients::DeliveryRecord;
 
 use super::import_progress::Interrupt;
 use super::{context as block, edit, hook};
@@ -39,7 +39,7 @@ use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::{clock, home};
 use app::{App, Wish};
-use worker::{Job, ReadBlock, ReadGiven, Reply, Worker, told};
+use worker::{Job, ReadUses, Reply, Worker, told};
 
 /// How long keys are waited for before signals and replies are looked at: shorter while a reply is due.
 const CALM: Duration = Duration::from_millis(200);
@@ -63,70 +63,109 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         ));
     }
     let interrupt = Interrupt::listen()?;
-    let here = home::base()?.cwd();
-    let mut app = App::new(name(context), Address::Place(here));
-    let desk = Desk::of(context)?;
-    let mut screen = Screen::enter()?;
-    let ended = work(context, &mut app, &desk, &mut screen, &interrupt);
+    let mut browser = Browser {
+        app: App::new(name(context)),
+        desk: Desk::of(context)?,
+        screen: Screen::enter()?,
+        context,
+    };
+    let ended = browser.work(&interrupt);
+    let Browser { desk, screen, .. } = browser;
     drop(screen);
     desk.close();
     ended
 }
 
-/// The keys and the replies, until the end.
-fn work(
-    context: &mut Context<'_>,
-    app: &mut App,
-    desk: &Desk,
-    screen: &mut Screen,
-    interrupt: &Interrupt,
-) -> Outcome<ExitCode> {
-    let colour = context.output.has_colour();
-    loop {
-        if let Some((of, pages)) = app.wanted() {
-            desk.send(app, Job::List(of, pages));
-        }
-        let now = clock::now()?;
-        let draw = screen
-            .terminal
-            .draw(|frame| view::draw(frame, app, now, colour));
-        draw.map_err(of_terminal)?;
-        let mut wait = if app.is_waiting() { BUSY } else { CALM };
+struct Browser<'b, 'c> {
+    context: &'b mut Context<'c>,
+    app: App,
+    desk: Desk,
+    screen: Screen,
+}
+
+impl Browser<'_, '_> {
+    /// The keys and the replies, until the end.
+    fn work(&mut self, interrupt: &Interrupt) -> Outcome<ExitCode> {
+        let colour = self.context.output.has_colour();
         loop {
-            if let ControlFlow::Break(()) = interrupt.is_requested() {
-                return Ok(interrupt.exit_code());
+            if let Some((of, pages)) = self.app.wanted() {
+                self.send(Job::List(of, pages));
             }
-            match typed_within(wait).map_err(of_terminal)? {
-                Keys::None => break,
-                Keys::Gone => return Ok(ExitCode::from(HUNG_UP)),
-                Keys::Typed => {}
+            let now = clock::now()?;
+            let draw = |frame: &mut Frame<'_>| view::draw(frame, &mut self.app, now, colour);
+            self.screen.terminal.draw(draw).map_err(of_terminal)?;
+            let mut wait = if self.app.is_waiting() { BUSY } else { CALM };
+            loop {
+                if let ControlFlow::Break(()) = interrupt.is_requested() {
+                    return Ok(interrupt.exit_code());
+                }
+                match typed_within(wait).map_err(of_terminal)? {
+                    Keys::None => break,
+                    Keys::Gone => return Ok(ExitCode::from(HUNG_UP)),
+                    Keys::Typed => {}
+                }
+                // More keys may have been typed meanwhile: one drawing for all.
+                wait = Duration::ZERO;
+                match event::read().map_err(of_terminal)? {
+                    Event::Key(key) => match self.app.key(key) {
+                        Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
+                        Some(wish) => self.grant(wish)?,
+                        None => {}
+                    },
+                    Event::Paste(text) => self.app.paste(&text),
+                    Event::Resize(..) => self.screen.again()?,
+                    _ => {}
+                }
             }
-            // More keys may have been typed meanwhile: one drawing for all.
-            wait = Duration::ZERO;
-            match event::read().map_err(of_terminal)? {
-                Event::Key(key) => {
-                    if let Some(wish) = app.key(key)
-                        && done(context, app, desk, screen, wish)?
-                    {
-                        return Ok(ExitCode::SUCCESS);
+            loop {
+                match self.desk.replies.try_recv() {
+                    Ok(reply) => self.app.take(reply),
+                    Err(TryRecvError::Empty) => break,
+                    // Its panic has been reported.
+                    Err(TryRecvError::Disconnected) => {
+                        let what = "the part of `waynote browse` that reads the store has ended";
+                        return Err(Failure::refused("failed", what, "start it again"));
                     }
                 }
-                Event::Paste(text) => app.paste(&text),
-                Event::Resize(..) => screen.again()?,
-                _ => {}
             }
         }
-        loop {
-            match desk.replies.try_recv() {
-                Ok(reply) => app.take(reply),
-                Err(TryRecvError::Empty) => break,
-                // Its panic has been reported.
-                Err(TryRecvError::Disconnected) => {
-                    let what = "the part of `waynote browse` that reads the store has ended";
-                    return Err(Failure::refused("failed", what, "start it again"));
+    }
+
+    fn send(&mut self, job: Job) {
+        self.desk.send(&mut self.app, job);
+    }
+
+    /// Does what a key asks for.
+    fn grant(&mut self, wish: Wish) -> Outcome {
+        match wish {
+            Wish::Quit => {}
+            Wish::Suspend => {
+                let stop = || kill_current_process_group(Signal::TSTP);
+                let stopped = self.screen.away(stop)?;
+                stopped.map_err(|error| of_terminal(error.into()))?;
+            }
+            Wish::Edit(address) => {
+                let address = match address {
+                    Some(address) => address,
+                    None => Address::Place(home::base()?.cwd()),
+                };
+                let edit = || edit::edited(self.context, address, &AllowArgs::default());
+                let said = match self.screen.away(edit)? {
+                    Ok(edited) => edited.told(),
+                    Err(failure) => told(&failure),
+                };
+                self.app.say(said);
+                self.send(Job::Refresh);
+            }
+            Wish::Write(write) => {
+                let may_write = self.context.settings.may_write();
+                match may_write.and_then(|()| self.context.stamp()) {
+                    Ok(stamp) => self.send(Job::Write(write, Box::new(stamp))),
+                    Err(failure) => self.app.say(told(&failure)),
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -141,10 +180,8 @@ enum Keys {
 fn typed_within(wait: Duration) -> io::Result<Keys> {
     let stdin = io::stdin();
     let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
-    match poll(
-        &mut polled,
-        Some(&wait.try_into().map_err(io::Error::other)?),
-    ) {
+    let wait = wait.try_into().map_err(io::Error::other)?;
+    match poll(&mut polled, Some(&wait)) {
         // A signal: perhaps the size has changed.
         Ok(_) | Err(Errno::INTR) => {}
         Err(error) => return Err(error.into()),
@@ -157,50 +194,6 @@ fn typed_within(wait: Duration) -> io::Result<Keys> {
         true => Keys::Typed,
         false => Keys::None,
     })
-}
-
-/// Does what a key asks for; true at the end.
-fn done(
-    context: &mut Context<'_>,
-    app: &mut App,
-    desk: &Desk,
-    screen: &mut Screen,
-    wish: Wish,
-) -> Outcome<bool> {
-    let stamped = |context: &Context<'_>| {
-        context.settings.may_write()?;
-        context.stamp()
-    };
-    match wish {
-        Wish::Quit => return Ok(true),
-        Wish::Suspend => {
-            screen
-                .away(|| {
-                    Ok(rustix::process::kill_current_process_group(
-                        rustix::process::Signal::TSTP,
-                    )?)
-                })?
-                .map_err(of_terminal)?;
-        }
-        Wish::Edit(address) => {
-            let allow = AllowArgs::default();
-            let edited = screen.away(|| edit::edited(context, address, &allow))?;
-            app.say(match edited {
-                Ok(edited) => edited.told(),
-                Err(failure) => told(&failure),
-            });
-            desk.send(app, Job::Refresh);
-        }
-        Wish::Change(change) => match stamped(context) {
-            Ok(stamp) => desk.send(app, Job::Change(change, stamp)),
-            Err(failure) => app.say(told(&failure)),
-        },
-        Wish::Answer(session, text) => match stamped(context) {
-            Ok(stamp) => desk.send(app, Job::Answer(session, text, stamp)),
-            Err(failure) => app.say(told(&failure)),
-        },
-    }
-    Ok(false)
 }
 
 /// The store's name on the screen.
@@ -223,28 +216,22 @@ impl Desk {
         let store = OpenStore::of(&context.settings, false, Wait::Now)?;
         let request = block::request(context, &ContextArgs::default())?;
         let settings = context.settings.clone();
-        let block: ReadBlock = Box::new(move |store| {
+        let ledgers = hook::ledgers()?;
+        let read_uses: ReadUses = Box::new(move |store| {
             let inside = Inside::of_block(&settings, store)?;
             let mut request = request.clone();
             request.now = clock::now()?;
             (request.session, request.iteration) = (inside.session, inside.iteration);
-            Ok(render(store, &request)?.receipt)
-        });
-        let ledgers = hook::ledgers()?;
-        let given: ReadGiven = Box::new(move || {
-            let sessions = ledgers.as_ref().map(|of| of.latest(SESSIONS));
-            let notes = |told: Vec<waynote_clients::DeliveryRecord>| {
+            let given = ledgers.as_ref().map(|of| of.latest(SESSIONS));
+            let notes = |told: Vec<DeliveryRecord>| {
                 let notes = told.into_iter().flat_map(|told| told.notes);
-                notes.map(|of| of.address).collect::<BTreeSet<_>>()
+                notes.map(|of| of.address).collect()
             };
-            sessions
-                .unwrap_or_default()
-                .into_iter()
-                .map(notes)
-                .collect()
+            let given = given.unwrap_or_default().into_iter().map(notes);
+            Ok((render(store, &request)?.receipt, given.collect()))
         });
         Self::start(move |jobs, replies| {
-            Worker::new(store.store(), block, given, replies).run(&jobs);
+            Worker::new(store.store(), read_uses, replies).run(&jobs);
         })
     }
 
@@ -268,10 +255,7 @@ impl Desk {
     fn close(self) {
         let Self { jobs, replies } = self;
         drop(jobs);
-        while !matches!(
-            replies.recv_timeout(LAST_WAIT),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)
-        ) {}
+        while replies.recv_timeout(LAST_WAIT).is_ok() {}
     }
 }
 

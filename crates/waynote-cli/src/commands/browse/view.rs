@@ -1,23 +1,25 @@
 //! What the screen shows. All text of notes is made visible: it never writes an escape to the terminal.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect, Spacing};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Style, Stylize};
 use ratatui::symbols::merge::MergeStrategy;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Block, Clear, HighlightSpacing, List, ListState, Paragraph, Wrap};
 use unicode_width::UnicodeWidthStr;
-use waynote::context::{Receipt, Section};
+use waynote::context::Section;
 use waynote::secrets::masked;
 use waynote::text::{grouped, plural};
 use waynote::visible::{lines, visible};
 use waynote::{Address, EntryType};
 
 use super::app::{App, KEYS, Mode, Pane};
-use super::fit::{end_of, padded, start_of, wrapped};
-use super::typed;
+use super::fit::{end_of, padded, wrapped};
 use super::worker::{Item, Listing};
+use crate::table::shortened;
 use crate::{session_view, table, when};
 
 /// The smallest screen, and the narrowest with the scopes beside the notes.
@@ -28,7 +30,13 @@ const WIDE: u16 = 72;
 const MESSAGE: usize = 4;
 
 /// What the bar shows of each section, and of the rest of the block: colour alone would not tell them apart.
-const SHADES: [&str; 5] = ["█", "▓", "▒", "░", "·"];
+const SHADES: [(&str, Color); 5] = [
+    ("█", Color::Magenta),
+    ("▓", Color::Green),
+    ("▒", Color::Cyan),
+    ("░", Color::Yellow),
+    ("·", Color::Gray),
+];
 
 /// Draws the screen.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour: bool) {
@@ -38,10 +46,10 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour:
         let text = format!(
             "The terminal is too small: {width} columns and {height} lines at least. q quits."
         );
-        let text = wrapped(&text, all.width.into()).join("\n");
-        return frame.render_widget(Paragraph::new(text), all);
+        let text = Paragraph::new(text).wrap(Wrap { trim: true });
+        return frame.render_widget(text, all);
     }
-    let mut view = View { frame, now, colour };
+    let mut view = View { frame, now };
     let footer = view.footer(app, all.width);
     let is_high = all.height >= 18;
     let [head, middle, block, foot] = Layout::vertical([
@@ -84,6 +92,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, now: Timestamp, colour:
     view.block(app, block);
     view.frame.render_widget(Paragraph::new(footer), foot);
     view.dialog(app, all);
+    if !colour {
+        for cell in &mut frame.buffer_mut().content {
+            cell.fg = Color::Reset;
+        }
+    }
 }
 
 /// A text in one line, as a terminal may show it.
@@ -94,21 +107,13 @@ fn line(text: &str) -> String {
 struct View<'f, 'b> {
     frame: &'f mut Frame<'b>,
     now: Timestamp,
-    colour: bool,
 }
 
 impl View<'_, '_> {
-    fn fg(&self, colour: Color) -> Style {
-        match self.colour {
-            true => Style::new().fg(colour),
-            false => Style::new(),
-        }
-    }
-
     /// The pane's frame with its title, and the room inside.
     fn pane(&mut self, title: &str, is_focused: bool, area: Rect) -> Rect {
         let style = match is_focused {
-            true => self.fg(Color::Cyan).add_modifier(Modifier::BOLD),
+            true => Style::new().cyan().bold(),
             false => Style::new(),
         };
         let mark = if is_focused { "*" } else { "" };
@@ -121,72 +126,69 @@ impl View<'_, '_> {
         inside
     }
 
-    fn row(&mut self, area: Rect, index: usize, line: Line<'_>) {
-        let index = u16::try_from(index).unwrap_or(u16::MAX);
-        if index < area.height {
-            let row = Rect {
-                y: area.y + index,
-                height: 1,
-                ..area
-            };
-            self.frame.render_widget(line, row);
-        }
+    /// Rows behind a blank.
+    fn rows<'t>(&mut self, inside: Rect, rows: impl Into<Text<'t>>) {
+        let room = Rect {
+            x: inside.x + 1,
+            width: inside.width.saturating_sub(1),
+            ..inside
+        };
+        self.frame.render_widget(rows.into(), room);
+    }
+
+    /// The items of a list around the chosen one.
+    fn list<'i>(&mut self, inside: Rect, items: Vec<Text<'i>>, chosen: usize, is_focused: bool) {
+        let style = match is_focused {
+            true => Style::new().reversed(),
+            false => Style::new().underlined(),
+        };
+        let list = List::new(items)
+            .highlight_symbol("▸")
+            .highlight_spacing(HighlightSpacing::Always)
+            .highlight_style(style);
+        let mut state = ListState::default().with_selected(Some(chosen));
+        self.frame.render_stateful_widget(list, inside, &mut state);
     }
 
     fn head(&mut self, app: &App, area: Rect) {
-        let bold = Style::new().add_modifier(Modifier::BOLD);
-        let width = usize::from(area.width);
-        let mut spans = vec![Span::styled(" waynote  ", bold)];
-        let room = width.saturating_sub(14);
+        let room = usize::from(area.width).saturating_sub(14);
+        let mut spans = vec![" waynote  ".bold()];
         match (&app.mode, &app.query) {
             (Mode::Search(words), _) => {
-                spans.push(Span::styled("/ ", bold));
+                spans.push("/ ".bold());
                 spans.extend(typed(words, room));
             }
             (_, Some(query)) => {
-                spans.push(Span::styled("/ ", bold));
-                spans.push(Span::raw(end_of(&line(query), room)));
+                spans.push("/ ".bold());
+                spans.push(end_of(&line(query), room).into());
             }
-            _ => spans.push(Span::raw(end_of(&line(&app.store), room))),
+            _ => spans.push(end_of(&line(&app.store), room).into()),
         }
-        self.row(area, 0, Line::from(spans));
+        self.frame.render_widget(Line::from(spans), area);
     }
 
     fn scopes(&mut self, app: &App, area: Rect) {
         let is_focused = app.pane == Pane::Scopes;
         let inside = self.pane("scopes", is_focused, area);
-        let height = usize::from(inside.height);
-        let top = app
-            .row
-            .saturating_sub(height / 2)
-            .min(app.rows.len().saturating_sub(height));
-        for (index, row) in app.rows.iter().enumerate().skip(top).take(height) {
-            let at = if index == app.row { "▸" } else { " " };
-            let number = row
-                .notes
-                .map_or(String::new(), |notes| grouped(notes) + " ");
-            let (indent, mark) = match (&row.of, row.asks) {
-                (None, _) => ("", ""),
-                (Some(Listing::Scope(_)), true) => ("", "! "),
-                (Some(Listing::Scope(_)), false) => ("  ", ""),
-                _ => ("", ""),
+        let around = around(app.row, app.rows.len(), inside.height.into());
+        let chosen = app.row - around.start;
+        let width = usize::from(inside.width).saturating_sub(1);
+        let items = app.rows[around].iter().map(|row| {
+            let number = match row.notes {
+                0 => String::new(),
+                notes => grouped(notes) + " ",
             };
-            let room = usize::from(inside.width)
-                .saturating_sub(number.len() + indent.len() + mark.len() + 2);
-            let name = end_of(&line(&row.name), room);
-            let text = padded(
-                &format!("{at}{indent}{mark}{name}"),
-                &number,
-                inside.width.into(),
-            );
-            let style = match (row.of.is_none(), row.asks) {
-                (true, _) => Style::new().add_modifier(Modifier::BOLD),
-                (_, true) => self.fg(Color::Yellow),
-                _ => Style::new(),
+            let (mark, style) = match (&row.of, &row.asks) {
+                (None, _) => ("", Style::new().bold()),
+                (_, Some(_)) => ("! ", Style::new().yellow()),
+                (Some(Listing::Scope(_)), None) => ("  ", Style::new()),
+                _ => ("", Style::new()),
             };
-            let style = chosen(style, index == app.row, is_focused);
-            self.row(inside, index - top, Line::styled(text, style));
-        }
+            let room = width.saturating_sub(number.len() + mark.len() + 1);
+            let name = format!("{mark}{}", end_of(&line(&row.name), room));
+            Text::styled(padded(&name, &number, width), style)
+        });
+        self.list(inside, items.collect(), chosen, is_focused);
     }
 
     fn notes(&mut self, app: &mut App, area: Rect) {
@@ -197,23 +199,14 @@ impl View<'_, '_> {
             (_, 0) => "no notes".into(),
             (Some(read), _) => {
                 let more = if read.is_more { "+" } else { "" };
-                let found = if app.query.is_some() {
-                    "found "
-                } else {
-                    "notes "
-                };
+                let found = app.query.as_ref().map_or("notes ", |_| "found ");
                 let at = grouped(app.chosen as u64 + 1);
                 format!("{found}{at} of {}{more}", grouped(total as u64))
             }
         };
         let inside = self.pane(&title, is_focused, area);
         let lines = if inside.height >= 6 { 2 } else { 1 };
-        let height = (usize::from(inside.height) / lines).max(1);
-        app.height = height;
-        let top = app
-            .chosen
-            .saturating_sub(height / 2)
-            .min(total.saturating_sub(height));
+        app.height = (usize::from(inside.height) / lines).max(1);
         if total == 0 && app.read.is_some() {
             let text = match (&app.query, &app.list) {
                 (Some(_), _) => "No note has these words.",
@@ -221,78 +214,53 @@ impl View<'_, '_> {
                 (_, Listing::Latest) => "There are no notes yet. e writes that of this directory.",
                 _ => "Nothing is noted here.",
             };
-            for (index, text) in wrapped(text, usize::from(inside.width) - 2)
-                .iter()
-                .enumerate()
-            {
-                self.row(inside, index, Line::raw(format!(" {text}")));
-            }
+            let width = usize::from(inside.width).saturating_sub(2);
+            return self.rows(inside, wrapped(text, width).join("\n"));
         }
-        for index in top..total.min(top + height) {
-            let at = (index - top) * lines;
-            let is_chosen = index == app.chosen;
-            let mark = if is_chosen { "▸" } else { " " };
-            let Some(item) = app.at(index) else {
-                self.row(inside, at, Line::raw(format!("{mark}…")));
-                continue;
-            };
-            let [one, two] = self.item(item, mark, inside.width.into(), lines == 1);
-            let style = |of: Style| chosen(of, is_chosen, is_focused);
-            self.row(inside, at, one.patch_style(style(Style::new())));
-            if lines == 2 {
-                self.row(inside, at + 1, two);
-            }
-        }
+        let around = around(app.chosen, total, app.height);
+        let chosen = app.chosen.saturating_sub(around.start);
+        let width = usize::from(inside.width).saturating_sub(1);
+        let items = around.map(|index| match app.at(index) {
+            Some(item) => self.item(item, width, lines == 1),
+            None => Text::raw("…"),
+        });
+        self.list(inside, items.collect(), chosen, is_focused);
     }
 
-    /// The two lines of a note; in the first one, its text too if there is one line only.
-    fn item(&self, item: &Item, mark: &str, width: usize, is_short: bool) -> [Line<'static>; 2] {
+    /// A note in the list, with its text in a line of its own or behind the name.
+    fn item(&self, item: &Item, width: usize, is_short: bool) -> Text<'static> {
         let note = &item.note;
-        let name = line(&name(item));
+        let mut name = line(&name(item));
         let text = match &item.found {
             Some(found) => format!("{} {found}", table::stale(note).trim_start()),
             None => table::preview(note),
         };
         let text = line(text.trim_start());
         let pinned = if note.pinned { "pinned" } else { "" };
-        let age = when::ago(note.updated_at, self.now);
-        let end = format!("  {pinned}  {age} ");
-        let room = width.saturating_sub(end.width() + 1);
-        let name = match is_short {
-            true => format!("{name}  {text}"),
-            false => name,
-        };
-        let name = start_of(&name, room);
-        let blanks = " ".repeat(room.saturating_sub(name.width()));
-        let of_type = note
-            .kind
-            .as_ref()
-            .map_or(Style::new(), |kind| self.of_type(kind));
+        let age = format!("  {} ", when::ago(note.updated_at, self.now));
+        let room = width.saturating_sub(2 + pinned.len() + age.width());
+        if is_short {
+            name = format!("{name}  {text}");
+        }
+        let style = note.kind.as_ref().map_or(Style::new(), of_type);
+        let name = padded(&shortened(&name, room), "  ", room + 2);
         let first = Line::from(vec![
-            Span::raw(mark.to_owned()),
-            Span::styled(name, of_type.add_modifier(Modifier::BOLD)),
-            Span::raw(blanks + "  "),
-            Span::styled(pinned, self.fg(Color::Cyan)),
-            Span::raw(format!("  {age} ")),
+            Span::styled(name, style.bold()),
+            pinned.cyan(),
+            age.into(),
         ]);
-        let second = start_of(&text, width.saturating_sub(3));
-        [first, Line::raw(format!("  {second}"))]
-    }
-
-    fn of_type(&self, kind: &EntryType) -> Style {
-        self.fg(match session_view::style(kind).get_fg_color() {
-            Some(anstyle::Color::Ansi(anstyle::AnsiColor::Red)) => Color::Red,
-            Some(anstyle::Color::Ansi(anstyle::AnsiColor::Green)) => Color::Green,
-            Some(anstyle::Color::Ansi(anstyle::AnsiColor::Cyan)) => Color::Cyan,
-            _ => Color::Yellow,
-        })
+        let second = format!(" {}", shortened(&text, width.saturating_sub(2)));
+        match is_short {
+            true => first.into(),
+            false => vec![first, second.into()].into(),
+        }
     }
 
     fn note(&mut self, app: &mut App, area: Rect) {
         let is_focused = app.pane == Pane::Note;
         let title = match (app.about(), app.item()) {
             (Some(_), _) => "session".into(),
-            (_, Some(item)) => start_of(
+            (_, Some(item)) => shortened(
                 &line(&item.note.address.masked()),
                 usize::from(area.width) - 6,
             ),
@@ -306,8 +274,8 @@ impl View<'_, '_> {
             _ => return,
         };
         let mut rows = wrapped(&text, width);
-        let foot = wrapped(&last, width);
-        let foot = if last.is_empty() { &[][..] } else { &foot[..] };
+        let mut foot = wrapped(&last, width);
+        foot.retain(|row| !row.is_empty());
         let height = usize::from(inside.height).saturating_sub(foot.len()).max(1);
         app.scroll_end = rows.len().saturating_sub(height);
         app.scroll = app.scroll.min(app.scroll_end);
@@ -316,41 +284,35 @@ impl View<'_, '_> {
         }
         let more = rows.len().saturating_sub(app.scroll + height);
         rows.drain(..app.scroll);
-        rows.truncate(height);
-        if more > 0
-            && let Some(last) = rows.last_mut()
-        {
-            *last = format!("… {} more", plural(more as u64 + 1, "line"));
+        rows.resize(height, String::new());
+        if more > 0 {
+            rows[height - 1] = format!("… {} more", plural(more as u64 + 1, "line"));
         }
-        for (index, row) in rows.into_iter().enumerate() {
-            self.row(inside, index, Line::raw(format!(" {row}")));
-        }
-        let dim = Style::new().add_modifier(Modifier::DIM);
-        for (index, row) in foot.iter().enumerate() {
-            self.row(inside, height + index, Line::styled(format!(" {row}"), dim));
-        }
+        let foot = foot.into_iter().map(|row| Line::from(row.dim()));
+        let rows = rows.into_iter().map(Line::from).chain(foot);
+        self.rows(inside, rows.collect::<Vec<_>>());
     }
 
     /// The line below a note: its revision, author, age, tokens, and how often sessions were given it.
     fn about_note(&self, app: &App, item: &Item) -> String {
         let note = &item.note;
-        let mut parts = vec![match note.seen() {
+        let kept = match note.seen() {
             Some(seen) if seen > 1 => format!("seen {seen} times"),
             Some(_) => "entry".into(),
             None => format!("revision {}", note.revision),
-        }];
-        parts.push(line(note.author.as_str()));
-        parts.push(when::ago(note.updated_at, self.now));
+        };
         let tokens = waynote_tokens::count(&note.content.shown());
-        parts.push(plural(tokens as u64, "token"));
+        let mut parts = vec![
+            kept,
+            line(note.author.as_str()),
+            when::ago(note.updated_at, self.now),
+            plural(tokens as u64, "token"),
+        ];
         parts.extend(note.resolved_by.map(|_| "resolved".into()));
         let sessions = app.read.as_ref().map_or(0, |read| read.sessions);
         if sessions > 0 {
-            let given = item.given;
-            parts.push(format!(
-                "given to {given} of {}",
-                plural(sessions as u64, "session")
-            ));
+            let sessions = plural(sessions as u64, "session");
+            parts.push(format!("given to {} of {sessions}", item.given));
         }
         parts.join(" · ")
     }
@@ -362,57 +324,51 @@ impl View<'_, '_> {
         };
         let budget = match receipt.budget {
             0 => "no limit".into(),
-            budget => format!(
-                "{} of {} tokens",
-                grouped(receipt.tokens as u64),
-                grouped(budget as u64)
-            ),
+            budget => {
+                let tokens = grouped(receipt.tokens as u64);
+                format!("{tokens} of {} tokens", grouped(budget as u64))
+            }
         };
         let inside = self.pane(&format!("block of this directory: {budget}"), false, area);
-        let parts = sections(receipt);
+        let tokens = |section: Section| {
+            let claims = receipt.claims.iter();
+            let claims = claims.filter(|claim| claim.section == section);
+            (section.as_str(), claims.map(|claim| claim.tokens).sum())
+        };
+        let around = ("headings", receipt.headings + receipt.last_line);
+        let parts: Vec<(&str, usize)> = Section::ALL
+            .map(tokens)
+            .into_iter()
+            .chain([around])
+            .collect();
         let width = usize::from(inside.width).saturating_sub(2);
-        let colours = [
-            Color::Magenta,
-            Color::Green,
-            Color::Cyan,
-            Color::Yellow,
-            Color::Gray,
-        ];
-        let whole = receipt
-            .budget
-            .max(parts.iter().map(|(_, tokens)| tokens).sum())
-            .max(1);
-        let (mut bar, mut legend, mut used) = (vec![Span::raw(" ")], vec![Span::raw(" ")], 0);
-        for (((name, tokens), shade), colour) in parts.into_iter().zip(SHADES).zip(colours) {
-            if tokens == 0 {
-                continue;
-            }
-            let style = self.fg(colour);
+        let all: usize = parts.iter().map(|(_, tokens)| tokens).sum();
+        let whole = receipt.budget.max(all).max(1);
+        let (mut bar, mut legend, mut used) = (Vec::new(), Vec::new(), 0);
+        let parts = parts.into_iter().zip(SHADES);
+        for ((name, tokens), (shade, colour)) in parts.filter(|((_, tokens), _)| *tokens > 0) {
             let columns = (tokens * width).div_ceil(whole).min(width - used);
             used += columns;
-            bar.push(Span::styled(shade.repeat(columns), style));
-            legend.push(Span::styled(shade.to_owned(), style));
-            legend.push(Span::raw(format!(" {name} {}   ", grouped(tokens as u64))));
+            bar.push(shade.repeat(columns).fg(colour));
+            legend.push(shade.fg(colour));
+            legend.push(format!(" {name} {}   ", grouped(tokens as u64)).into());
         }
-        if legend.len() == 1 {
-            legend.push(Span::raw("nothing"));
+        if legend.is_empty() {
+            legend.push("nothing".into());
         }
         for (notes, what) in [(receipt.lines, "shortened"), (receipt.left_out, "left out")] {
             if notes > 0 {
-                legend.push(Span::raw(format!("{} {what}   ", plural(notes, "note"))));
+                legend.push(format!("{} {what}   ", plural(notes, "note")).into());
             }
         }
-        if inside.height > 1 {
-            self.row(inside, 0, Line::from(bar));
-        }
-        let last = usize::from(inside.height).saturating_sub(1);
-        self.row(inside, last, Line::from(legend));
+        let mut rows = vec![Line::from(bar), Line::from(legend)];
+        rows.drain(..rows.len().saturating_sub(inside.height.into()));
+        self.rows(inside, rows);
     }
 
     /// The lines at the bottom: what happened, or the keys.
     fn footer(&self, app: &App, width: u16) -> Vec<Line<'static>> {
         let width = usize::from(width).saturating_sub(2);
-        let yellow = self.fg(Color::Yellow);
         let text = match &app.mode {
             Mode::Delete(address, _) => {
                 let shown = line(&address.masked());
@@ -433,81 +389,60 @@ impl View<'_, '_> {
         let mut rows = wrapped(text.trim(), width);
         rows.truncate(MESSAGE);
         let rows = rows.into_iter();
-        rows.map(|row| Line::styled(format!(" {row}"), yellow))
-            .collect()
+        rows.map(|row| format!(" {row}").yellow().into()).collect()
     }
 
     fn dialog(&mut self, app: &App, all: Rect) {
         let width = all.width.saturating_sub(4).min(76);
         let inner = usize::from(width) - 4;
-        let (title, rows): (String, Vec<Line<'static>>) = match &app.mode {
+        let (title, rows): (String, Vec<Line<'_>>) = match &app.mode {
             Mode::Keys => {
                 let rows = KEYS.iter().flat_map(|(key, what)| {
-                    let what = wrapped(what, inner - 18);
-                    what.into_iter().enumerate().map(move |(index, what)| {
-                        let key = if index == 0 { *key } else { "" };
-                        Line::raw(format!("{key:<18}{what}"))
-                    })
+                    let keys = std::iter::once(*key).chain(std::iter::repeat(""));
+                    let rows = keys.zip(wrapped(what, inner - 18));
+                    rows.map(|(key, what)| format!("{key:<18}{what}").into())
                 });
                 ("keys".into(), rows.collect())
             }
-            Mode::Answer(session, question, words) => {
+            Mode::Answer(session, question, text) => {
                 let asked = wrapped(&lines(&masked(&question.question)), inner);
                 let mut rows: Vec<Line<'_>> = asked.into_iter().map(Line::raw).collect();
                 rows.truncate(usize::from(all.height).saturating_sub(6));
-                let mut spans = vec![Span::raw("> ")];
-                spans.extend(typed(words, inner - 4));
-                rows.extend([Line::raw(""), Line::from(spans)]);
-                let iteration = question.iteration;
-                (
-                    format!("{} asks (#{iteration})", line(session.as_str())),
-                    rows,
-                )
+                let mut words = Line::from("> ");
+                words.extend(typed(text, inner - 4));
+                rows.extend([Line::default(), words]);
+                let session = line(session.as_str());
+                (format!("{session} asks (#{})", question.iteration), rows)
             }
             _ => return,
         };
-        let height = u16::try_from(rows.len() + 2)
-            .unwrap_or(u16::MAX)
-            .min(all.height);
-        let area = Rect {
-            x: (all.width - width) / 2,
-            y: (all.height - height) / 2,
-            width,
-            height,
-        };
+        let height = u16::try_from(rows.len() + 2).unwrap_or(u16::MAX);
+        let area = all.centered(Constraint::Length(width), Constraint::Length(height));
         self.frame.render_widget(Clear, area);
         let inside = self.pane(&title, true, area);
-        for (index, row) in rows.into_iter().enumerate() {
-            let room = Rect {
-                x: inside.x + 1,
-                width: inside.width - 2,
-                ..inside
-            };
-            self.row(room, index, row);
-        }
+        self.rows(inside, rows);
     }
 }
 
-/// A line that is being typed, with the cursor on the character that it stands before.
-fn typed(words: &typed::Line, room: usize) -> [Span<'static>; 3] {
-    let (before, after) = words.parts();
-    let mut after = after.chars();
-    let under = after
-        .next()
-        .map_or(" ".into(), |char| line(&char.to_string()));
-    [
-        Span::raw(end_of(&line(&before), room)),
-        Span::styled(under, Style::new().add_modifier(Modifier::REVERSED)),
-        Span::raw(line(after.as_str())),
-    ]
+/// A line that is being typed, and the cursor.
+fn typed(text: &str, room: usize) -> [Span<'static>; 2] {
+    [end_of(&line(text), room).into(), " ".reversed()]
 }
 
-fn chosen(style: Style, is_chosen: bool, is_focused: bool) -> Style {
-    match (is_chosen, is_focused) {
-        (true, true) => style.add_modifier(Modifier::REVERSED),
-        (true, false) => style.add_modifier(Modifier::UNDERLINED),
-        _ => style,
-    }
+/// The items of a list that so many rows show, with the chosen one in the middle.
+fn around(chosen: usize, total: usize, height: usize) -> Range<usize> {
+    let last = total.saturating_sub(height);
+    let top = chosen.saturating_sub(height / 2).min(last);
+    top..total.min(top + height)
+}
+
+fn of_type(kind: &EntryType) -> Style {
+    Style::new().fg(match session_view::style(kind).get_fg_color() {
+        Some(anstyle::Color::Ansi(anstyle::AnsiColor::Red)) => Color::Red,
+        Some(anstyle::Color::Ansi(anstyle::AnsiColor::Green)) => Color::Green,
+        Some(anstyle::Color::Ansi(anstyle::AnsiColor::Cyan)) => Color::Cyan,
+        _ => Color::Yellow,
+    })
 }
 
 /// A note's name in a list. An entry is known by its iteration and its type; its id tells nothing.
@@ -532,23 +467,4 @@ fn text_of(item: &Item) -> String {
         "" => text,
         stale => format!("{}\n{text}", line(stale)),
     }
-}
-
-/// The tokens of each section of a block, and of what is around them.
-fn sections(receipt: &Receipt) -> [(&'static str, usize); 5] {
-    let of = |section: Section| {
-        let claims = receipt.claims.iter();
-        let tokens = claims
-            .filter(|claim| claim.section == section)
-            .map(|claim| claim.tokens);
-        (section.as_str(), tokens.sum())
-    };
-    let [one, two, three, four] = Section::ALL.map(of);
-    [
-        one,
-        two,
-        three,
-        four,
-        ("headings", receipt.headings + receipt.last_line),
-    ]
 }

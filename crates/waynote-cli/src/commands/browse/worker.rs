@@ -1,5 +1,6 @@
 //! Reads and writes of the store, on a thread of their own, so that a slow store stops no key.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -33,9 +34,10 @@ const READS: usize = 8;
 const POLL: Duration = Duration::from_secs(1);
 
 /// What is listed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Listing {
     /// The notes that the block of this directory has.
+    #[default]
     Here,
     /// All notes, last changed first.
     Latest,
@@ -48,24 +50,47 @@ pub(super) enum Listing {
 pub(super) enum Job {
     /// Lists notes: these pages, the last one included.
     List(Listing, (usize, usize)),
-    Change(Change, Stamp),
-    Answer(Name, String, Stamp),
+    Write(Write, Box<Stamp>),
     /// Looks for what has changed, at once.
     Refresh,
 }
 
-/// A session in the list of scopes.
-pub(super) struct Session {
-    pub(super) name: Name,
+/// A change that a person makes here.
+pub(super) enum Write {
+    Change(Change),
+    Answer(Name, String),
+}
+
+/// A row of the scopes: a heading, or a list of notes.
+#[derive(Default)]
+pub(super) struct Row {
+    pub(super) of: Option<Listing>,
+    pub(super) name: String,
+    /// How many notes are known to be in the list.
     pub(super) notes: u64,
-    pub(super) question: Option<Question>,
+    /// The question of a session that waits for its answer.
+    pub(super) asks: Option<(Name, Question)>,
+}
+
+impl Row {
+    pub(super) fn of(list: Listing, name: &str, notes: u64) -> Self {
+        Self {
+            of: Some(list),
+            name: name.to_owned(),
+            notes,
+            asks: None,
+        }
+    }
+
+    fn scope(of: ScopeSummary) -> Self {
+        let name = of.scope.name().to_owned();
+        Self::of(Listing::Scope(of.scope), &name, of.notes)
+    }
 }
 
 /// The scopes of the store, and the block of this directory.
 pub(super) struct Overview {
-    pub(super) places: Vec<ScopeSummary>,
-    pub(super) agents: Vec<ScopeSummary>,
-    pub(super) sessions: Vec<Session>,
+    pub(super) rows: Vec<Row>,
     pub(super) receipt: Receipt,
 }
 
@@ -103,24 +128,27 @@ pub(super) enum Reply {
     Idle(u64),
 }
 
-/// Makes the receipt of this directory's block.
-pub(super) type ReadBlock = Box<dyn Fn(&dyn Store) -> Outcome<Receipt> + Send>;
+/// Makes the receipt of this directory's block, and tells which notes each of the last sessions of agents was given.
+pub(super) type ReadUses = Box<dyn Fn(&dyn Store) -> Outcome<(Receipt, Given)> + Send>;
 
-/// Which notes each of the last sessions of agents was given.
-pub(super) type ReadGiven = Box<dyn Fn() -> Vec<BTreeSet<Address>> + Send>;
+pub(super) type Given = Vec<BTreeSet<Address>>;
 
 /// A store with what was read of it.
 pub(super) struct Worker<'s> {
     store: &'s dyn Store,
-    block: ReadBlock,
-    read_given: ReadGiven,
+    read_uses: ReadUses,
     replies: Sender<Reply>,
-    /// What is shown, to be read again when the store has changed.
+    known: Known,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The list that is shown, to be read again when the store has changed.
     shown: Option<(Listing, (usize, usize))>,
     seen: Option<Version>,
     is_away: bool,
     here: Vec<Address>,
-    given: Vec<BTreeSet<Address>>,
+    given: Given,
     latest: Latest,
 }
 
@@ -134,23 +162,12 @@ struct Latest {
 }
 
 impl<'s> Worker<'s> {
-    pub(super) fn new(
-        store: &'s dyn Store,
-        block: ReadBlock,
-        read_given: ReadGiven,
-        replies: Sender<Reply>,
-    ) -> Self {
+    pub(super) fn new(store: &'s dyn Store, read_uses: ReadUses, replies: Sender<Reply>) -> Self {
         Self {
             store,
-            block,
-            read_given,
+            read_uses,
             replies,
-            shown: None,
-            seen: None,
-            is_away: false,
-            here: Vec::new(),
-            given: Vec::new(),
-            latest: Latest::default(),
+            known: Known::default(),
         }
     }
 
@@ -169,124 +186,122 @@ impl<'s> Worker<'s> {
                     // While one list is read, others may be asked for: the last one is still wanted.
                     Job::List(of, pages) => list = Some((of, pages)),
                     Job::Refresh => looks = true,
-                    Job::Change(change, stamp) => {
+                    Job::Write(write, stamp) => {
                         looks = true;
-                        self.tell_done(change_note(self.store, change, &stamp));
-                    }
-                    Job::Answer(session, text, stamp) => {
-                        looks = true;
-                        let done = answered(self.store, &session, &text, &stamp);
-                        self.tell_done(done.map(|(_, said)| Reply::Done(said, None)));
+                        let done = write.made(self.store, &stamp);
+                        // A failure stays on the screen when the next read succeeds.
+                        self.tell(done.unwrap_or_else(|why| Reply::Done(told(&why), None)));
                     }
                 }
             }
             let is_asked = list.is_some();
-            self.shown = list.or(self.shown.take());
-            let read = match looks || self.seen.is_none() {
+            self.known.shown = list.or(self.known.shown.take());
+            let read = match looks || self.known.seen.is_none() {
                 true => self.refresh(is_asked),
                 false => self.list(),
             };
             match read {
-                Ok(()) => self.is_away = false,
+                Ok(()) => self.known.is_away = false,
                 // Said once, and not every second.
-                Err(failure) if is_asked || !self.is_away => {
-                    self.is_away = true;
-                    self.tell(Err(failure));
+                Err(failure) if is_asked || !self.known.is_away => {
+                    self.known.is_away = true;
+                    self.tell(Reply::Failed(told(&failure)));
                 }
                 Err(_) => {}
             }
             if let Some(last) = last {
-                let _ = self.replies.send(Reply::Idle(last));
+                self.tell(Reply::Idle(last));
             }
         }
     }
 
-    fn tell(&self, reply: Outcome<Reply>) {
-        let _ = self.replies.send(match reply {
-            Ok(reply) => reply,
-            Err(failure) => Reply::Failed(told(&failure)),
-        });
-    }
-
-    /// The same of a change: its failure stays on the screen when the next read succeeds.
-    fn tell_done(&self, done: Outcome<Reply>) {
-        self.tell(Ok(
-            done.unwrap_or_else(|failure| Reply::Done(told(&failure), None))
-        ));
+    fn tell(&self, reply: Reply) {
+        // Nobody listens at the end.
+        let _ = self.replies.send(reply);
     }
 
     /// Reads everything again if the store has changed, and the list if it is asked for.
     fn refresh(&mut self, is_asked: bool) -> Outcome {
         let version = self.store.version()?;
-        if self.seen == Some(version) && !self.is_away {
+        if self.known.seen == Some(version) && !self.known.is_away {
             return if is_asked { self.list() } else { Ok(()) };
         }
-        self.latest = Latest::default();
-        self.given = (self.read_given)();
-        let overview = self.overview()?;
-        let claims = overview.receipt.claims.iter();
-        self.here = claims.map(|claim| claim.address.clone()).collect();
-        self.tell(Ok(Reply::Overview(Box::new(overview))));
+        self.known.latest = Latest::default();
+        let (receipt, given) = (self.read_uses)(self.store)?;
+        let claims = receipt.claims.iter();
+        self.known.here = claims.map(|claim| claim.address.clone()).collect();
+        self.known.given = given;
+        let rows = self.rows()?;
+        self.tell(Reply::Overview(Box::new(Overview { rows, receipt })));
         self.list()?;
-        self.seen = Some(version);
+        self.known.seen = Some(version);
         Ok(())
     }
 
-    fn overview(&self) -> Outcome<Overview> {
+    fn rows(&self) -> Outcome<Vec<Row>> {
         let answers = self.store.read(&Ask {
             summaries: vec![ScopeKind::Place, ScopeKind::Agent],
             ..Ask::default()
         })?;
-        let mut summaries = answers.summaries.into_iter();
-        Ok(Overview {
-            places: summaries.next().unwrap_or_default(),
-            agents: summaries.next().unwrap_or_default(),
-            sessions: self.sessions()?,
-            receipt: (self.block)(self.store)?,
-        })
+        let scopes = |of: Vec<ScopeSummary>| of.into_iter().map(Row::scope).collect();
+        let mut parts: Vec<Vec<Row>> = answers.summaries.into_iter().map(scopes).collect();
+        parts.push(self.sessions()?);
+        let mut rows = vec![
+            Row::of(Listing::Here, "here", self.known.here.len() as u64),
+            Row::of(Listing::Latest, "latest changes", 0),
+        ];
+        let parts = ["places", "notebooks", "sessions"].into_iter().zip(parts);
+        for (title, part) in parts.filter(|(_, part)| !part.is_empty()) {
+            rows.push(Row {
+                name: title.to_owned(),
+                ..Row::default()
+            });
+            rows.extend(part);
+        }
+        Ok(rows)
     }
 
     /// The sessions: those with a question, then the newest.
-    fn sessions(&self) -> Outcome<Vec<Session>> {
+    fn sessions(&self) -> Outcome<Vec<Row>> {
         let mut all = Vec::new();
         for of in SessionLog::sessions(self.store)? {
-            all.push((of.scope.name().parse::<Name>()?, of.notes));
+            all.push((of.scope.name().parse::<Name>()?, of));
         }
         let names = all.iter().map(|(name, _)| name.clone()).collect();
         let events = last_events(self.store, names)?;
         let mut sessions = Vec::new();
-        for (name, notes) in all {
+        for (name, of) in all {
             let events = events.get(&name).map(Vec::as_slice).unwrap_or_default();
             let question = match events {
                 [] => None,
                 events => question_after(self.store, &name, events)?,
             };
             let last = events.first().map(|last| last.position);
-            let session = Session {
-                name,
-                notes,
-                question,
-            };
-            sessions.push((session.question.is_none(), std::cmp::Reverse(last), session));
+            let mut row = Row::scope(of);
+            row.asks = question.map(|question| (name, question));
+            sessions.push((row.asks.is_none(), Reverse(last), row));
         }
         sessions.sort_by_key(|(is_quiet, last, _)| (*is_quiet, *last));
-        Ok(sessions.into_iter().map(|(.., session)| session).collect())
+        Ok(sessions.into_iter().map(|(.., row)| row).collect())
     }
 
     /// Reads what is shown.
     fn list(&mut self) -> Outcome {
-        let Some((of, (first, last))) = self.shown.clone() else {
+        let Some((of, (first, last))) = self.known.shown.clone() else {
             return Ok(());
         };
         let (skip, limit) = (first * PAGE, (last + 1 - first) * PAGE);
         let (mut is_more, mut about) = (false, None);
         let (notes, total) = match &of {
-            Listing::Here => (self.notes(&self.here, skip, limit)?, self.here.len()),
+            Listing::Here => (
+                self.notes(&self.known.here, skip, limit)?,
+                self.known.here.len(),
+            ),
             Listing::Latest => {
-                self.latest.read(self.store, skip + limit)?;
-                is_more = !self.latest.is_whole;
-                let notes = self.notes(&self.latest.notes, skip, limit)?;
-                (notes, self.latest.notes.len())
+                self.known.latest.read(self.store, skip + limit)?;
+                is_more = !self.known.latest.is_whole;
+                let notes = self.notes(&self.known.latest.notes, skip, limit)?;
+                (notes, self.known.latest.notes.len())
             }
             Listing::Scope(scope) => {
                 let list = ScopeList::of(self.store, scope, &ScopeFilter::All)?;
@@ -307,20 +322,24 @@ impl<'s> Worker<'s> {
                 (hits.collect::<Vec<_>>(), total)
             }
         };
+        let sessions = self.known.given.iter();
         let items = notes.into_iter().map(|(note, found)| Item {
-            given: times(&self.given, &note.address),
+            given: sessions
+                .clone()
+                .filter(|of| of.contains(&note.address))
+                .count(),
             note,
             found,
         });
-        self.tell(Ok(Reply::Stretch(Box::new(Stretch {
+        self.tell(Reply::Stretch(Box::new(Stretch {
             first: skip,
             items: items.collect(),
             total,
             is_more,
             about,
-            sessions: self.given.len(),
+            sessions: self.known.given.len(),
             of,
-        }))));
+        })));
         Ok(())
     }
 
@@ -369,35 +388,35 @@ impl Latest {
     }
 }
 
-fn times(given: &[BTreeSet<Address>], address: &Address) -> usize {
-    given.iter().filter(|of| of.contains(address)).count()
-}
-
-/// Makes a change, and says what can be done about it.
-fn change_note(store: &dyn Store, change: Change, stamp: &Stamp) -> Outcome<Reply> {
-    let (did, then) = match &change {
-        Change::Pin { pinned: true, .. } => ("pinned", "p unpins it"),
-        Change::Pin { .. } => ("unpinned", "p pins it"),
-        Change::Delete { .. } => ("deleted", "u brings it back"),
-        Change::Undo { .. } => ("undid the last change of", "r brings it back"),
-        _ => ("redid the last change of", "u takes it back"),
-    };
-    let applied = store.apply(&[change], stamp)?.into_iter().next();
-    let Some(applied) = applied else {
-        return Ok(Reply::Done("nothing was changed".into(), None));
-    };
-    let (shown, is_delete) = (applied.address.masked(), did == "deleted");
-    Ok(match &applied.note {
-        Some(note) => {
-            let said = format!("{did} {shown} (now revision {}); {then}", note.revision);
-            Reply::Done(said, None)
-        }
-        None if is_delete => Reply::Done(format!("{did} {shown}; {then}"), Some(applied.address)),
-        None => {
-            let said = format!("{did} {shown}: it no longer exists; {then}");
-            Reply::Done(said, Some(applied.address))
-        }
-    })
+impl Write {
+    /// Makes the change, and says what can be done about it.
+    fn made(self, store: &dyn Store, stamp: &Stamp) -> Outcome<Reply> {
+        let change = match self {
+            Self::Change(change) => change,
+            Self::Answer(session, text) => {
+                let (_, said) = answered(store, &session, &text, stamp)?;
+                return Ok(Reply::Done(said, None));
+            }
+        };
+        let (did, then) = match &change {
+            Change::Pin { pinned: true, .. } => ("pinned", "p unpins it"),
+            Change::Pin { .. } => ("unpinned", "p pins it"),
+            Change::Delete { .. } => ("deleted", "u brings it back"),
+            Change::Undo { .. } => ("undid the last change of", "r brings it back"),
+            _ => ("redid the last change of", "u takes it back"),
+        };
+        let Some(applied) = store.apply(&[change], stamp)?.pop() else {
+            return Ok(Reply::Done("nothing was changed".into(), None));
+        };
+        let now = match &applied.note {
+            Some(note) => format!(" (now revision {})", note.revision),
+            None if did == "deleted" => String::new(),
+            None => ": it no longer exists".into(),
+        };
+        let said = format!("{did} {}{now}; {then}", applied.address.masked());
+        let gone = applied.note.is_none().then_some(applied.address);
+        Ok(Reply::Done(said, gone))
+    }
 }
 
 /// A failure in words, with what to do next.
