@@ -187,8 +187,14 @@ fn a_change_is_undone_and_a_note_is_forgotten() {
     let served = filled();
     let store = served.remote();
     let reach = UndoScope::new("builder".parse().unwrap(), vec!["~/p".parse().unwrap()]);
+    // All that was written at one time is one change: this one has a time of its own.
+    let mut later = stamp();
+    later.now += jiff::SignedDuration::from_secs(1);
+    let again = save("place:~/p".parse().unwrap(), "again");
+    store.apply(&[again], &later).unwrap();
     let undone = undo_last(&store, &reach, &stamp()).unwrap();
     assert_eq!(undone.applied.address.to_string(), "place:~/p");
+    assert!(undone.others.is_empty(), "{undone:?}");
     let address: waynote::Address = "agent:builder#deploy".parse().unwrap();
     let request = Forget::new(address.clone());
     let would = store.would_forget(&request, &stamp()).unwrap();
