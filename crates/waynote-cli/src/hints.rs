@@ -23,6 +23,9 @@ pub(crate) fn hint(error: &Error) -> String {
         }
         Error::NoteTooLarge { limit, .. } => format!("{advice}; or {}", raise(limit)),
         Error::TooManyNotes { .. } => format!("{advice}; or {}", raise("max_notes")),
+        Error::NotFound { what } if what.starts_with("session:") && !what.contains('#') => {
+            "`waynote log sessions` lists the sessions".into()
+        }
         Error::NotFound { .. } => {
             "see `waynote place list`, `key list` or `log list`".into()
         }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 use similar::{ChangeTag, TextDiff};
 use waynote::secrets::masked;
-use waynote::{AddressAt, Note, NoteAsOf, single};
+use waynote::{AddressAt, Note, NoteAsOf, Revision, single};
 
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
@@ -20,7 +20,9 @@ pub(super) fn run(context: &mut Context<'_>, old: &str, new: Option<&str>) -> Ou
         None => {
             let last = last_revision(context, &old)?;
             let new = AddressAt::new(old.address.clone(), last);
-            old.revision = Some(old.revision.unwrap_or(last.saturating_sub(1)));
+            if old.revision.is_none() {
+                old.revision = Some(text_before(context, &old, last)?);
+            }
             new
         }
     };
@@ -57,6 +59,15 @@ fn last_revision(context: &Context<'_>, named: &AddressAt) -> Outcome<u64> {
         )),
         last => Ok(last),
     }
+}
+
+/// The revision before this one that has a text: it may have been deleted in between.
+fn text_before(context: &Context<'_>, named: &AddressAt, last: u64) -> Outcome<u64> {
+    let history = context.read(|store| Ok(store.history(&named.address)?))?;
+    let before = history
+        .iter()
+        .filter(|of| of.number() < last && of.note().is_some());
+    Ok(before.map(Revision::number).max().unwrap_or(last - 1))
 }
 
 fn text(context: &Context<'_>, named: &AddressAt) -> Outcome<String> {

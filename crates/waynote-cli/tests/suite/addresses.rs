@@ -102,6 +102,9 @@ fn a_person_types_less_than_an_address() {
     $ waynote show ~/work/src#build
     make
 
+    $ waynote show src#build
+    make
+
     $ waynote show flaky-tests@1
     retry
 

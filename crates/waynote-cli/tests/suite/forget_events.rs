@@ -119,7 +119,7 @@ fn a_whole_session_is_forgotten() {
     assert_snapshot!(scratch.run("forget session:never --yes").said(), @"
     exit 1
     error: there is no session:never
-      see `waynote place list`, `key list` or `log list`
+      `waynote log sessions` lists the sessions
     ");
     // The loop goes on from where it was.
     looping(&scratch, "--iterations 1", "true").ok();

@@ -16,17 +16,19 @@ fn problems(body: &str) -> Vec<String> {
     parts.map(text).collect()
 }
 
-/// A loop of five iterations in the session `migrate-db`, whose first one asks a question.
-fn asking(server: &RunningServer) -> waynote::Loop<'_> {
-    let (session, agent) = (
-        "migrate-db".parse::<waynote::Name>().unwrap(),
-        stamp("agent:builder"),
-    );
+/// A loop of five iterations in the session `migrate-db`.
+fn begun(server: &RunningServer) -> waynote::Loop<'_> {
+    let session = "migrate-db".parse().unwrap();
     let holder = waynote::event::ProcessIdentity::new("box", "b", 4242, 1);
     let begin = waynote::loops::LoopStart::new(holder, "~/projects/shop", &|_| Some(false));
     let begin = begin.iterations(Some(5));
-    let of = waynote::Loop::begin(&*server.store, session.clone(), begin, &stamp("person"));
-    let of = of.unwrap();
+    waynote::Loop::begin(&*server.store, session, begin, &stamp("person")).unwrap()
+}
+
+/// The same, and in its first iteration the agent asks a question.
+fn asking(server: &RunningServer) -> waynote::Loop<'_> {
+    let (session, agent) = ("migrate-db".parse().unwrap(), stamp("agent:builder"));
+    let of = begun(server);
     of.start_iteration(&agent).unwrap();
     let asks = waynote::session_state::AgentSignal::Blocked("May I drop the column?".into());
     waynote::loops::signal(&*server.store, &session, Some(1), &asks, &agent).unwrap();
@@ -281,6 +283,14 @@ fn a_loop_is_stopped_and_a_session_archived() {
     post(&server, "/s/notes/sessions/archive", &undo);
     has(shown(), ">Archive</button>");
     has(shown(), row);
+    has(shown(), "<td class=\"num\">1 of 5</td>");
+    let answer = [("session", "migrate-db"), ("answer", "Yes, *drop* it.")];
+    post(&server, "/s/notes/sessions/answer", &answer);
+    has(shown(), "Yes, <em>drop</em> it.");
+    // Iterations are numbered across loops.
+    let again = begun(&server);
+    again.start_iteration(&stamp("agent:builder")).unwrap();
+    has(shown(), "<td class=\"num\">2 of 6</td>");
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl Typist<'_> {
         };
         let notes = match iteration_named(text) {
             Some(iteration) => self.of_iteration(store, text, iteration)?,
-            None if is_path(text) => vec![self.on_path(text)?],
+            None if is_path(text) || text.find('#') > Some(0) => vec![self.on_path(text)?],
             None => self.by_word(store, text)?,
         };
         let at = |address| AddressAt::new(address, revision);

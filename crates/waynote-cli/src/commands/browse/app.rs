@@ -90,8 +90,8 @@ pub(super) struct App {
     pub(super) height: usize,
     pub(super) said: String,
     has_failed: bool,
-    /// The note that the last change took away: `u` brings it back.
-    gone: Option<Address>,
+    /// The note that was changed last, until another one is chosen: `u` and `r` are about it, though it may be gone.
+    changed: Option<Address>,
     asked: Option<(Listing, (usize, usize))>,
     /// The number of the last job, and of the last one that is done.
     sent: u64,
@@ -169,9 +169,9 @@ impl App {
         match reply {
             Reply::Overview(overview) => self.take_overview(*overview),
             Reply::Stretch(stretch) => self.take_stretch(*stretch),
-            Reply::Done(said, gone) => {
+            Reply::Done(said, changed) => {
                 self.say(said);
-                self.gone = gone;
+                self.changed = changed;
             }
             Reply::Failed(why) => {
                 self.say(why);
@@ -201,15 +201,14 @@ impl App {
             return;
         }
         let is_same = self.read.as_ref().is_some_and(|read| read.of == stretch.of);
-        let chosen = self.address().filter(|_| is_same);
-        self.read = Some(stretch);
-        // The same note stays chosen, wherever it is now.
-        if let (Some(chosen), Some(read)) = (chosen, &self.read) {
-            let mut items = read.items.iter();
-            if let Some(at) = items.position(|item| item.note.address == chosen) {
-                self.chosen = read.first + at;
-            }
+        // The same note stays chosen, wherever it is now; one that comes back is chosen again.
+        let chosen = [self.changed.clone(), self.address()];
+        let items = &stretch.items;
+        let at = |of: &Address| items.iter().position(|item| item.note.address == *of);
+        if let Some(at) = chosen.iter().flatten().filter(|_| is_same).find_map(at) {
+            self.chosen = stretch.first + at;
         }
+        self.read = Some(stretch);
         self.chosen = self.chosen.min(self.total().saturating_sub(1));
     }
 
@@ -217,6 +216,7 @@ impl App {
     fn show(&mut self, list: Listing) {
         if self.list != list {
             self.list = list;
+            self.changed = None;
             (self.chosen, self.scroll) = (0, 0);
         }
     }
@@ -325,7 +325,8 @@ impl App {
                 return change(Change::Pin {
                     address: note.address.clone(),
                     pinned: !note.pinned,
-                    expect: Expect::Revision(note.revision),
+                    // Whatever its text is by now.
+                    expect: Expect::Any,
                 });
             }
             KeyCode::Char('d') if !is_control(key) => {
@@ -337,16 +338,16 @@ impl App {
                     address => self.mode = Mode::Delete(address, revision),
                 }
             }
-            KeyCode::Char('u') if !is_control(key) => return change(Change::undo(self.changed()?)),
-            KeyCode::Char('r') => return change(Change::redo(self.changed()?)),
+            KeyCode::Char('u') if !is_control(key) => return change(Change::undo(self.target()?)),
+            KeyCode::Char('r') => return change(Change::redo(self.target()?)),
             _ => self.moved(key),
         }
         None
     }
 
-    /// The note whose change `u` and `r` take back: the one that is gone by the last change, else the chosen one.
-    fn changed(&self) -> Option<Address> {
-        self.gone.clone().or_else(|| self.address())
+    /// The note whose change `u` and `r` take back.
+    fn target(&self) -> Option<Address> {
+        self.changed.clone().or_else(|| self.address())
     }
 
     /// Asks for the answer to the chosen session, or to the only one that waits.
@@ -358,8 +359,9 @@ impl App {
         let waiting = self.rows.iter().filter_map(|row| row.asks.clone());
         let mut waiting: Vec<(Name, Question)> = waiting.collect();
         let is_chosen = |(name, _): &_| scope == Some(Scope::Session(Name::clone(name)));
+        let is_session = matches!(scope, Some(Scope::Session(_)));
         let at = match waiting.len() {
-            1 => Some(0),
+            1 if !is_session => Some(0),
             _ => waiting.iter().position(is_chosen),
         };
         if let Some(at) = at {
@@ -396,7 +398,7 @@ impl App {
         match self.pane {
             Pane::Note => self.scroll = to(self.scroll, self.scroll_end),
             Pane::Notes => {
-                self.gone = None;
+                self.changed = None;
                 self.scroll = 0;
                 self.chosen = to(self.chosen, self.total().saturating_sub(1));
             }
@@ -405,7 +407,6 @@ impl App {
                 let lists: Vec<usize> = (0..self.rows.len()).filter(is_list).collect();
                 let at = lists.iter().position(|at| *at == self.row).unwrap_or(0);
                 self.row = lists[to(at, lists.len() - 1)];
-                self.gone = None;
                 self.show_row();
             }
         }

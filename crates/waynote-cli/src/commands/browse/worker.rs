@@ -121,7 +121,7 @@ pub(super) struct Stretch {
 pub(super) enum Reply {
     Overview(Box<Overview>),
     Stretch(Box<Stretch>),
-    /// What was done, and the note that is gone by it.
+    /// What was done, and the note that was changed by it.
     Done(String, Option<Address>),
     Failed(String),
     /// All jobs up to this one are done.
@@ -414,8 +414,7 @@ impl Write {
             None => ": it no longer exists".into(),
         };
         let said = format!("{did} {}{now}; {then}", applied.address.masked());
-        let gone = applied.note.is_none().then_some(applied.address);
-        Ok(Reply::Done(said, gone))
+        Ok(Reply::Done(said, Some(applied.address)))
     }
 }
 

@@ -73,17 +73,24 @@ impl Row {
             | SessionEvent::IterationEnded { iteration, .. } => Some(iteration),
             _ => None,
         });
+        // Iterations are numbered across the loops of a session.
+        let mut first = None;
         let run = events.iter().find_map(|recorded| match recorded.event {
             SessionEvent::LoopStarted { iterations, .. } => Some(iterations),
+            SessionEvent::IterationStarted { iteration, .. } => {
+                first = u64::try_from(iteration).ok();
+                None
+            }
             _ => None,
         });
+        let before = first.unwrap_or(1).saturating_sub(1);
         let holder = site.holder(&of.session);
         Ok(Self {
             status: SessionStatus::read_after(store, &of.session, holder, events, EVENTS)?,
             session: of.session,
             notes: of.notes,
             iteration,
-            of: run.flatten(),
+            of: run.flatten().map(|of| of + before),
             last: events.first().map(|last| last.recorded_at),
         })
     }

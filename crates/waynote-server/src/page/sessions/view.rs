@@ -133,6 +133,9 @@ fn session(site: &Site<'_>, one: &One) -> Markup {
             }
             div.pad.stack {
                 @if let Some(detail) = one.status.detail() { p.why { (visible(&detail)) } }
+                @if let Some(given) = &one.status.answer {
+                    div.prose.tight { (markdown::rendered(&format!("Answered by {}: {}", given.by, given.answer))) }
+                }
                 (go_on(one))
                 @if site.may_write() { (acts(site, one)) }
                 @if let Some((done, of)) = one.run { p.num { (done) " of the " (of) " iterations of this run are done." } }
