@@ -37,20 +37,22 @@ struct Bar {
 
 /// How iterations ended, of several the worst: its mark below a bar, and its word. The first is for those that no loop
 /// ran.
-const ENDS: [(char, &str); 5] = [
+const ENDS: [(char, &str); 6] = [
     (' ', ""),
     ('.', "done"),
+    ('?', "asked"),
     ('>', "running"),
     ('!', "interrupted or lost"),
     ('x', "failed"),
 ];
 
-fn end_of(outcome: Option<IterationOutcome>) -> usize {
-    match outcome {
-        None => 2,
-        Some(IterationOutcome::Interrupted | IterationOutcome::Lost) => 3,
+fn end_of(of: &Iteration) -> usize {
+    match of.outcome {
+        None => 3,
+        Some(_) if of.is_blocked => 2,
+        Some(IterationOutcome::Interrupted | IterationOutcome::Lost) => 4,
         Some(outcome) if outcome.is_success() => 1,
-        Some(_) => 4,
+        Some(_) => 5,
     }
 }
 
@@ -81,7 +83,7 @@ impl Plot {
         let mut bars = vec![Bar::default(); place(*last).unwrap_or(0) + 1];
         for of in iterations {
             if let Some(bar) = place(of.number).and_then(|place| bars.get_mut(place)) {
-                bar.end = end_of(of.outcome);
+                bar.end = end_of(of);
             }
         }
         for (kind, number) in entries {
@@ -244,7 +246,7 @@ mod tests {
             attempts: 1,
             notes_added: 0,
             said: None,
-            is_blocked: false,
+            is_blocked: number == 6,
             author: "person".parse().unwrap(),
             block: None,
         }
@@ -280,10 +282,10 @@ mod tests {
            2 │   dd ll ll       dd ll ll       ll
            1 │ll tt ss ss    tt ss ss ss    dd ss
              └────────────────────────────────────
-              .  .  .  x  .  .  !  .  .  .  .  >
+              .  .  .  x  .  ?  !  .  .  .  .  >
               #1             #6             #11
 
-        s stuck   l learning   t tip   d decision   . done   > running   ! interrupted or lost   x failed
+        s stuck   l learning   t tip   d decision   . done   ? asked   > running   ! interrupted or lost   x failed
         ");
         assert_snapshot!(session(12).draw(40, false), @"
            4 │      d         d
@@ -334,10 +336,10 @@ mod tests {
            2 │ts slll llts slll llts slll llts slll llts slll ll
            1 │lstssssssslstssssssslstssssssslstssssssslstsssssss
              └──────────────────────────────────────────────────
-              .x.!.............................................>
+              .x?!.............................................>
               #1        #21       #41       #61       #81
 
-        s stuck   l learning   t tip   d decision   . done   > running   ! interrupted or lost   x failed
+        s stuck   l learning   t tip   d decision   . done   ? asked   > running   ! interrupted or lost   x failed
         a bar is 2 iterations, marked by the worst
         ");
         assert_snapshot!(session(10_000).draw(40, false), @"

@@ -103,8 +103,10 @@ impl<'a> Site<'a> {
             records: visit.app.records.as_deref(),
             worth: &shelf.overview.worth,
         };
-        // Counted once for the rail; later by the view Tend.
-        if let Some(records) = site.records.filter(|_| site.worth.lock().is_none())
+        // Counted once for the rail, in a store where that takes no time; later by the view Tend.
+        const COUNTED: u64 = 5_000;
+        let counts = site.seen.notes() <= COUNTED && site.worth.lock().is_none();
+        if let Some(records) = site.records.filter(|_| counts)
             && let Ok(found) = findings(store, &records.last_given(), site.now)
         {
             site.found(found.len());

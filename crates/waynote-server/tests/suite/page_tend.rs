@@ -36,7 +36,7 @@ fn two_notes_that_say_the_same_are_shown_side_by_side_and_one_is_kept() {
         let shown = server.get("/s/notes/tend").body;
         for words in [
             "Said twice",
-            "Keep the left",
+            "Keep the first",
             "once in forty runs",
             "run it again",
             "waynote ui",
@@ -148,10 +148,14 @@ fn lists_are_narrowed_by_author_and_age() {
         ("notes?in=agent:builder&age=1", "#</em>flaky", "Show all"),
         ("notes?in=agent:builder&age=-90", "Show all", "#</em>flaky"),
         ("history?author=agent", "#flaky", "#retries"),
-        ("history?kind=place", "No change is of this kind", "#flaky"),
+        (
+            "history?kind=place",
+            "No change fits these filters",
+            "#flaky",
+        ),
         (
             "history?since=2100-01-01",
-            "No change is of this kind",
+            "No change fits these filters",
             "#flaky",
         ),
         ("history?since=2001-01-01", "#retries", "No change"),

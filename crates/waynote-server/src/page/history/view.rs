@@ -25,9 +25,9 @@ fn of_store(site: &Site<'_>, of: &OfStore) -> Markup {
         (bar(site, &of.asked))
         section.card data-live="history" {
             @if changes.is_empty() && next.is_some() {
-                div.empty { p { "None of the latest changes is of this kind, or you may not see them." } }
+                div.empty { p { "None of the latest changes fits these filters, or you may not see them." } }
             } @else if changes.is_empty() && link(site, &of.asked).href() != site.view(View::History).href() {
-                div.empty { p { "No change is of this kind." } p { a href=(site.view(View::History).href()) { "Show all" } } }
+                div.empty { p { "No change fits these filters." } p { a href=(site.view(View::History).href()) { "Show all" } } }
             } @else if changes.is_empty() {
                 div.empty { p { "Nothing was written yet. Each change stands here, with who made it; none is ever lost." } }
             } @else {

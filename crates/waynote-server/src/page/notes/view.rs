@@ -227,7 +227,7 @@ fn nothing(site: &Site<'_>, asked: &Asked, is_more: bool) -> Markup {
             } @else if is_more {
                 p { "None of the latest changes is of such a note." }
             } @else if asked.only != Only::All || asked.is_filtered() {
-                p { "No note is of this kind." }
+                p { "No note fits these filters." }
                 p { a href=(Asked { scope: asked.scope.clone(), ..Asked::default() }.link(site).href()) { "Show all" } }
             } @else if let Some(scope) = &asked.scope {
                 p { "There are no notes in this " (words::scope_word(scope)) "." }

@@ -148,7 +148,7 @@ fn alike(site: &Site<'_>, tend: &Tend, pair: &[Note; 2]) -> Markup {
             header {
                 h2 { "Said twice" } span.grow {}
                 @if site.may_write() {
-                    (keep(right, "Keep the left")) (keep(left, "Keep the right"))
+                    (keep(right, "Keep the first")) (keep(left, "Keep the second"))
                     form.inline method="post" action=(site.link("tend/join").href()) {
                         (forms::hidden(&[("kept", left.address.to_string()), ("base", left.revision.to_string())]))
                         (forms::hidden(&[("gone", right.address.to_string()), ("gone_base", right.revision.to_string())]))
