@@ -153,13 +153,14 @@ impl FromArgMatches for ListedImport {
 pub(crate) struct StartArgs {
     #[command(flatten)]
     pub(crate) at: At,
-    /// Take these sources without asking: names as the list shows them, `all` or `none`
+    /// Take these sources without asking, and set up the agents that are here: names as the list shows them, `all` or
+    /// `none`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) take: Vec<String>,
     /// Set up no agents
     #[arg(long)]
     pub(crate) no_install: bool,
-    /// Take back the last start: its notes, and the agents that it set up
+    /// Take back the last start in this directory: its notes, and the agents that it set up
     #[arg(long, conflicts_with_all = ["take", "no_install", "path"])]
     pub(crate) undo: bool,
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Action, Address, AddressAt, Applied, Change, Content, Note, secrets};
+use waynote::{Action, Address, AddressAt, Applied, Change, Content, Note, Place, secrets};
 use waynote_clients::{Client, InstallScope, Setup, Verdict};
 use waynote_formats::found::{self, FoundSource};
 use waynote_formats::{ImportReport, IncomingNote, Mode, Project};
@@ -40,6 +40,7 @@ struct Candidate {
 #[derive(Serialize, Deserialize)]
 struct Run {
     store: PathBuf,
+    place: Place,
     notes: Vec<AddressAt>,
     clients: Vec<String>,
 }
@@ -68,7 +69,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
     };
     let written = taken.iter().flat_map(|(_, report)| report.written.clone());
     context.output.flush()?;
-    remember(context, written.collect(), &set_up)?;
+    let place = input::place(args.at.path.as_deref())?;
+    remember(context, place, written.collect(), &set_up)?;
     check(context, &set_up)?;
     if context.output.json {
         let taken: Vec<_> = taken
@@ -491,13 +493,19 @@ fn runs(path: &Path) -> Outcome<(Vec<Run>, Option<String>)> {
     Ok((runs.and_then(Result::ok).unwrap_or_default(), text))
 }
 
-fn remember(context: &Context<'_>, notes: Vec<AddressAt>, clients: &[Client]) -> Outcome {
+fn remember(
+    context: &Context<'_>,
+    place: Place,
+    notes: Vec<AddressAt>,
+    clients: &[Client],
+) -> Outcome {
     let Some(path) = record_file()?.filter(|_| !notes.is_empty() || !clients.is_empty()) else {
         return Ok(());
     };
     let (mut runs, before) = runs(&path)?;
     runs.push(Run {
         store: context.settings.store.value.clone(),
+        place,
         notes,
         clients: clients.iter().map(|of| of.word().to_owned()).collect(),
     });
@@ -508,20 +516,29 @@ fn remember(context: &Context<'_>, notes: Vec<AddressAt>, clients: &[Client]) ->
     Ok(())
 }
 
-/// Takes back the last start on this store: its notes, and the clients that it set up.
+/// Takes back the last start here: its notes, and the clients that it set up.
 fn undo(context: &mut Context<'_>) -> Outcome {
     let store = context.settings.store.value.clone();
-    let nothing = || {
-        Failure::refused(
-            "not_found",
-            "no `waynote start` on this store is left to take back",
-            "`waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries",
-        )
+    let here = input::place(None)?;
+    let nothing = |elsewhere: Option<&Run>| {
+        let hint = match elsewhere {
+            Some(run) => format!("the last one was in {}: take it back there", visible(run.place.as_str())),
+            None => "`waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries".into(),
+        };
+        let what = format!(
+            "no `waynote start` in {} is left to take back",
+            visible(here.as_str())
+        );
+        Failure::refused("not_found", what, hint)
     };
-    let path = record_file()?.ok_or_else(nothing)?;
+    let path = record_file()?.ok_or_else(|| nothing(None))?;
     let (mut runs, before) = runs(&path)?;
-    let last = runs.iter().rposition(|run| run.store == store);
-    let run = runs.remove(last.ok_or_else(nothing)?);
+    let on_store = |run: &&Run| run.store == store;
+    let last = runs
+        .iter()
+        .rposition(|run| on_store(&run) && run.place == here);
+    let last = last.ok_or_else(|| nothing(runs.iter().rfind(on_store)))?;
+    let run = runs.remove(last);
     let addresses = run.notes.iter().map(|note| note.address.clone()).collect();
     let stored = stored(context, addresses)?;
     let mut changes = Vec::new();

@@ -95,7 +95,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
 
     $ waynote start --undo
     exit 1
-    error: no `waynote start` on this store is left to take back
+    error: no `waynote start` in ~/work is left to take back
       `waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries
 
     $ waynote key list
@@ -111,6 +111,10 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     // A person who chooses it once more gets it once more, and can take it back as well.
     let third = scratch.ok("start --take all --no-install");
     has(&third, "serena: 1 added");
+    // A start of another directory is not this one's to take back.
+    let elsewhere = scratch.run("start --undo").cwd(scratch.home()).said();
+    has(&elsewhere, "no `waynote start` in ~ is left to take back");
+    has(&elsewhere, "the last one was in ~/work: take it back there");
     has(scratch.ok("start --undo"), "took back 7 notes");
     scratch.ok("start --take serena --no-install");
     scratch.ok("key delete --at . serena-build");
