@@ -293,10 +293,10 @@ mod tests {
            2 │  d l l     d l l     l
            1 │l t s s   t s s s   d s
              └────────────────────────
-              . . . x . . ! . . . . >
+              . . . x . ? ! . . . . >
               #1                  #11
 
-        s stuck   l learning   t tip   d decision   . done   > running   ! interrupted or lost   x failed
+        s stuck   l learning   t tip   d decision   . done   ? asked   > running   ! interrupted or lost   x failed
         ");
     }
 
