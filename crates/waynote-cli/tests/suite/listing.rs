@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use super::common::{Scratch, assert_transcript, fields, signal};
+use super::common::{Scratch, assert_transcript, fields, has, signal};
 
 /// A store with notes of every kind, at three times.
 fn filled() -> Scratch {
@@ -202,4 +202,22 @@ fn a_log_is_followed_until_ctrl_c() {
     );
     signal(&tail, "-INT");
     assert_eq!(tail.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_difference_passes_over_a_deletion() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k one");
+    scratch.ok("key delete k");
+    scratch.ok("undo agent:default#k");
+    let said = scratch.ok("diff k");
+    assert_eq!(
+        said.trim_end(),
+        "agent:default#k@1 and agent:default#k@3 have the same text"
+    );
+    scratch.ok("key save k two");
+    has(
+        scratch.ok("diff k"),
+        "agent:default#k@3 → agent:default#k@4",
+    );
 }
