@@ -42,6 +42,10 @@ fn every_client_gets_what_install_would_enter() {
             "waynote/README.md",
             "waynote/skills/waynote/SKILL.md",
             "gemini/waynote/skills/waynote/SKILL.md",
+            "opencode/waynote/skills/waynote/SKILL.md",
+            "opencode/waynote/package.json",
+            "opencode/waynote/index.js",
+            "opencode/waynote/waynote.js",
             "waynote/commands/note.md",
             "gemini/waynote/commands/waynote/note.toml",
             "waynote/commands/why.md",
@@ -86,6 +90,16 @@ fn every_client_gets_what_install_would_enter() {
         settings["mcpServers"]["waynote"]["command"]
     );
     assert_eq!(hooks["hooks"], settings["hooks"]);
+    // opencode's package has its entries in a program.
+    scratch.ok("--agent night install opencode");
+    let index = fs::read_to_string(folder.join("opencode/waynote/index.js")).unwrap();
+    let installed = read(&scratch.home(), ".config/opencode/opencode.json");
+    has(&index, format!("const server = {:#};", installed["mcp"]));
+    has(&index, "waynote:why");
+    let notes = fs::read_to_string(folder.join("opencode/waynote/waynote.js")).unwrap();
+    let installed = scratch.home().join(".config/opencode/plugins/waynote.js");
+    let installed = fs::read_to_string(installed).unwrap();
+    assert_eq!(installed.split_once('\n').unwrap().1, notes);
     // A manifest names only files that are there.
     for (manifest, plugin) in [
         (".claude-plugin/plugin.json", "waynote"),

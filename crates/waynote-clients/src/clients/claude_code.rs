@@ -1,9 +1,8 @@
 //! Claude Code: `.claude.json` or `.mcp.json` for the server, `settings.json` for hooks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use waynote_system::program::is_executable;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
@@ -316,20 +315,15 @@ impl Check<'_> {
         let entry = entry
             .as_ref()
             .map(|file| file.at(&["mcpServers", NAME, "command"]));
-        match entry.and_then(Value::as_str) {
-            Some(program) if is_executable(Path::new(program)) => {
-                self.findings.ok(format!("{}: the plugin {plugin} starts {program}", self.title));
-            }
-            program => self.wrong(
-                "the plugin does not start waynote",
-                program.unwrap_or(plugin),
-                "write it again by `waynote plugin FOLDER`, then `claude plugin uninstall waynote` and `claude plugin install waynote@waynote`",
-            ),
-        }
+        self.plugin(
+            plugin,
+            entry.and_then(Value::as_str),
+            "`claude plugin uninstall waynote` and `claude plugin install waynote@waynote`",
+        );
         if has_entry {
-            self.findings.note(
-                format!("{}: it has waynote by the plugin and by `install`: notes come once, tools twice", self.title),
-                "keep one: `waynote uninstall claude-code`, or `claude plugin uninstall waynote`",
+            self.twice(
+                "notes come once, tools twice",
+                "`waynote uninstall claude-code`, or `claude plugin uninstall waynote`",
             );
         }
     }

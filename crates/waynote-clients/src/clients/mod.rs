@@ -6,7 +6,7 @@ mod codex;
 mod cursor;
 mod gemini;
 mod goose;
-mod opencode;
+pub(crate) mod opencode;
 mod others;
 mod qwen;
 mod vscode;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use waynote_system::shell::quoted;
+use waynote_system::text_file;
 use waynote_system::variables::AUTHOR;
 
 use crate::client::{Client, Event};
@@ -12,6 +13,7 @@ use crate::formats::edit::Edit;
 use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
 use crate::ledger::Channel;
+use crate::plugin::opencode::FOLDER;
 use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::Check;
@@ -39,6 +41,7 @@ pub(super) static PROFILE: Profile = Profile {
     next_steps,
     allow,
     missing,
+    plugin,
     check: |check| check.opencode(),
     // opencode asks for no consent.
     trust: |_, _| Ok(()),
@@ -51,39 +54,55 @@ const PLUGIN: &str = include_str!("opencode.js");
 /// The variable of its permissions: JSON that is added to its configuration.
 const PERMISSION: &str = "OPENCODE_PERMISSION";
 
-fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
-    let root = setup.roots()?;
+/// The program that brings the notes.
+pub(crate) fn script(setup: &Setup<'_>) -> String {
     let program = Value::from(setup.program.as_str()).to_string();
     let mut text = PLUGIN.replace("\"waynote\"", &program);
     for option in setup.target.options().iter().rev() {
         let option = Value::from(option.as_str()).to_string();
         text = text.replacen("program, [", &format!("program, [{option}, "), 1);
     }
+    text
+}
+
+/// The server's entry.
+pub(crate) fn server(setup: &Setup<'_>) -> JsonEdit {
+    if setup.target.is_endpoint() {
+        // Else it looks for a sign-in, which the server does not have.
+        return setup.json_endpoint("mcp", &[("enabled", true.into()), ("oauth", false.into())]);
+    }
     let server = setup.server();
     let words = std::iter::once(server.command).chain(server.args);
-    let entry = vec![
-        ("type", "local".into()),
-        ("command", words.collect::<Vec<_>>().into()),
-        ("enabled", true.into()),
-        ("environment", object(&[(AUTHOR, server.author.into())])),
-    ];
-    let server = match setup.target.is_endpoint() {
-        true => setup.json_endpoint(
-            "mcp",
-            &[
-                ("enabled", true.into()),
-                // Else it looks for a sign-in, which the server does not have.
-                ("oauth", false.into()),
-            ],
-        ),
-        false => JsonEdit::Server {
-            at: "mcp",
-            program: setup.program.clone(),
-            entry,
-        },
-    };
+    JsonEdit::Server {
+        at: "mcp",
+        program: setup.program.clone(),
+        entry: vec![
+            ("type", "local".into()),
+            ("command", words.collect::<Vec<_>>().into()),
+            ("enabled", true.into()),
+            ("environment", object(&[(AUTHOR, server.author.into())])),
+        ],
+    }
+}
+
+/// Our package, as a file of settings names it.
+fn plugin(call: &Invocation<'_>) -> Option<String> {
+    let mut files = settings(call).into_iter().rev();
+    files.find_map(|file| plugin_of(&file).map(str::to_owned))
+}
+
+fn plugin_of(settings: &Value) -> Option<&str> {
+    let mut plugins = settings["plugin"].as_array()?.iter();
+    plugins.find_map(|plugin| {
+        let name = plugin.as_str()?;
+        name.trim_end_matches('/').ends_with(FOLDER).then_some(name)
+    })
+}
+
+fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+    let root = setup.roots()?;
     let plugin = Edit::Whole {
-        text,
+        text: script(setup),
         mark: "Written by `waynote install opencode`",
     };
     let (config, plugins) = match setup.reach {
@@ -92,7 +111,7 @@ fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
     };
     let config = with_comments(&config.join("opencode.json"));
     Ok(vec![
-        ClientFile::json(config, Part::Server, vec![server]),
+        ClientFile::json(config, Part::Server, vec![server(setup)]),
         ClientFile::new(plugins.join("waynote.js"), Part::Plugin, plugin),
     ])
 }
@@ -206,8 +225,19 @@ impl Check<'_> {
         });
         let named = self.environment.variable("OPENCODE_CONFIG")?;
         let others = of_user.chain(named.map(PathBuf::from));
+        let (mut has_plugin, mut has_entry) = (false, false);
         for file in self.sources(&[own, below].concat(), others) {
             self.switched_off(&file, &["mcp", NAME, "enabled"]);
+            if let Some(plugin) = plugin_of(file.at(&[])) {
+                let script = text_file::read(&Path::new(plugin).join("waynote.js"))?;
+                self.plugin(
+                    plugin,
+                    script.as_deref().and_then(started),
+                    "restart opencode",
+                );
+                has_plugin = true;
+            }
+            has_entry |= !file.at(&["mcp", NAME]).is_null();
             for tool in members(file.at(&["tools"]))
                 .filter(|(name, on)| is_ours(name) && *on == &json!(false))
             {
@@ -227,6 +257,12 @@ impl Check<'_> {
                     self.permission(action, &file.place(&["permission", name]));
                 }
             }
+        }
+        if has_plugin && has_entry {
+            self.twice(
+                "notes and tools come once",
+                "`waynote uninstall opencode`, or take the plugin out of opencode.json",
+            );
         }
         if self.environment.variable("OPENCODE_PURE")?.is_some() {
             self.wrong(
@@ -278,6 +314,12 @@ impl Check<'_> {
             ),
         }
     }
+}
+
+/// The program that a script of ours starts.
+fn started(script: &str) -> Option<&str> {
+    let (_, rest) = script.split_once("const program = \"")?;
+    Some(rest.split_once("\";")?.0)
 }
 
 /// True if a pattern of opencode's is about tools of ours.

@@ -1,6 +1,8 @@
 //! The plugin: a folder that clients install as a whole, with server, hooks, a skill and commands, and the lists by which
 //! they find it. Entries and hooks are those of `install`, with the same absolute path of the program.
 
+pub(crate) mod opencode;
+
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -93,10 +95,18 @@ impl<'e> Plugin<'e> {
         ));
         files.push(("gemini/waynote/hooks/hooks.json".into(), hooks(&gemini)?));
         files.push(("waynote/README.md".into(), README.into()));
-        for folder in ["waynote", "gemini/waynote"] {
+        for folder in ["waynote", "gemini/waynote", opencode::FOLDER] {
             files.push((format!("{folder}/skills/waynote/SKILL.md"), SKILL.into()));
         }
         let program = quoted(&gemini.program);
+        let manifest = json!({
+            "name": NAME, "version": VERSION, "description": SUMMARY, "license": env!("CARGO_PKG_LICENSE"),
+            "private": true,
+        });
+        let prompts = commands(&program)
+            .map(|(name, what, prompt, _)| (name, what, prompt.replace("{args}", "$ARGUMENTS")));
+        let opencode = setup(Client::Opencode)?;
+        files.extend(opencode::package(&opencode, manifest, prompts.into_iter())?);
         for (name, what, prompt, runs) in commands(&program) {
             let tools = runs.map(|words| format!("allowed-tools: Bash({words}:*)\n"));
             let tools = tools
@@ -166,6 +176,14 @@ impl<'e> Plugin<'e> {
             format!(
                 "Gemini CLI: gemini extensions install {}",
                 at("gemini/waynote")
+            ),
+            format!(
+                "opencode: add {} to `plugin` in opencode.json",
+                Value::from(folder.join(opencode::FOLDER).to_string_lossy())
+            ),
+            format!(
+                "Goose: cp -r {} ~/.agents/plugins/, and `waynote install goose` for the notes",
+                at("waynote")
             ),
         ]
     }
