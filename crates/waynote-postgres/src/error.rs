@@ -85,7 +85,7 @@ impl Fault {
             Self::OpenPasswords => (Invalid, "take their access away: chmod 600 '{}'"),
             Self::NoStore => (
                 NotFound,
-                "check the name, or make it: waynote stores create '{}'",
+                "check the name with `waynote stores list`, or make it: waynote stores create '{}'",
             ),
             Self::OlderTables => (
                 Unreachable,

@@ -9,6 +9,9 @@ pub(crate) enum StoresCommand {
         /// The database: postgres://USER@HOST/DATABASE
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
+        /// Estimate the bytes of each store, indexes included: it reads every row
+        #[arg(long)]
+        size: bool,
     },
     /// Make a store, and the tables if the database has none yet
     Create {
@@ -31,6 +34,19 @@ pub(crate) enum StoresCommand {
         /// The store: postgres://USER@HOST/DATABASE?store=NAME
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
+    },
+    /// Give a store another name
+    ///
+    /// Its notes, id, positions and tokens stay, and the old name is free at once. Programs that have it open are told
+    /// that it is gone: start them again with the new name. Every row of the store is written anew, so it takes as long
+    /// as a copy.
+    Rename {
+        /// The store: postgres://USER@HOST/DATABASE?store=NAME
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+        /// Its new name
+        #[arg(value_name = "NEW_NAME")]
+        name: waynote::Name,
     },
     /// Print the SQL that gives a role of a database its rights to the stores, for the owner of the tables to run
     Grants {

@@ -16,7 +16,7 @@ use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
     match command {
-        StoresCommand::List { url } => list(context, url, &options(url)?),
+        StoresCommand::List { url, size } => list(context, url, &options(url)?, *size),
         StoresCommand::Create { url } => {
             let options = named(url)?;
             let shown = options.shown();
@@ -40,6 +40,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let said = || format!("{shown} has a new id: {id}");
             context.answer(&value, said)
         }
+        StoresCommand::Rename { url, name } => {
+            let old = named(url)?;
+            let new = old.clone().store(name.clone()).shown();
+            let shown = old.shown();
+            stores::rename(old, name)?;
+            let value = json!({ "renamed": shown, "store": new });
+            context.answer(&value, || format!("renamed {shown} to {new}"))
+        }
         StoresCommand::Grants { role, access } => {
             // The arguments allow no other word.
             let access = access.parse().unwrap_or(stores::Access::ReadOnly);
@@ -60,16 +68,23 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
     }
 }
 
-fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
-    let listed = stores::list(options.clone())?;
+fn list(context: &mut Context<'_>, url: &str, options: &Options, has_sizes: bool) -> Outcome {
+    let listed = match has_sizes {
+        true => stores::list_with_sizes(options.clone())?,
+        false => stores::list(options.clone())?,
+    };
     let position = |of: &stores::StoreSummary| of.position.map_or(0, waynote::Position::number);
     if context.output.json {
         let listed = listed.iter().map(|of| {
             let url = options.clone().store(of.name.clone()).shown();
-            json!({
+            let mut value = json!({
                 "name": of.name.as_str(), "notes": of.notes, "position": position(of),
                 "created_at": of.created_at.to_string(), "store": url, "partial": of.is_partial,
-            })
+            });
+            if let Some(bytes) = of.bytes {
+                value["estimated_bytes"] = bytes.into();
+            }
+            value
         });
         let listed: Vec<_> = listed.collect();
         return context.value(&json!({ "stores": listed }));
@@ -83,14 +98,21 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     }
     let rows = listed.iter().map(|of| {
         let partial = if of.is_partial { " (partial)" } else { "" };
-        vec![
+        let mut row = vec![
             format!("{}{partial}", visible(of.name.as_str())),
             plural(of.notes, "note"),
             position(of).to_string(),
             when(of.created_at),
-        ]
+        ];
+        row.extend(
+            of.bytes
+                .map(|bytes| format!("about {}", vacuum::megabytes(bytes))),
+        );
+        row
     });
-    let text = table(&["store", "notes", "position", "created"], rows);
+    let mut headings = vec!["store", "notes", "position", "created"];
+    headings.extend(has_sizes.then_some("estimated size"));
+    let text = table(&headings, rows);
     context.line(text)
 }
 

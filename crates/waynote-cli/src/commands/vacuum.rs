@@ -53,7 +53,7 @@ fn size(tables: &[Table], of: impl Fn(&Table) -> u64) -> u64 {
     tables.iter().map(of).sum()
 }
 
-fn megabytes(bytes: u64) -> String {
+pub(super) fn megabytes(bytes: u64) -> String {
     let tenths = bytes.div_ceil(100_000);
     format!("{}.{} MB", tenths / 10, tenths % 10)
 }

@@ -41,6 +41,25 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
     let stores = listed["stores"].as_array().unwrap();
     let ours = stores.iter().find(|store| store["name"] == name).unwrap();
     assert_eq!((&ours["notes"], &ours["position"]), (&json!(1), &json!(1)));
+    let sized = scratch.json(&format!("stores list {database} --size --json"));
+    let mut sized = sized["stores"].as_array().unwrap().iter();
+    assert!(sized.all(|store| store["estimated_bytes"].as_u64() > Some(0)));
+    let table = scratch.ok(&format!("stores list {database} --size"));
+    assert!(
+        table.contains("ESTIMATED SIZE") && table.contains(" MB"),
+        "{table}"
+    );
+    // There and back.
+    let other = url.replace("store=", "store=other-");
+    let renamed = scratch.ok(&format!("stores rename {url} other-{name}"));
+    assert_eq!(renamed.trim(), format!("renamed {url} to {other}"));
+    assert!(
+        scratch
+            .run("key list")
+            .said()
+            .contains("waynote stores list")
+    );
+    scratch.ok(&format!("stores rename {other} {name}"));
     let seen = [
         scratch.run(&format!("stores create {url}")).said(),
         scratch.run(&format!("stores create {database}")).said(),

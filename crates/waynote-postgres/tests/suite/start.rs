@@ -68,6 +68,82 @@ fn stores_are_made_listed_and_dropped() {
     ));
 }
 
+/// Its rows go with it, and the old name is free.
+#[test]
+fn a_store_gets_another_name() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let options = Options::of_url(&server.store_url()).unwrap();
+    let name = |name: &str| name.parse::<waynote::Name>().unwrap();
+    let (new, taken) = (name(&unused("new")), name(&unused("taken")));
+    stores::create(options.clone()).unwrap();
+    stores::create(options.clone().store(taken.clone())).unwrap();
+    let old = open(options.clone()).unwrap();
+    write(&old, "here").unwrap();
+    let before = old.version().unwrap();
+    let kind = |renamed: waynote::Result<()>| renamed.unwrap_err().kind().to_owned();
+    assert_eq!(
+        kind(stores::rename(options.clone(), &taken)),
+        "store_exists"
+    );
+    assert_eq!(
+        kind(stores::rename(options.clone(), &name("e\u{301}"))),
+        "bad_url"
+    );
+    stores::rename(options.clone(), &new).unwrap();
+    assert_eq!(kind(stores::rename(options.clone(), &new)), "no_store");
+    let error = write(&old, "there").unwrap_err();
+    assert_eq!(error.kind(), "store_lost");
+    has(error.to_string(), "has another name");
+    has(error.advice().unwrap(), "waynote stores list");
+    stores::create(options.clone()).unwrap();
+    let renamed = open(options.clone().store(new.clone())).unwrap();
+    assert_eq!(renamed.version().unwrap(), before);
+    write(&renamed, "here, too").unwrap();
+    assert!(renamed.verify().unwrap().is_clean());
+    assert_eq!(
+        Places::new(&open(options).unwrap()).list().unwrap().len(),
+        0
+    );
+}
+
+/// All stores together have the bytes of the tables, and who has more rows has more of them.
+#[test]
+fn the_sizes_of_stores_are_estimated() {
+    let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
+        return;
+    };
+    let name = unused("sizes");
+    let url = cluster.database(&name);
+    let options = Options::of_url(&url).unwrap();
+    for (store, notes) in [("much", 40), ("little", 1)] {
+        let store = new_store(&with_store(&url, store));
+        for number in 0..notes {
+            write(&store, &format!("{number} {}", "long ".repeat(900))).unwrap();
+        }
+    }
+    let listed = stores::list_with_sizes(options.clone()).unwrap();
+    let sizes: Vec<u64> = listed.iter().map(|of| of.bytes.unwrap()).collect();
+    let [little, much] = sizes[..] else {
+        panic!("{sizes:?}");
+    };
+    assert!(little > 0 && much > 2 * little, "{sizes:?}");
+    let tables = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
+        WHERE c.relnamespace = 'waynote'::regnamespace AND c.relkind = 'r'";
+    let all: u64 = cluster.sql_in(&name, tables).parse().unwrap();
+    assert!(
+        (all / 2..=all).contains(&(little + much)),
+        "{sizes:?} of {all}"
+    );
+    assert!(
+        stores::list(options)
+            .unwrap()
+            .iter()
+            .all(|of| of.bytes.is_none())
+    );
+}
+
 #[test]
 fn concurrent_first_starts_make_the_tables_once() {
     let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
