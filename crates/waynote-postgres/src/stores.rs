@@ -12,6 +12,7 @@ use crate::error::{Failure, Fault, Outcome};
 use crate::head::{self, Head, PARTIAL, StoreIdentity};
 use crate::migrate::{self, KNOWN, Schema};
 use crate::options::Options;
+use crate::schema::SchemaName;
 use crate::server::{Limits, Server};
 use crate::trip::{Statement, big, bytes, text};
 
@@ -69,8 +70,8 @@ pub fn list_with_sizes(options: Options) -> Result<Vec<StoreSummary>, Error> {
     at.named(at.list(true))
 }
 
-/// Makes a store, and the tables if there are none. The user needs the right to make a schema in the database, or owns a
-/// schema `waynote` that somebody made before.
+/// Makes a store, and the tables if there are none. The user needs the right to make a schema in the database, or owns the
+/// schema that somebody made before.
 ///
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
@@ -128,26 +129,36 @@ pub enum Access {
     ReadOnly,
 }
 
-/// The statements that give a role the rights to all stores of a database, for the owner of the tables to run.
-pub fn grants(role: &str, access: Access) -> Vec<String> {
+/// The statements that give a role the rights to all stores of a schema, for the owner of the tables to run.
+///
+/// # Errors
+/// Words, when it is no name of a schema.
+pub fn grants(schema: &str, role: &str, access: Access) -> Result<Vec<String>, &'static str> {
+    let schema: SchemaName = schema.parse()?;
     let role = format!("\"{}\"", role.replace('"', "\"\""));
+    let of = |sql: &str| format!("{}{role}", schema.in_sql(sql));
     let rights = match access {
         Access::Owner => {
             let tables = TABLES.iter().chain(&["store", "migration"]);
-            let tables = tables.map(|table| format!("ALTER TABLE waynote.{table} OWNER TO {role}"));
-            let schema = format!("ALTER SCHEMA waynote OWNER TO {role}");
-            return tables.chain([schema]).collect();
+            let tables = tables.map(|table| of(&format!("ALTER TABLE waynote.{table} OWNER TO ")));
+            return Ok(tables
+                .chain([of("ALTER SCHEMA waynote OWNER TO ")])
+                .collect());
         }
         Access::App => "SELECT, INSERT, UPDATE, DELETE",
         Access::ReadOnly => "SELECT",
     };
-    vec![
-        format!("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM {role}"),
-        format!("GRANT USAGE ON SCHEMA waynote TO {role}"),
-        format!("GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO {role}"),
-        format!("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM {role}"),
-        format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO {role}"),
-    ]
+    let default =
+        format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO ");
+    Ok(vec![
+        of("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM "),
+        of("GRANT USAGE ON SCHEMA waynote TO "),
+        of(&format!(
+            "GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO "
+        )),
+        of("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM "),
+        of(&default),
+    ])
 }
 
 /// Makes a store with the rows that `fill` writes. Nobody finds it before it is whole. The next call removes the rest

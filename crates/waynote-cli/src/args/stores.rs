@@ -55,6 +55,9 @@ pub(crate) enum StoresCommand {
         /// Its rights: owner (brings the tables up to date), app (reads and writes), read-only
         #[arg(long = "for", value_name = "ACCESS", default_value = "app", value_parser = ["owner", "app", "read-only"])]
         access: String,
+        /// The schema with the tables, as `schema=NAME` of an address names it
+        #[arg(long, value_name = "NAME", default_value = "waynote")]
+        schema: String,
     },
     /// Free the room of deleted and forgotten rows: VACUUM, by the database's administrator
     ///

@@ -10,21 +10,24 @@ use super::confirm::Question;
 use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database::{named, options};
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
     match command {
-        StoresCommand::List { url, size } => list(context, url, &options(url)?, *size),
+        StoresCommand::List { url, size } => {
+            let options = options(&context.settings, url)?;
+            list(context, url, &options, *size)
+        }
         StoresCommand::Create { url } => {
-            let options = named(url)?;
+            let options = named(&context.settings, url)?;
             let shown = options.shown();
             stores::create(options)?;
             context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
         StoresCommand::Migrate { url } => {
-            let (before, now) = stores::migrate(options(url)?)?;
+            let (before, now) = stores::migrate(options(&context.settings, url)?)?;
             context.answer(&json!({ "before": before, "version": now }), || {
                 match before == now {
                     true => format!("the tables are up to date: version {now}"),
@@ -33,7 +36,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             })
         }
         StoresCommand::Renew { url } => {
-            let options = named(url)?;
+            let options = named(&context.settings, url)?;
             let shown = options.shown();
             let id = stores::renew(options)?.to_string();
             let value = json!({ "store": shown, "store_id": id });
@@ -41,17 +44,22 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             context.answer(&value, said)
         }
         StoresCommand::Rename { url, name } => {
-            let old = named(url)?;
+            let old = named(&context.settings, url)?;
             let new = old.clone().store(name.clone()).shown();
             let shown = old.shown();
             stores::rename(old, name)?;
             let value = json!({ "renamed": shown, "store": new });
             context.answer(&value, || format!("renamed {shown} to {new}"))
         }
-        StoresCommand::Grants { role, access } => {
+        StoresCommand::Grants {
+            role,
+            access,
+            schema,
+        } => {
             // The arguments allow no other word.
             let access = access.parse().unwrap_or(stores::Access::ReadOnly);
-            let sql = stores::grants(role, access);
+            let sql = stores::grants(schema, role, access)
+                .map_err(|reason| Failure::usage(reason, "write another name"))?;
             let said = || {
                 format!(
                     "{};",
@@ -64,7 +72,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             context.answer(&json!({ "sql": sql }), said)
         }
         StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
-        StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
+        StoresCommand::Drop { url, yes } => {
+            let options = named(&context.settings, url)?;
+            drop(context, options, *yes)
+        }
     }
 }
 

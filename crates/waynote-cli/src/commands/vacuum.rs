@@ -14,7 +14,8 @@ pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
         true => Vacuum::Rewrite,
         false => Vacuum::Free,
     };
-    let options = database::options(url)?.wait(context.settings.lock_wait.value);
+    let settings = &context.settings;
+    let options = database::options(settings, url)?.wait(settings.lock_wait.value);
     let database = options.shown();
     let done = vacuum(&options, how)?;
     if context.output.json {

@@ -6,7 +6,7 @@ use waynote::{Error, Places, Reader as _, Store as _};
 use waynote_postgres::{Fault, Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
-use super::stores::{its_server, new_store};
+use super::stores::{bouncer, its_server, new_store};
 use waynote_testing::{has, values::at};
 
 fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
@@ -106,6 +106,64 @@ fn a_store_gets_another_name() {
         Places::new(&open(options).unwrap()).list().unwrap().len(),
         0
     );
+}
+
+/// Also behind a pooler, whose connections go from one to the other, and for a role with rights to one of them.
+#[test]
+fn schemas_of_one_database_do_not_see_each_others_stores() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let (Some(cluster), Some(bouncer)) = (server.cluster(), bouncer(server)) else {
+        return;
+    };
+    cluster.sql("CREATE ROLE tenant LOGIN");
+    let at = |schema: &str| {
+        let url = format!("{}&schema={schema}", with_store(&bouncer.url(), "same"));
+        Options::of_url(&url).unwrap()
+    };
+    let opened = ["user", "team_2"].map(|schema| {
+        stores::create(at(schema)).unwrap();
+        let store = open(at(schema)).unwrap();
+        write(&store, schema).unwrap();
+        (schema, store)
+    });
+    for (schema, store) in &opened {
+        let place = Places::new(store)
+            .read(&"~/p".parse().unwrap())
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (place.content.shown().as_ref(), place.revision),
+            (*schema, 1)
+        );
+        assert!(store.verify().unwrap().is_clean());
+        let listed = stores::list_with_sizes(at(schema)).unwrap();
+        assert_eq!(listed.len(), 1);
+        assert!(waynote_postgres::doctor::examine(at(schema)).is_ok());
+        let tables =
+            waynote_postgres::vacuum::vacuum(&at(schema), waynote_postgres::vacuum::Vacuum::Free);
+        assert_eq!(tables.unwrap().tables.len(), 10);
+        has(at(schema).shown(), &format!("?store=same&schema={schema}"));
+    }
+    for sql in stores::grants("user", "tenant", stores::Access::App).unwrap() {
+        cluster.sql(&sql);
+    }
+    for (schema, kind) in [("user", "written"), ("team_2", "read_only")] {
+        let url = format!(
+            "{}?store=same&schema={schema}",
+            cluster.url().replace("waynote@", "tenant@")
+        );
+        let wrote =
+            open(Options::of_url(&url).unwrap()).and_then(|store| write(&store, "by tenant"));
+        assert_eq!(
+            wrote.map_or_else(|error| error.kind().to_owned(), |()| "written".to_owned()),
+            kind
+        );
+    }
+    stores::drop(at("user")).unwrap();
+    assert_eq!(stores::list(at("user")).unwrap().len(), 0);
+    assert_eq!(stores::list(at("team_2")).unwrap().len(), 1);
 }
 
 /// All stores together have the bytes of the tables, and who has more rows has more of them.
