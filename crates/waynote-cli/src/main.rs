@@ -24,6 +24,7 @@ mod presets;
 mod program;
 mod remembered;
 mod remote;
+mod secret_command;
 mod session_view;
 mod settings;
 mod table;

@@ -1,7 +1,6 @@
 //! A store on a server: its token, its time limits, and the errors of commands that need a store on this machine.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use waynote::text::seconds;
@@ -11,6 +10,7 @@ use waynote_system::variables::TOKEN;
 use crate::authorities::authorities;
 use crate::database::not_a_file;
 use crate::error::{Failure, Outcome, say};
+use crate::secret_command::printed;
 use crate::settings::{Origin, Settings};
 use crate::{clock, home};
 
@@ -145,7 +145,7 @@ fn token(settings: &Settings) -> Outcome<Token> {
             Token::from_fn(move || of_file(&file)).held_by(&name)
         }
         Source::Given(token) => Token::new(token).held_by(TOKEN),
-        Source::Command(command) => Token::from_fn(move || of_command(&command))
+        Source::Command(command) => Token::from_fn(move || printed("token_command", &command))
             .held_by("what the command of `token_command` prints"),
         Source::Nowhere => Token::default(),
     })
@@ -159,23 +159,4 @@ fn of_file(file: &PathBuf) -> Result<String, String> {
     let name = file.display();
     read.map_err(|error| format!("{name} cannot be read: {error}"))?;
     Ok(text)
-}
-
-/// The standard output of the command. The user sees its standard error.
-fn of_command(command: &str) -> Result<String, String> {
-    let run = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output();
-    let run =
-        run.map_err(|error| format!("the command of `token_command` cannot be run: {error}"))?;
-    if !run.status.success() {
-        return Err(format!(
-            "the command of `token_command` failed ({})",
-            run.status
-        ));
-    }
-    String::from_utf8(run.stdout)
-        .map_err(|_| "the command of `token_command` prints no text".into())
 }

@@ -57,6 +57,7 @@ mod tests {
                 AUTHOR,
                 TOKEN_FILE,
                 "WAYNOTE_TOKEN_COMMAND",
+                "WAYNOTE_POSTGRES_PASSWORD_COMMAND",
                 "WAYNOTE_NOTIFY",
             ];
             assert_eq!(
@@ -78,7 +79,7 @@ mod tests {
         for name in others {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert_eq!(handed_on.len(), KNOWN.all().count() - 4 + others.len());
+        assert_eq!(handed_on.len(), KNOWN.all().count() - 5 + others.len());
     }
 
     #[test]

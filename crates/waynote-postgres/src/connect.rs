@@ -14,12 +14,13 @@ use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{AsyncMessage, Client, Config, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use tokio_rustls::rustls;
+use tokio_rustls::rustls::{self, AlertDescription};
 
 use crate::dial::{AuthMethods, CheckedTls, MethodRefused, PlainStream, dial};
 use crate::error::{Failure, Fault, Outage, told};
 use crate::hosts::Target;
 use crate::options::Options;
+use crate::passwords::PasswordSource;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
@@ -28,6 +29,7 @@ pub(crate) struct Hosts {
     first: AtomicUsize,
     time: Duration,
     require_auth: Option<AuthMethods>,
+    password: Option<PasswordSource>,
     tls: MakeRustlsConnect,
     shown: String,
 }
@@ -71,6 +73,11 @@ impl Hosts {
             time: options.times.connect,
             tls: options.trust.connector()?,
             require_auth: options.require_auth,
+            // One that was given takes precedence.
+            password: options
+                .password_source
+                .clone()
+                .filter(|_| options.config.get_password().is_none()),
             shown: options.shown.clone(),
         })
     }
@@ -83,7 +90,12 @@ impl Hosts {
 
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
         let target = &self.hosts[index];
-        let config = &target.config;
+        let mut config = target.config.clone();
+        if let Some(source) = &self.password {
+            let unknown = |reason| Fault::PasswordUnknown.of(&self.shown, reason);
+            config.password(source.password().await.map_err(unknown)?);
+        }
+        let config = &config;
         let methods = self.methods(target);
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Outage::Unreachable(error.to_string()));
@@ -101,8 +113,11 @@ impl Hosts {
             Ok::<_, Failure>((connected, local_port))
         });
         let timed_out = || Failure::Away(Outage::TimedOut(self.time));
-        let ((client, mut connection), local_port) =
-            connecting.await.map_err(|_| timed_out())??;
+        let connected = connecting.await.map_err(|_| timed_out()).flatten();
+        if let (Err(Failure::Server(_)), Some(source)) = (&connected, &self.password) {
+            source.forget().await;
+        }
+        let ((client, mut connection), local_port) = connected?;
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
@@ -158,6 +173,11 @@ impl Hosts {
         if reason.contains("server does not support TLS") {
             return ours(Fault::NoTls, String::new());
         }
+        if let Some(rustls::Error::AlertReceived(alert)) = cause::<rustls::Error>(&error)
+            && let Some(words) = refusal(*alert)
+        {
+            return ours(Fault::Refused, words.into());
+        }
         if cause::<rustls::Error>(&error).is_some()
             || reason.starts_with("error performing TLS handshake")
         {
@@ -179,6 +199,25 @@ impl Hosts {
             None => Failure::Away(Outage::Unreachable(reason)),
         }
     }
+}
+
+/// The words of a server that does not take the certificate of this side; none: the alert is about something else.
+fn refusal(alert: AlertDescription) -> Option<&'static str> {
+    Some(match alert {
+        AlertDescription::CertificateRequired => {
+            "it wants a certificate of this side: name it with sslcert and sslkey"
+        }
+        AlertDescription::UnknownCA => {
+            "it does not know the authority that signed the certificate of sslcert"
+        }
+        AlertDescription::CertificateExpired => "the certificate of sslcert has expired",
+        AlertDescription::CertificateRevoked => "the certificate of sslcert was revoked",
+        AlertDescription::BadCertificate
+        | AlertDescription::DecryptError
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::UnsupportedCertificate => "it does not take the certificate of sslcert",
+        _ => return None,
+    })
 }
 
 /// The cause of an error of a connection, if it is one of that type.

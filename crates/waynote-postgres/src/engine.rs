@@ -163,7 +163,7 @@ impl OpenStore {
     pub(crate) fn no_store(&self) -> Failure {
         match self.incarnation.get() {
             None => Fault::NoStore.of(&self.shown, "").into(),
-            Some(_) => Error::store_lost(&*self.shown, "it was dropped").into(),
+            Some(_) => Error::store_lost(&*self.shown, "it was dropped or has another name").into(),
         }
     }
 }

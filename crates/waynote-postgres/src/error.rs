@@ -32,6 +32,11 @@ pub enum Fault {
     /// A password file that others than its owner may read.
     #[strum(serialize = "password_file_open")]
     OpenPasswords,
+    /// The key of a client's certificate that others than its owner may read.
+    #[strum(serialize = "key_file_open")]
+    OpenKey,
+    /// A password was to be asked for, and was not got.
+    PasswordUnknown,
     /// The database has no such store.
     NoStore,
     /// The tables are of an older version, and lack something that this program needs.
@@ -82,10 +87,12 @@ impl Fault {
                 Invalid,
                 "write it as postgres://USER@HOST/DATABASE?store=NAME",
             ),
-            Self::OpenPasswords => (Invalid, "take their access away: chmod 600 '{}'"),
+            Self::OpenPasswords | Self::OpenKey => {
+                (Invalid, "take their access away: chmod 600 '{}'")
+            }
             Self::NoStore => (
                 NotFound,
-                "check the name, or make it: waynote stores create '{}'",
+                "check the name with `waynote stores list`, or make it: waynote stores create '{}'",
             ),
             Self::OlderTables => (
                 Unreachable,
@@ -102,11 +109,15 @@ impl Fault {
             ),
             Self::Refused => (
                 Denied,
-                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE",
+                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE, a client's certificate from sslcert and sslkey",
             ),
             Self::NoPassword => (
                 Denied,
                 "set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+            ),
+            Self::PasswordUnknown => (
+                Denied,
+                "run the command of `postgres_password_command` by hand: it has to print the password, and nothing else",
             ),
             Self::NotTrusted => (
                 Unreachable,
@@ -141,6 +152,16 @@ impl fmt::Display for PostgresError {
                 f,
                 "the password file {store} is not used: others may read it"
             ),
+            Fault::OpenKey => write!(
+                f,
+                "the key {store} of the client's certificate is not used: others may read it"
+            ),
+            Fault::PasswordUnknown => {
+                write!(
+                    f,
+                    "there is no password for the server of {store}: {reason}"
+                )
+            }
             Fault::NoStore => write!(f, "there is no store {store}"),
             Fault::OlderTables => {
                 write!(
@@ -192,6 +213,7 @@ impl CustomError for PostgresError {
             self.fault,
             Fault::BadUrl
                 | Fault::OpenPasswords
+                | Fault::OpenKey
                 | Fault::ReadOnly
                 | Fault::StoreExists
                 | Fault::Unknown

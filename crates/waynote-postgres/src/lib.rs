@@ -1,6 +1,6 @@
 //! An engine that keeps the rows of [`waynote`] in PostgreSQL.
 //!
-//! One database holds many stores. Their tables are in the schema `waynote`; every primary key and every index begins
+//! One database holds many stores. Their tables are in one schema, `waynote` unless the URL names another; every primary key and every index begins
 //! with the store. [`stores`] lists, makes and drops stores; [`open`] opens one:
 //!
 //! ```no_run
@@ -43,6 +43,7 @@ mod put;
 mod read;
 mod row;
 mod rows;
+mod schema;
 mod server;
 mod session;
 pub mod stores;

@@ -11,7 +11,8 @@ use waynote::{Error, Name};
 
 use crate::dial::AuthMethods;
 use crate::error::{Fault, Outcome, told};
-use crate::passwords;
+use crate::passwords::{self, PasswordSource};
+use crate::schema::SchemaName;
 use crate::tls::Trust;
 
 /// How a store in PostgreSQL is reached. Made from a URL; nothing here is read from the environment.
@@ -19,6 +20,9 @@ use crate::tls::Trust;
 pub struct Options {
     pub(crate) config: Config,
     pub(crate) store: Option<Name>,
+    /// The schema with the tables.
+    pub(crate) schema: SchemaName,
+    pub(crate) password_source: Option<PasswordSource>,
     pub(crate) trust: Trust,
     /// The methods by which a server may ask for the password; none: without TLS those that give it to no listener.
     pub(crate) require_auth: Option<AuthMethods>,
@@ -54,25 +58,28 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// The variables that fill what a URL leaves open.
-pub const VARIABLES: [&str; 7] = [
+pub const VARIABLES: [&str; 9] = [
     "PGHOST",
     "PGPORT",
     "PGUSER",
     "PGDATABASE",
     "PGSSLMODE",
     "PGSSLROOTCERT",
+    "PGSSLCERT",
+    "PGSSLKEY",
     "PGSERVICE",
 ];
 
 impl Options {
     /// The options of a URL: `postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE?store=NAME`.
     ///
-    /// Beside `store` it takes the parameters of libpq's URLs: `host`, `hostaddr`, `port`, `dbname`, `user`,
+    /// `schema` names the schema with the tables (`waynote`). Beside these it takes the parameters of libpq's URLs: `host`, `hostaddr`, `port`, `dbname`, `user`,
     /// `password`, `options`, `application_name`, `connect_timeout`, `keepalives`, `keepalives_idle`,
     /// `keepalives_interval`, `keepalives_retries`, `tcp_user_timeout`, `load_balance_hosts`, `target_session_attrs`
     /// (`read-write` when several hosts are named), `sslmode` (`disable`, `prefer`, `require`, `verify-ca`,
     /// `verify-full`; `require` unless the host is this machine), `sslnegotiation`, `sslrootcert` (a path, or `system`
-    /// for the well-known authorities), `channel_binding` and `require_auth` (`none`, `password`, `md5`,
+    /// for the well-known authorities), `sslcert` and `sslkey` (the files of the client's certificate and its key, which
+    /// only its owner may read), `channel_binding` and `require_auth` (`none`, `password`, `md5`,
     /// `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password without TLS).
     ///
     /// # Errors
@@ -93,6 +100,8 @@ impl Options {
             return Err(bad("it must begin with postgres://"));
         }
         let (mut store, mut mode, mut roots, mut require_auth) = (None, None, None, None);
+        let mut schema = SchemaName::default();
+        let (mut certificate, mut key_file) = (None, None);
         let mut others = Vec::new();
         let mut has_attrs = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -111,8 +120,11 @@ impl Options {
                     })?;
                     store = Some(name);
                 }
+                "schema" => schema = decoded(key)?.parse().map_err(bad)?,
                 "sslmode" => mode = Some(decoded(key)?),
                 "sslrootcert" => roots = Some(decoded(key)?),
+                "sslcert" => certificate = Some(decoded(key)?),
+                "sslkey" => key_file = Some(decoded(key)?),
                 "require_auth" => {
                     require_auth = Some(AuthMethods::read(&decoded(key)?).map_err(bad)?);
                 }
@@ -180,7 +192,15 @@ impl Options {
         }
         let mode = mode.or_else(|| variable("PGSSLMODE"));
         let roots = roots.or_else(|| variable("PGSSLROOTCERT"));
+        let certificate = certificate.or_else(|| variable("PGSSLCERT"));
+        let key_file = key_file.or_else(|| variable("PGSSLKEY"));
+        let identity = match (certificate, key_file) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err(bad("sslcert and sslkey need each other")),
+        };
         let trust = Trust::of(mode.as_deref(), roots.as_deref()).map_err(bad)?;
+        let trust = trust.with_identity(identity);
         Ok(Self {
             times: Times {
                 connect: config
@@ -194,6 +214,8 @@ impl Options {
             },
             config,
             store,
+            schema,
+            password_source: None,
             trust,
             require_auth,
             connections: 8,
@@ -207,6 +229,18 @@ impl Options {
         if let (None, Some(password)) = (self.config.get_password(), password.into()) {
             self.config.password(password);
         }
+        self
+    }
+
+    /// Asks for a password before each new connection, unless one was given: for tokens that last for minutes. An answer
+    /// is used for up to a minute. The name says which source it is; the error is in words, and gives no password away.
+    #[must_use]
+    pub fn password_from(
+        mut self,
+        name: impl Into<String>,
+        ask: impl Fn() -> Result<String, String> + Send + Sync + 'static,
+    ) -> Self {
+        self.password_source = Some(PasswordSource::new(name.into(), ask));
         self
     }
 
@@ -290,12 +324,15 @@ impl Options {
 
     /// The URL as errors show it: with the user, without a password.
     pub fn shown(&self) -> String {
-        match &self.store {
-            Some(store) => {
-                let store = utf8_percent_encode(store.as_str(), PLAIN);
-                format!("{}?store={store}", self.shown)
-            }
-            None => self.shown.clone(),
+        let store = self.store.as_ref().map(|store| {
+            let store = utf8_percent_encode(store.as_str(), PLAIN);
+            format!("store={store}")
+        });
+        let schema = self.schema.named().map(|schema| format!("schema={schema}"));
+        let query: Vec<String> = store.into_iter().chain(schema).collect();
+        match query.as_slice() {
+            [] => self.shown.clone(),
+            query => format!("{}?{}", self.shown, query.join("&")),
         }
     }
 
@@ -320,6 +357,8 @@ impl PartialEq for Options {
     /// True if both lead to the same connections. The store and the limits of calls are not compared.
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config
+            && self.schema == other.schema
+            && self.password_source == other.password_source
             && self.trust == other.trust
             && self.require_auth == other.require_auth
             && self.connections == other.connections
@@ -434,6 +473,8 @@ mod tests {
             "postgres://me:hunter2@db/notes?store=",
             "postgres://me:hunter2@db/notes?store=s&store=t",
             "postgres://me:hunter2@db/notes?store=s&require_auth=any",
+            "postgres://me:hunter2@db/notes?store=s&schema=Notes",
+            "postgres://me:hunter2@db/notes?store=s&sslcert=a.pem",
             "postgres:me:hunter2@db",
             "postgres://me:hunter2@db:1,2:3:4/notes",
         ] {

@@ -5,11 +5,65 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
 use tokio_postgres::config::Host;
 use waynote::Error;
 
 use crate::error::Fault;
 use crate::options::Options;
+
+/// How long an answer is used.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// The source of a password that lasts for minutes.
+#[derive(Clone)]
+pub(crate) struct PasswordSource {
+    name: String,
+    ask: Arc<dyn Fn() -> Result<String, String> + Send + Sync>,
+    answer: Arc<Mutex<Option<(Instant, String)>>>,
+}
+
+impl PasswordSource {
+    pub(crate) fn new(
+        name: String,
+        ask: impl Fn() -> Result<String, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            ask: Arc::new(ask),
+            answer: Arc::default(),
+        }
+    }
+
+    /// The password for a new connection. It is asked for on a thread of its own: the caller's time may end before.
+    pub(crate) async fn password(&self) -> Result<String, String> {
+        let mut answer = self.answer.lock().await;
+        if let Some((at, password)) = &*answer
+            && at.elapsed() < FRESH
+        {
+            return Ok(password.clone());
+        }
+        let ask = Arc::clone(&self.ask);
+        let asked = tokio::task::spawn_blocking(move || ask()).await;
+        let password = asked.map_err(|_| "it was not asked for".to_owned())??;
+        *answer = Some((Instant::now(), password.clone()));
+        Ok(password)
+    }
+
+    /// The server does not take the last answer.
+    pub(crate) async fn forget(&self) {
+        *self.answer.lock().await = None;
+    }
+}
+
+impl PartialEq for PasswordSource {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
 
 /// The text of a password file; none if there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {

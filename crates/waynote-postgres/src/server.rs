@@ -144,7 +144,10 @@ impl Server {
         statements: &[Statement],
     ) -> Outcome<Vec<Vec<Row>>> {
         self.trips.fetch_add(1, Ordering::Relaxed);
-        match self.within(limit, trip::run(&leased.client, statements)) {
+        match self.within(
+            limit,
+            trip::run(&leased.client, &self.options.schema, statements),
+        ) {
             Some(rows) => Ok(rows?),
             None => Err(Failure::Away(Outage::TimedOut(limit))),
         }

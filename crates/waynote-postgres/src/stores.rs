@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 use unicode_normalization::is_nfc;
 use waynote::visible::visible;
 use waynote::{Error, LocalStore as _, Name, Position, StoreId};
@@ -11,6 +12,7 @@ use crate::error::{Failure, Fault, Outcome};
 use crate::head::{self, Head, PARTIAL, StoreIdentity};
 use crate::migrate::{self, KNOWN, Schema};
 use crate::options::Options;
+use crate::schema::SchemaName;
 use crate::server::{Limits, Server};
 use crate::trip::{Statement, big, bytes, text};
 
@@ -28,11 +30,26 @@ pub struct StoreSummary {
     pub created_at: Timestamp,
     /// True if [`make`] has not finished: it is still running, or was interrupted.
     pub is_partial: bool,
+    /// About how many bytes of the tables are its own, indexes included; none unless they were asked for.
+    pub bytes: Option<u64>,
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
 pub(crate) const TABLES: [&str; 8] = [
     "block", "segment", "side", "event", "note", "journal", "content", "scope",
+];
+
+/// All tables with rows of stores, each with the column that makes its rows long.
+const COLUMNS: [(&str, &str); 9] = [
+    ("block", "terms"),
+    ("segment", "docs"),
+    ("side", "value"),
+    ("event", "event"),
+    ("note", "key"),
+    ("journal", "key"),
+    ("content", "body"),
+    ("scope", "name"),
+    ("store", "name"),
 ];
 
 /// The stores of a database, by name. A database that never had one has none.
@@ -41,11 +58,20 @@ pub(crate) const TABLES: [&str; 8] = [
 /// As [`open`](crate::open).
 pub fn list(options: Options) -> Result<Vec<StoreSummary>, Error> {
     let at = DatabaseAccess::new(options)?;
-    at.named(at.list())
+    at.named(at.list(false))
 }
 
-/// Makes a store, and the tables if there are none. The user needs the right to make a schema in the database, or owns a
-/// schema `waynote` that somebody made before.
+/// The same, with an estimate of the bytes of each store. It reads every row of the tables.
+///
+/// # Errors
+/// As [`open`](crate::open).
+pub fn list_with_sizes(options: Options) -> Result<Vec<StoreSummary>, Error> {
+    let at = DatabaseAccess::new(options)?;
+    at.named(at.list(true))
+}
+
+/// Makes a store, and the tables if there are none. The user needs the right to make a schema in the database, or owns the
+/// schema that somebody made before.
 ///
 /// # Errors
 /// [`Fault::StoreExists`], and as [`open`](crate::open).
@@ -74,6 +100,23 @@ pub fn renew(options: Options) -> Result<StoreId, Error> {
     crate::at(options).renew_id()
 }
 
+/// Gives a store another name. Its id, positions and tokens stay, and the old name is free at once. Programs that have it
+/// open are told that it is gone. Every row of the store is written anew.
+///
+/// # Errors
+/// [`Fault::StoreExists`] when the new name is taken; [`Error::Busy`] when somebody writes the store for too long; and as
+/// [`open`](crate::open).
+pub fn rename(options: Options, name: &Name) -> Result<(), Error> {
+    let at = DatabaseAccess::new(options)?;
+    let old = at.which()?;
+    let to = DatabaseAccess {
+        options: at.options.clone().store(name.clone()),
+        server: at.server.clone(),
+    };
+    let new = to.new_name()?;
+    at.named(at.renames(&old, &to, &new))
+}
+
 /// The rights of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
@@ -86,26 +129,36 @@ pub enum Access {
     ReadOnly,
 }
 
-/// The statements that give a role the rights to all stores of a database, for the owner of the tables to run.
-pub fn grants(role: &str, access: Access) -> Vec<String> {
+/// The statements that give a role the rights to all stores of a schema, for the owner of the tables to run.
+///
+/// # Errors
+/// Words, when it is no name of a schema.
+pub fn grants(schema: &str, role: &str, access: Access) -> Result<Vec<String>, &'static str> {
+    let schema: SchemaName = schema.parse()?;
     let role = format!("\"{}\"", role.replace('"', "\"\""));
+    let of = |sql: &str| format!("{}{role}", schema.in_sql(sql));
     let rights = match access {
         Access::Owner => {
             let tables = TABLES.iter().chain(&["store", "migration"]);
-            let tables = tables.map(|table| format!("ALTER TABLE waynote.{table} OWNER TO {role}"));
-            let schema = format!("ALTER SCHEMA waynote OWNER TO {role}");
-            return tables.chain([schema]).collect();
+            let tables = tables.map(|table| of(&format!("ALTER TABLE waynote.{table} OWNER TO ")));
+            return Ok(tables
+                .chain([of("ALTER SCHEMA waynote OWNER TO ")])
+                .collect());
         }
         Access::App => "SELECT, INSERT, UPDATE, DELETE",
         Access::ReadOnly => "SELECT",
     };
-    vec![
-        format!("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM {role}"),
-        format!("GRANT USAGE ON SCHEMA waynote TO {role}"),
-        format!("GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO {role}"),
-        format!("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM {role}"),
-        format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO {role}"),
-    ]
+    let default =
+        format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO ");
+    Ok(vec![
+        of("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM "),
+        of("GRANT USAGE ON SCHEMA waynote TO "),
+        of(&format!(
+            "GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO "
+        )),
+        of("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM "),
+        of(&default),
+    ])
 }
 
 /// Makes a store with the rows that `fill` writes. Nobody finds it before it is whole. The next call removes the rest
@@ -191,8 +244,13 @@ impl DatabaseAccess {
         Ok((before, before.max(KNOWN)))
     }
 
-    fn list(&self) -> Outcome<Vec<StoreSummary>> {
-        let limits = Limits::of(&self.options);
+    fn list(&self, has_sizes: bool) -> Outcome<Vec<StoreSummary>> {
+        let mut limits = Limits::of(&self.options);
+        let mut size = "SELECT NULL::bigint AS store, NULL::bigint AS bytes".to_owned();
+        if has_sizes {
+            limits = limits.patient();
+            size = sizes();
+        }
         if !self.has_tables(&limits)? {
             return Ok(Vec::new());
         }
@@ -201,9 +259,11 @@ impl DatabaseAccess {
             &[
                 Statement::typed(migrate::newest!(), Vec::new()),
                 Statement::typed(
-                    "SELECT s.name, s.head, (extract(epoch FROM s.created_at) * 1000000)::bigint,
-                            (SELECT count(*) FROM waynote.note n WHERE n.store = s.store)
-                     FROM waynote.store s ORDER BY s.name",
+                    format!(
+                        "SELECT s.name, s.head, (extract(epoch FROM s.created_at) * 1000000)::bigint,
+                                (SELECT count(*) FROM waynote.note n WHERE n.store = s.store), z.bytes
+                         FROM waynote.store s LEFT JOIN ({size}) z ON z.store = s.store ORDER BY s.name"
+                    ),
                     Vec::new(),
                 ),
             ],
@@ -214,12 +274,14 @@ impl DatabaseAccess {
         let listed = rows[1].iter().map(|row| {
             let name: &str = row.try_get(0)?;
             let (head, notes): (i64, i64) = (row.try_get(1)?, row.try_get(3)?);
+            let bytes: Option<i64> = row.try_get(4)?;
             Ok(StoreSummary {
                 name: name.strip_suffix(PARTIAL).unwrap_or(name).parse()?,
                 is_partial: name.ends_with(PARTIAL),
                 notes: u64::try_from(notes).unwrap_or_default(),
                 position: (head > 0).then(|| Position::new(head)),
                 created_at: Timestamp::from_microsecond(row.try_get(2)?).unwrap_or_default(),
+                bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()),
             })
         });
         listed.collect()
@@ -303,7 +365,44 @@ impl DatabaseAccess {
         }
     }
 
-    fn remove(&self, which: &StoreIdentity) -> Outcome<()> {
+    /// Writes every row of a store anew, with another key.
+    fn renames(&self, old: &StoreIdentity, to: &Self, new: &StoreIdentity) -> Outcome<()> {
+        if !self.has(old, true)? {
+            return Err(self.no_store());
+        }
+        let taken = || Fault::StoreExists.of(to.options.shown(), "").into();
+        let sql = "SELECT FROM waynote.store WHERE store = $1";
+        let found = Statement::typed(sql, vec![big(new.key)]);
+        if !self.run(&Limits::of(&self.options), &[found])?[0].is_empty() {
+            return Err(taken());
+        }
+        // Another process may have removed it while this one waited for the lock.
+        let moved = TABLES.iter().map(|table| {
+            format!(
+                ", moved_{table} AS (UPDATE waynote.{table} SET store = $2 WHERE store = $1
+                     AND EXISTS (SELECT FROM moved))"
+            )
+        });
+        let sql = format!(
+            "WITH moved AS (UPDATE waynote.store SET store = $2, name = $4 WHERE store = $1 AND name = $3
+                 RETURNING store){} SELECT",
+            moved.collect::<String>()
+        );
+        let values = vec![
+            big(old.key),
+            big(new.key),
+            text(old.name.clone()),
+            text(new.name.clone()),
+        ];
+        let changes = vec![Statement::typed(sql, values)];
+        match self.changed_whole(old, changes) {
+            Err(failure) if failure.code() == Some(&SqlState::UNIQUE_VIOLATION) => Err(taken()),
+            changed => changed,
+        }
+    }
+
+    /// Changes all rows of a store, while nobody else writes it.
+    fn changed_whole(&self, which: &StoreIdentity, changes: Vec<Statement>) -> Outcome<()> {
         let limits = Limits::of(&self.options).patient();
         let wait = limits.wait.as_millis();
         let mut statements = vec![
@@ -312,6 +411,17 @@ impl DatabaseAccess {
             )),
             head::statement(which, true),
         ];
+        statements.extend(changes);
+        statements.push(Statement::plain("COMMIT"));
+        let rows = self.run(&limits, &statements)?;
+        match rows[1].first().map(Head::of).transpose()? {
+            Some(_) => Ok(()),
+            None => Err(self.no_store()),
+        }
+    }
+
+    fn remove(&self, which: &StoreIdentity) -> Outcome<()> {
+        let mut statements = Vec::new();
         for table in TABLES {
             // The row may have got its name meanwhile.
             let sql = format!(
@@ -325,17 +435,33 @@ impl DatabaseAccess {
             "DELETE FROM waynote.store WHERE store = $1 AND name = $2",
             vec![big(which.key), text(which.name.clone())],
         ));
-        statements.push(Statement::plain("COMMIT"));
-        let rows = self.run(&limits, &statements)?;
-        match rows[1].first().map(Head::of).transpose()? {
-            Some(_) => Ok(()),
-            None => Err(self.no_store()),
-        }
+        self.changed_whole(which, statements)
     }
 
     pub(crate) fn no_store(&self) -> Failure {
         Fault::NoStore.of(self.options.shown(), "").into()
     }
+}
+
+/// The bytes of each store: of each table, with its indexes and the room that is free in it, the part that the store has
+/// of the rows. For a user who sees some rows alone, the number of the others is the one of the server's statistics.
+fn sizes() -> String {
+    let of = |(table, column): &(&str, &str)| {
+        format!(
+            "SELECT w.store, pg_total_relation_size(c.oid) * w.bytes / (sum(w.bytes) OVER () *
+                 CASE WHEN row_security_active(c.oid) THEN greatest(1, c.reltuples / sum(w.rows) OVER ()) ELSE 1 END)
+                 AS bytes
+             FROM pg_class c, (SELECT t.store, count(*)::float8 AS rows,
+                     sum(100 + pg_column_size(t.{column}))::float8 AS bytes
+                 FROM waynote.{table} t GROUP BY t.store) w
+             WHERE c.oid = 'waynote.{table}'::regclass"
+        )
+    };
+    let tables: Vec<String> = COLUMNS.iter().map(of).collect();
+    format!(
+        "SELECT p.store, sum(p.bytes)::bigint AS bytes FROM ({}) p GROUP BY p.store",
+        tables.join(" UNION ALL ")
+    )
 }
 
 /// The error for a URL without a store.

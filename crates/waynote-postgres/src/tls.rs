@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_postgres::config::SslMode;
@@ -14,13 +15,15 @@ use tokio_rustls::rustls::client::danger::{
 use tokio_rustls::rustls::crypto::{
     CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
 };
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore,
     SignatureScheme,
 };
 use waynote::Error;
+
+use crate::error::Fault;
 
 /// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub(crate) struct Trust {
     mode: Mode,
     /// A file with certificates; none: the well-known authorities.
     roots: Option<String>,
+    /// The files of the certificate of this side, and of its key.
+    identity: Option<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
@@ -63,7 +68,16 @@ impl Trust {
             return Err("sslrootcert=system needs sslmode=verify-full");
         }
         let roots = roots.filter(|_| !is_system).map(str::to_owned);
-        Ok(Self { mode, roots })
+        Ok(Self {
+            mode,
+            roots,
+            identity: None,
+        })
+    }
+
+    /// With the files of the certificate of this side, and of its key.
+    pub(crate) fn with_identity(self, identity: Option<(String, String)>) -> Self {
+        Self { identity, ..self }
     }
 
     /// The mode of a host, which may be on this machine.
@@ -104,7 +118,19 @@ impl Trust {
                 .dangerous()
                 .with_custom_certificate_verifier(lenient(None)),
         };
-        Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
+        let Some((certificate, key)) = &self.identity else {
+            return Ok(MakeRustlsConnect::new(config.with_no_client_auth()));
+        };
+        let chain = certificates(Path::new(certificate))?;
+        let config = config.with_client_auth_cert(chain, private_key(Path::new(key))?);
+        let config = config.map_err(|error| match error {
+            TlsError::InconsistentKeys(_) => unusable(
+                Path::new(key),
+                format!("it is not the key of {certificate}"),
+            ),
+            error => unusable(Path::new(certificate), error.to_string()),
+        });
+        Ok(MakeRustlsConnect::new(config?))
     }
 
     fn roots(&self) -> Result<RootCertStore, Error> {
@@ -113,29 +139,53 @@ impl Trust {
             roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
             return Ok(roots);
         };
-        let path = PathBuf::from(path);
-        let of = |reason: String| {
-            Error::file(
-                &path,
-                "read",
-                io::Error::new(io::ErrorKind::InvalidData, reason),
-            )
-        };
-        /// A system's whole collection has some 200 KB.
-        const LONGEST: u64 = 4 << 20;
-        let pem = waynote_files::contents(&path, LONGEST)
-            .map_err(|error| Error::file(&path, "read", error))?;
-        for certificate in CertificateDer::pem_slice_iter(&pem) {
-            let certificate = certificate.map_err(|error| of(error.to_string()))?;
-            roots
-                .add(certificate)
-                .map_err(|error| of(error.to_string()))?;
+        let path = Path::new(path);
+        for certificate in certificates(path)? {
+            let added = roots.add(certificate);
+            added.map_err(|error| unusable(path, error.to_string()))?;
         }
-        match roots.is_empty() {
-            true => Err(of("it has no certificate".into())),
-            false => Ok(roots),
-        }
+        Ok(roots)
     }
+}
+
+/// A system's whole collection of certificates has some 200 KB.
+const LONGEST: u64 = 4 << 20;
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    waynote_files::contents(path, LONGEST).map_err(|error| Error::file(path, "read", error))
+}
+
+/// The error for a file that does not have what it should.
+fn unusable(path: &Path, reason: impl Into<String>) -> Error {
+    let reason = io::Error::new(io::ErrorKind::InvalidData, reason.into());
+    Error::file(path, "read", reason)
+}
+
+/// The certificates of a file, at least one.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(path)?).collect();
+    match certificates {
+        Ok(none) if none.is_empty() => Err(unusable(path, "it has no certificate")),
+        Ok(certificates) => Ok(certificates),
+        Err(error) => Err(unusable(path, error.to_string())),
+    }
+}
+
+/// A key that only its owner may read, or the group of a key of root's, as libpq wants it.
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
+    let meta = std::fs::metadata(path).map_err(|error| Error::file(path, "read", error))?;
+    let others = if meta.uid() == 0 { 0o037 } else { 0o077 };
+    if meta.mode() & others != 0 {
+        return Err(Fault::OpenKey.of(path.display().to_string(), "").into());
+    }
+    let pem = read(path)?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|error| match error {
+        pem::Error::NoItemsFound if String::from_utf8_lossy(&pem).contains("ENCRYPTED") => {
+            unusable(path, "it is encrypted; write it without a pass phrase into a file that only you may read")
+        }
+        pem::Error::NoItemsFound => unusable(path, "it has no private key"),
+        error => unusable(path, error.to_string()),
+    })
 }
 
 fn bad_tls(error: &dyn fmt::Display) -> Error {

@@ -8,6 +8,8 @@ use std::task::Poll;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
+use crate::schema::SchemaName;
+
 /// A value of a statement, with its type.
 pub(crate) type Value = (Box<dyn ToSql + Sync + Send>, Type);
 
@@ -34,15 +36,18 @@ impl Statement {
         }
     }
 
-    async fn run(&self, client: &Client) -> Result<Vec<Row>, Error> {
+    async fn run(&self, client: &Client, schema: &SchemaName) -> Result<Vec<Row>, Error> {
         match self {
-            Self::Plain(sql) => client.batch_execute(sql).await.map(|()| Vec::new()),
+            Self::Plain(sql) => client
+                .batch_execute(&schema.in_sql(sql))
+                .await
+                .map(|()| Vec::new()),
             Self::Typed { sql, values } => {
                 let values: Vec<(&(dyn ToSql + Sync), Type)> = values
                     .iter()
                     .map(|(value, of)| (&**value as &(dyn ToSql + Sync), of.clone()))
                     .collect();
-                client.query_typed(sql, &values).await
+                client.query_typed(&schema.in_sql(sql), &values).await
             }
         }
     }
@@ -83,11 +88,15 @@ arrays! {
 }
 
 /// Sends all statements at once and waits for their answers. The error is that of the first statement that failed.
-pub(crate) async fn run(client: &Client, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Error> {
+pub(crate) async fn run(
+    client: &Client,
+    schema: &SchemaName,
+    statements: &[Statement],
+) -> Result<Vec<Vec<Row>>, Error> {
     type Answer<'s> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + 's>>;
     let mut answers: Vec<Answer<'_>> = Vec::with_capacity(statements.len());
     for statement in statements {
-        answers.push(Box::pin(statement.run(client)));
+        answers.push(Box::pin(statement.run(client, schema)));
     }
     // A statement is sent when its future is first polled.
     let mut ready: Vec<Option<Result<Vec<Row>, Error>>> = poll_fn(|cx| {

@@ -13,6 +13,7 @@ mod suite {
     mod damage;
     mod examined;
     mod failover;
+    mod identity;
     mod lost;
     mod restored;
     mod retried;

@@ -9,6 +9,9 @@ pub(crate) enum StoresCommand {
         /// The database: postgres://USER@HOST/DATABASE
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
+        /// Estimate the bytes of each store, indexes included: it reads every row
+        #[arg(long)]
+        size: bool,
     },
     /// Make a store, and the tables if the database has none yet
     Create {
@@ -32,6 +35,19 @@ pub(crate) enum StoresCommand {
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
     },
+    /// Give a store another name
+    ///
+    /// Its notes, id, positions and tokens stay, and the old name is free at once. Programs that have it open are told
+    /// that it is gone: start them again with the new name. Every row of the store is written anew, so it takes as long
+    /// as a copy.
+    Rename {
+        /// The store: postgres://USER@HOST/DATABASE?store=NAME
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+        /// Its new name
+        #[arg(value_name = "NEW_NAME")]
+        name: waynote::Name,
+    },
     /// Print the SQL that gives a role of a database its rights to the stores, for the owner of the tables to run
     Grants {
         /// The role
@@ -39,6 +55,9 @@ pub(crate) enum StoresCommand {
         /// Its rights: owner (brings the tables up to date), app (reads and writes), read-only
         #[arg(long = "for", value_name = "ACCESS", default_value = "app", value_parser = ["owner", "app", "read-only"])]
         access: String,
+        /// The schema with the tables, as `schema=NAME` of an address names it
+        #[arg(long, value_name = "NAME", default_value = "waynote")]
+        schema: String,
     },
     /// Free the room of deleted and forgotten rows: VACUUM, by the database's administrator
     ///

@@ -234,7 +234,7 @@ pub(super) fn named_target(
         named.iter().any(|(option, _)| option == STORE),
         settings.database(),
     ) {
-        database::named(url)?;
+        database::named(settings, url)?;
     }
     let with = |target: Target, (option, value): (String, String)| target.with(&option, &value);
     Ok(named.into_iter().fold(target, with))

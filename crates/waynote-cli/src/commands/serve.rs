@@ -177,7 +177,7 @@ fn options(settings: &Settings) -> waynote::Options {
 
 /// Adds a store in a database. An address that names none would be the error of each call, and nothing mends it.
 fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
-    database::named(url)?;
+    database::named(settings, url)?;
     let store = Arc::new(database::open(settings, url, None)?);
     let of = Arc::new(Of(Arc::clone(&store)));
     Ok(stores.with_database(name, store, of))

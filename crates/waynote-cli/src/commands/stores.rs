@@ -10,21 +10,24 @@ use super::confirm::Question;
 use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database::{named, options};
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
     match command {
-        StoresCommand::List { url } => list(context, url, &options(url)?),
+        StoresCommand::List { url, size } => {
+            let options = options(&context.settings, url)?;
+            list(context, url, &options, *size)
+        }
         StoresCommand::Create { url } => {
-            let options = named(url)?;
+            let options = named(&context.settings, url)?;
             let shown = options.shown();
             stores::create(options)?;
             context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
         StoresCommand::Migrate { url } => {
-            let (before, now) = stores::migrate(options(url)?)?;
+            let (before, now) = stores::migrate(options(&context.settings, url)?)?;
             context.answer(&json!({ "before": before, "version": now }), || {
                 match before == now {
                     true => format!("the tables are up to date: version {now}"),
@@ -33,17 +36,30 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             })
         }
         StoresCommand::Renew { url } => {
-            let options = named(url)?;
+            let options = named(&context.settings, url)?;
             let shown = options.shown();
             let id = stores::renew(options)?.to_string();
             let value = json!({ "store": shown, "store_id": id });
             let said = || format!("{shown} has a new id: {id}");
             context.answer(&value, said)
         }
-        StoresCommand::Grants { role, access } => {
+        StoresCommand::Rename { url, name } => {
+            let old = named(&context.settings, url)?;
+            let new = old.clone().store(name.clone()).shown();
+            let shown = old.shown();
+            stores::rename(old, name)?;
+            let value = json!({ "renamed": shown, "store": new });
+            context.answer(&value, || format!("renamed {shown} to {new}"))
+        }
+        StoresCommand::Grants {
+            role,
+            access,
+            schema,
+        } => {
             // The arguments allow no other word.
             let access = access.parse().unwrap_or(stores::Access::ReadOnly);
-            let sql = stores::grants(role, access);
+            let sql = stores::grants(schema, role, access)
+                .map_err(|reason| Failure::usage(reason, "write another name"))?;
             let said = || {
                 format!(
                     "{};",
@@ -56,20 +72,30 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             context.answer(&json!({ "sql": sql }), said)
         }
         StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
-        StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
+        StoresCommand::Drop { url, yes } => {
+            let options = named(&context.settings, url)?;
+            drop(context, options, *yes)
+        }
     }
 }
 
-fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
-    let listed = stores::list(options.clone())?;
+fn list(context: &mut Context<'_>, url: &str, options: &Options, has_sizes: bool) -> Outcome {
+    let listed = match has_sizes {
+        true => stores::list_with_sizes(options.clone())?,
+        false => stores::list(options.clone())?,
+    };
     let position = |of: &stores::StoreSummary| of.position.map_or(0, waynote::Position::number);
     if context.output.json {
         let listed = listed.iter().map(|of| {
             let url = options.clone().store(of.name.clone()).shown();
-            json!({
+            let mut value = json!({
                 "name": of.name.as_str(), "notes": of.notes, "position": position(of),
                 "created_at": of.created_at.to_string(), "store": url, "partial": of.is_partial,
-            })
+            });
+            if let Some(bytes) = of.bytes {
+                value["estimated_bytes"] = bytes.into();
+            }
+            value
         });
         let listed: Vec<_> = listed.collect();
         return context.value(&json!({ "stores": listed }));
@@ -83,14 +109,21 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     }
     let rows = listed.iter().map(|of| {
         let partial = if of.is_partial { " (partial)" } else { "" };
-        vec![
+        let mut row = vec![
             format!("{}{partial}", visible(of.name.as_str())),
             plural(of.notes, "note"),
             position(of).to_string(),
             when(of.created_at),
-        ]
+        ];
+        row.extend(
+            of.bytes
+                .map(|bytes| format!("about {}", vacuum::megabytes(bytes))),
+        );
+        row
     });
-    let text = table(&["store", "notes", "position", "created"], rows);
+    let mut headings = vec!["store", "notes", "position", "created"];
+    headings.extend(has_sizes.then_some("estimated size"));
+    let text = table(&headings, rows);
     context.line(text)
 }
 

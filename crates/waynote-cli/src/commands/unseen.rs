@@ -66,7 +66,7 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
         false => environment(settings, title, &set)?,
     };
     steps.extend(match database(settings, setup) {
-        Some(url) => password(url, setup)?,
+        Some(url) => password(settings, url, setup)?,
         None => token(settings, setup, &set)?,
     });
     if setup.target.is_endpoint() {
@@ -99,8 +99,11 @@ fn database<'s>(settings: &'s Settings, setup: &'s Setup<'_>) -> Option<&'s str>
 }
 
 /// How the processes started by a client get the password of a store in a database. No client's file is a place for it.
-fn password(url: &str, setup: &Setup<'_>) -> Outcome<Option<String>> {
+fn password(settings: &Settings, url: &str, setup: &Setup<'_>) -> Outcome<Option<String>> {
     let title = setup.client().title();
+    if matches!(settings.postgres_password_command.origin, Origin::File(_)) {
+        return Ok(None);
+    }
     let Some(own) = database::own_password_file() else {
         return Ok(None);
     };

@@ -14,7 +14,8 @@ pub(super) fn run(context: &mut Context<'_>, url: &str, full: bool) -> Outcome {
         true => Vacuum::Rewrite,
         false => Vacuum::Free,
     };
-    let options = database::options(url)?.wait(context.settings.lock_wait.value);
+    let settings = &context.settings;
+    let options = database::options(settings, url)?.wait(settings.lock_wait.value);
     let database = options.shown();
     let done = vacuum(&options, how)?;
     if context.output.json {
@@ -53,7 +54,7 @@ fn size(tables: &[Table], of: impl Fn(&Table) -> u64) -> u64 {
     tables.iter().map(of).sum()
 }
 
-fn megabytes(bytes: u64) -> String {
+pub(super) fn megabytes(bytes: u64) -> String {
     let tenths = bytes.div_ceil(100_000);
     format!("{}.{} MB", tenths / 10, tenths % 10)
 }

@@ -55,6 +55,6 @@ pub(crate) fn check(_: &str) -> Outcome {
     missing()
 }
 
-pub(crate) fn named(_: &str) -> Outcome {
+pub(crate) fn named(_: &Settings, _: &str) -> Outcome {
     missing()
 }

@@ -16,6 +16,7 @@ use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 use super::{is_url, own_password_file};
 use crate::error::{Failure, Outcome};
 use crate::home;
+use crate::secret_command;
 use crate::settings::{Origin, Settings};
 
 /// A store in a database, which is connected to at the first call.
@@ -71,11 +72,11 @@ fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
             },
         ));
     }
-    Ok(options(url)?.wait(settings.lock_wait.value))
+    Ok(options(settings, url)?.wait(settings.lock_wait.value))
 }
 
 /// How the database of this address is reached.
-pub(crate) fn options(url: &str) -> Outcome<Options> {
+pub(crate) fn options(settings: &Settings, url: &str) -> Outcome<Options> {
     if !is_url(url) {
         return Err(Failure::usage(
             format!("`{}` is not the address of a database", visible(url)),
@@ -89,15 +90,19 @@ pub(crate) fn options(url: &str) -> Outcome<Options> {
     }
     let variable = |name: &str| variables.get(name).cloned().flatten();
     let options = Options::of_url_and(url, &variable)?.password(home::variable(PASSWORD)?);
-    Ok(match password_file()? {
-        Some(file) => options.password_file(&file)?,
-        None => options,
+    let command = settings.postgres_password_command.value.clone();
+    Ok(match (command, password_file()?) {
+        (Some(command), _) => options.password_from(command.clone(), move || {
+            secret_command::printed("postgres_password_command", &command)
+        }),
+        (None, Some(file)) => options.password_file(&file)?,
+        (None, None) => options,
     })
 }
 
 /// The options of an address that names a store.
-pub(crate) fn named(url: &str) -> Outcome<Options> {
-    let options = options(url)?;
+pub(crate) fn named(settings: &Settings, url: &str) -> Outcome<Options> {
+    let options = options(settings, url)?;
     match options.store_name() {
         Some(_) => Ok(options),
         None => Err(Failure::usage(
@@ -147,7 +152,7 @@ const ANSWER: Duration = Duration::from_secs(600);
 
 fn for_copy(settings: &Settings, url: &str) -> Outcome<Options> {
     let wait = settings.lock_wait.value;
-    Ok(options(url)?.wait(wait).answer(ANSWER))
+    Ok(options(settings, url)?.wait(wait).answer(ANSWER))
 }
 
 /// Refuses an address with a password: it would be shown wherever the store is.
@@ -164,7 +169,8 @@ pub(crate) fn check(url: &str) -> Outcome {
     if has_password {
         return Err(Failure::usage(
             "the address of the store has a password in it, which others could read",
-            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file); the setting \
+             `postgres_password_command` names a command that prints it",
         ));
     }
     Options::of_url(url)?;

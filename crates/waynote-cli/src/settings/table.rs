@@ -146,6 +146,11 @@ settings! {
         row("WAYNOTE_TOKEN_COMMAND", values::token_command, || Ok(None), Clone::clone)
             .in_file(Kind::Text)
             .not_handed_on();
+    /// The command that prints the password of a store in PostgreSQL.
+    postgres_password_command: Option<String> =
+        row("WAYNOTE_POSTGRES_PASSWORD_COMMAND", values::password_command, || Ok(None), Clone::clone)
+            .in_file(Kind::Text)
+            .not_handed_on();
     /// The file with certificates of authorities that may have signed a server's, beside those of the system.
     ca_file: Option<PathBuf> =
         row(variables::CA_FILE, |text| values::file(text, "the file of certificates has no name"), || Ok(None), path)

@@ -55,6 +55,12 @@ pub(super) fn token_command(text: &str) -> Outcome<Option<String>> {
     Ok(Some(command.to_owned()))
 }
 
+pub(super) fn password_command(text: &str) -> Outcome<Option<String>> {
+    let blank = "the password's command is empty";
+    let command = stated(text, blank, "a command that prints the password")?;
+    Ok(Some(command.to_owned()))
+}
+
 pub(super) fn notify(text: &str) -> Outcome<Option<String>> {
     let command = stated(text, "the command to notify is empty", "a line of shell")?;
     Ok(Some(command.to_owned()))

@@ -36,6 +36,7 @@ fn each_value_says_where_it_comes_from() {
     lock_wait 10 default
     token_file - default
     token_command - default
+    postgres_password_command - default
     ca_file - default
     notify - default
     action_roots - default
@@ -116,7 +117,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     doctor: WRONG settings: HOME/c.toml: line 1: string values must be quoted, expected literal string
           next: correct that line
     doctor: WRONG settings: HOME/c.toml: line 4: there is no setting `colour`
-          next: the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, ca_file, notify, action_roots, allow_secrets
+          next: the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, postgres_password_command, ca_file, notify, action_roots, allow_secrets
     "#);
 }
 

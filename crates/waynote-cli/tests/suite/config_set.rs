@@ -50,7 +50,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     $ waynote config set colour red
     exit 2
     error: `colour` is not a setting of the configuration file
-      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, ca_file, notify, action_roots, allow_secrets
+      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, postgres_password_command, ca_file, notify, action_roots, allow_secrets
 
     $ waynote config set style fancy
     exit 2

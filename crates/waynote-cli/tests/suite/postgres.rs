@@ -41,6 +41,25 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
     let stores = listed["stores"].as_array().unwrap();
     let ours = stores.iter().find(|store| store["name"] == name).unwrap();
     assert_eq!((&ours["notes"], &ours["position"]), (&json!(1), &json!(1)));
+    let sized = scratch.json(&format!("stores list {database} --size --json"));
+    let mut sized = sized["stores"].as_array().unwrap().iter();
+    assert!(sized.all(|store| store["estimated_bytes"].as_u64() > Some(0)));
+    let table = scratch.ok(&format!("stores list {database} --size"));
+    assert!(
+        table.contains("ESTIMATED SIZE") && table.contains(" MB"),
+        "{table}"
+    );
+    // There and back.
+    let other = url.replace("store=", "store=other-");
+    let renamed = scratch.ok(&format!("stores rename {url} other-{name}"));
+    assert_eq!(renamed.trim(), format!("renamed {url} to {other}"));
+    assert!(
+        scratch
+            .run("key list")
+            .said()
+            .contains("waynote stores list")
+    );
+    scratch.ok(&format!("stores rename {other} {name}"));
     let seen = [
         scratch.run(&format!("stores create {url}")).said(),
         scratch.run(&format!("stores create {database}")).said(),
@@ -260,6 +279,65 @@ fn a_client_is_set_up_for_a_database_with_a_password() {
     let words = format!("install cursor --store {url}");
     let told = client_files::run(&scratch, &words).ok();
     assert!(!told.contains("password"), "{told}");
+}
+
+/// Neither the password nor anything else that the command prints is shown.
+#[test]
+fn a_command_prints_the_password() {
+    if !has_postgres() {
+        return skipped("the test of `postgres_password_command` in waynote-cli");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        access: "host all agent 127.0.0.1/32 scram-sha-256".to_owned(),
+        ..Setup::default()
+    });
+    cluster.sql("CREATE ROLE agent LOGIN SUPERUSER PASSWORD 'xyzzy word'");
+    let port = cluster.port();
+    let url = format!("postgres://agent@127.0.0.1:{port}/postgres?store=team&schema=notes");
+    let scratch = Scratch::new();
+    let with = |command: &str, words: &[&str]| {
+        let run = scratch.waynote(
+            words
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>(),
+        );
+        let run = run.env("WAYNOTE_POSTGRES_PASSWORD_COMMAND", command);
+        run.env("WAYNOTE_STORE", &url).said()
+    };
+    let asked = scratch.path("asked");
+    let right = format!("echo asked >>{}; printf '  xyzzy word\\n'", asked.display());
+    let right = right.as_str();
+    with(right, &["stores", "create", &url]);
+    assert!(with(right, &["key", "save", "deploy", "ship"]).contains("deploy"));
+    let asked = std::fs::read_to_string(&asked).unwrap();
+    assert_eq!(asked.lines().count(), 2, "once for each command");
+    let mut all = String::new();
+    for wrong in [
+        "echo xyzzy; exit 3",
+        "true",
+        "echo plugh",
+        "printf '\\377'",
+        "yes",
+    ] {
+        let said = with(wrong, &["key", "list"]).replace(&port.to_string(), "PORT");
+        let said = said.lines().nth(1).unwrap_or_default().to_owned();
+        all.push_str(&format!("{wrong}\n  {said}\n"));
+    }
+    insta::assert_snapshot!(all, @r#"
+    echo xyzzy; exit 3
+      error: there is no password for the server of postgres://agent@127.0.0.1:PORT/postgres: the command of `postgres_password_command` failed (exit status: 3)
+    true
+      error: there is no password for the server of postgres://agent@127.0.0.1:PORT/postgres: the command of `postgres_password_command` prints nothing
+    echo plugh
+      error: the server of postgres://agent@127.0.0.1:PORT/postgres?store=team&schema=notes refuses: password authentication failed for user "agent"
+    printf '\377'
+      error: there is no password for the server of postgres://agent@127.0.0.1:PORT/postgres: the command of `postgres_password_command` prints no text
+    yes
+      error: there is no password for the server of postgres://agent@127.0.0.1:PORT/postgres: the command of `postgres_password_command` prints too much
+    "#);
+    assert!(with(right, &["doctor"]).contains(&format!("store: {url} answers")));
 }
 
 #[test]

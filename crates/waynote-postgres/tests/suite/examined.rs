@@ -42,11 +42,11 @@ fn what_a_server_is_set_to_is_found() {
     the user app lacks the right UPDATE on block, content, event, journal, note, scope, segment, side, store
     the store postgres://app@127.0.0.1:PORT/postgres?store=s cannot be written: permission denied for table store
     ");
-    for sql in stores::grants("app", Access::App) {
+    for sql in stores::grants("waynote", "app", Access::App).unwrap() {
         cluster.sql(&sql);
     }
     assert_eq!(found("app"), "");
-    for sql in stores::grants("app", Access::ReadOnly) {
+    for sql in stores::grants("waynote", "app", Access::ReadOnly).unwrap() {
         cluster.sql(&sql);
     }
     has(found("app"), "lacks the right INSERT");

@@ -6,7 +6,7 @@ use waynote::{Error, Places, Reader as _, Store as _};
 use waynote_postgres::{Fault, Options, PostgresError, is_away, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
 
-use super::stores::{its_server, new_store};
+use super::stores::{bouncer, its_server, new_store};
 use waynote_testing::{has, values::at};
 
 fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
@@ -66,6 +66,140 @@ fn stores_are_made_listed_and_dropped() {
         write(&store, "there"),
         Err(Error::StoreLost { .. })
     ));
+}
+
+/// Its rows go with it, and the old name is free.
+#[test]
+fn a_store_gets_another_name() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let options = Options::of_url(&server.store_url()).unwrap();
+    let name = |name: &str| name.parse::<waynote::Name>().unwrap();
+    let (new, taken) = (name(&unused("new")), name(&unused("taken")));
+    stores::create(options.clone()).unwrap();
+    stores::create(options.clone().store(taken.clone())).unwrap();
+    let old = open(options.clone()).unwrap();
+    write(&old, "here").unwrap();
+    let before = old.version().unwrap();
+    let kind = |renamed: waynote::Result<()>| renamed.unwrap_err().kind().to_owned();
+    assert_eq!(
+        kind(stores::rename(options.clone(), &taken)),
+        "store_exists"
+    );
+    assert_eq!(
+        kind(stores::rename(options.clone(), &name("e\u{301}"))),
+        "bad_url"
+    );
+    stores::rename(options.clone(), &new).unwrap();
+    assert_eq!(kind(stores::rename(options.clone(), &new)), "no_store");
+    let error = write(&old, "there").unwrap_err();
+    assert_eq!(error.kind(), "store_lost");
+    has(error.to_string(), "has another name");
+    has(error.advice().unwrap(), "waynote stores list");
+    stores::create(options.clone()).unwrap();
+    let renamed = open(options.clone().store(new.clone())).unwrap();
+    assert_eq!(renamed.version().unwrap(), before);
+    write(&renamed, "here, too").unwrap();
+    assert!(renamed.verify().unwrap().is_clean());
+    assert_eq!(
+        Places::new(&open(options).unwrap()).list().unwrap().len(),
+        0
+    );
+}
+
+/// Also behind a pooler, whose connections go from one to the other, and for a role with rights to one of them.
+#[test]
+fn schemas_of_one_database_do_not_see_each_others_stores() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let (Some(cluster), Some(bouncer)) = (server.cluster(), bouncer(server)) else {
+        return;
+    };
+    cluster.sql("CREATE ROLE tenant LOGIN");
+    let at = |schema: &str| {
+        let url = format!("{}&schema={schema}", with_store(&bouncer.url(), "same"));
+        Options::of_url(&url).unwrap()
+    };
+    let opened = ["user", "team_2"].map(|schema| {
+        stores::create(at(schema)).unwrap();
+        let store = open(at(schema)).unwrap();
+        write(&store, schema).unwrap();
+        (schema, store)
+    });
+    for (schema, store) in &opened {
+        let place = Places::new(store)
+            .read(&"~/p".parse().unwrap())
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            (place.content.shown().as_ref(), place.revision),
+            (*schema, 1)
+        );
+        assert!(store.verify().unwrap().is_clean());
+        let listed = stores::list_with_sizes(at(schema)).unwrap();
+        assert_eq!(listed.len(), 1);
+        assert!(waynote_postgres::doctor::examine(at(schema)).is_ok());
+        let tables =
+            waynote_postgres::vacuum::vacuum(&at(schema), waynote_postgres::vacuum::Vacuum::Free);
+        assert_eq!(tables.unwrap().tables.len(), 10);
+        has(at(schema).shown(), &format!("?store=same&schema={schema}"));
+    }
+    for sql in stores::grants("user", "tenant", stores::Access::App).unwrap() {
+        cluster.sql(&sql);
+    }
+    for (schema, kind) in [("user", "written"), ("team_2", "read_only")] {
+        let url = format!(
+            "{}?store=same&schema={schema}",
+            cluster.url().replace("waynote@", "tenant@")
+        );
+        let wrote =
+            open(Options::of_url(&url).unwrap()).and_then(|store| write(&store, "by tenant"));
+        assert_eq!(
+            wrote.map_or_else(|error| error.kind().to_owned(), |()| "written".to_owned()),
+            kind
+        );
+    }
+    stores::drop(at("user")).unwrap();
+    assert_eq!(stores::list(at("user")).unwrap().len(), 0);
+    assert_eq!(stores::list(at("team_2")).unwrap().len(), 1);
+}
+
+/// All stores together have the bytes of the tables, and who has more rows has more of them.
+#[test]
+fn the_sizes_of_stores_are_estimated() {
+    let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
+        return;
+    };
+    let name = unused("sizes");
+    let url = cluster.database(&name);
+    let options = Options::of_url(&url).unwrap();
+    for (store, notes) in [("much", 40), ("little", 1)] {
+        let store = new_store(&with_store(&url, store));
+        for number in 0..notes {
+            write(&store, &format!("{number} {}", "long ".repeat(900))).unwrap();
+        }
+    }
+    let listed = stores::list_with_sizes(options.clone()).unwrap();
+    let sizes: Vec<u64> = listed.iter().map(|of| of.bytes.unwrap()).collect();
+    let [little, much] = sizes[..] else {
+        panic!("{sizes:?}");
+    };
+    assert!(little > 0 && much > 2 * little, "{sizes:?}");
+    let tables = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
+        WHERE c.relnamespace = 'waynote'::regnamespace AND c.relkind = 'r'";
+    let all: u64 = cluster.sql_in(&name, tables).parse().unwrap();
+    assert!(
+        (all / 2..=all).contains(&(little + much)),
+        "{sizes:?} of {all}"
+    );
+    assert!(
+        stores::list(options)
+            .unwrap()
+            .iter()
+            .all(|of| of.bytes.is_none())
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) fn new_store(url: &str) -> EngineStore<Postgres> {
 }
 
 /// PgBouncer before the cluster of this process, with few connections, so that they change hands.
-fn bouncer(server: &'static Server) -> Option<&'static Bouncer> {
+pub(crate) fn bouncer(server: &'static Server) -> Option<&'static Bouncer> {
     static BOUNCER: OnceLock<Option<Bouncer>> = OnceLock::new();
     let bouncer = BOUNCER.get_or_init(|| {
         if !has_pgbouncer() {

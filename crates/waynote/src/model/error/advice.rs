@@ -75,7 +75,7 @@ impl Error {
                 "ask whoever runs the database to restore it from a backup"
             }
             Self::StoreLost { path, .. } if is_of_database(path) => {
-                "check the name, or start again to use the store that is there now; nothing was written"
+                "check the name with `waynote stores list`, or start again to use the store that is there now; nothing was written"
             }
             Self::DiskFull { path } if is_of_database(path) => {
                 "ask whoever runs the database for more room; everything acknowledged is still there"
