@@ -45,13 +45,13 @@ impl Catalog {
     ///
     /// # Errors
     /// As [`open`](crate::open).
-    pub fn open(&self, name: Name) -> Result<Option<EngineStore<Postgres>>, Error> {
+    pub fn open(&self, name: &Name) -> Result<Option<EngineStore<Postgres>>, Error> {
         let options = self.options.clone().store(name.clone());
         let looking = DatabaseAccess {
             server: Arc::clone(&self.server),
             options: options.clone().within(Self::LOOK),
         };
-        let found = looking.has(&StoreIdentity::of(&name), false);
+        let found = looking.has(&StoreIdentity::of(name), false);
         match looking.named(found) {
             Ok(true) => Ok(Some(crate::at(options))),
             Ok(false) => Ok(None),

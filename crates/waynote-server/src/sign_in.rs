@@ -122,13 +122,11 @@ fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<T
     if shelf.link.get().is_some_and(|link| link.is_known(token)) {
         return Ok(TokenLookup::Granted(Grant::everything()));
     }
-    if let Some(number) = signed::number(token) {
-        if let Some(grant) = signed::grant(&shelf.store, number, now)? {
-            return Ok(TokenLookup::Granted(grant));
-        }
-    }
     let refusal = match signed::number(token) {
-        Some(_) => None,
+        Some(number) => match signed::grant(&shelf.store, number, now)? {
+            Some(grant) => return Ok(TokenLookup::Granted(grant)),
+            None => None,
+        },
         None => match Tokens::new(&shelf.store).check(token, now)? {
             Ok(checked) => return Ok(TokenLookup::Token(checked)),
             Err(refusal) => Some(refusal),

@@ -73,7 +73,7 @@ impl waynote_server::Catalog for Served {
 
     fn open(&self, name: &str) -> waynote::Result<Option<InDatabase>> {
         let name: Name = name.parse()?;
-        Ok(self.catalog.open(name)?.map(in_database))
+        Ok(self.catalog.open(&name)?.map(in_database))
     }
 
     fn names(&self, after: &str, most: usize) -> waynote::Result<Vec<String>> {

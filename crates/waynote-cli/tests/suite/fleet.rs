@@ -178,10 +178,10 @@ fn the_page_lists_the_stores_for_an_administrator_and_figures_name_the_database(
         "",
         &format!("token={root}"),
     );
-    let cookies = signed_in
+    let mut cookies = signed_in
         .lines()
         .filter_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = cookies.filter(|cookie| cookie.contains("Path=/;")).last();
+    let cookie = cookies.rfind(|cookie| cookie.contains("Path=/;"));
     let cookie = cookie.and_then(|cookie| cookie.split(';').next());
     let cookie = cookie.unwrap_or_else(|| panic!("{signed_in}"));
     assert_eq!(listed(Some(cookie)), [true, true, false]);
