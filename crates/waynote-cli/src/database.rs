@@ -6,6 +6,9 @@ mod reached;
 #[path = "database/left_out.rs"]
 mod reached;
 
+#[cfg(all(feature = "server", feature = "postgres"))]
+mod served;
+
 use std::path::PathBuf;
 
 use crate::error::Failure;
@@ -17,8 +20,10 @@ pub(crate) use reached::options;
 pub(crate) use reached::{
     DatabaseStore, check, examine, made, named, open, open_for_writing, source,
 };
-#[cfg(feature = "server")]
-pub(crate) use reached::{connections, polled};
+#[cfg(all(feature = "server", not(feature = "postgres")))]
+pub(crate) use reached::{catalogs, served};
+#[cfg(all(feature = "server", feature = "postgres"))]
+pub(crate) use served::{catalogs, served};
 
 /// True for the address of a store in a database.
 pub(crate) fn is_url(text: &str) -> bool {

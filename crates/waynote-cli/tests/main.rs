@@ -28,6 +28,7 @@ mod suite {
     mod edit;
     mod event;
     mod fake_xs;
+    mod fleet;
     mod forget;
     mod forget_events;
     mod forget_says;

@@ -72,13 +72,7 @@ impl Postgres {
     /// The connections of this process to the database: how many there are, how many there may be, how many nobody uses,
     /// and how many calls wait for one. None before the first call.
     pub fn connections(&self) -> Option<[usize; 4]> {
-        let status = self.opened.get()?.server.pool_status();
-        Some([
-            status.size,
-            status.max_size,
-            status.available,
-            status.waiting,
-        ])
+        Some(self.opened.get()?.server.pool_status())
     }
 
     /// The version of the store, which may be a tenth of a second old: one query asks for all stores of the database that

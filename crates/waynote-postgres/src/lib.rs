@@ -28,6 +28,7 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
+mod catalog;
 mod cells;
 mod connect;
 mod dial;
@@ -55,6 +56,7 @@ mod verify;
 
 use waynote::EngineStore;
 
+pub use catalog::Catalog;
 pub use engine::Postgres;
 pub use error::{Fault, PostgresError, is_away};
 pub use options::{Options, VARIABLES, is_url};

@@ -168,8 +168,15 @@ impl Server {
         rows
     }
 
-    pub(crate) fn pool_status(&self) -> deadpool::Status {
-        self.pool.status()
+    /// The connections: how many there are, how many there may be, how many nobody uses, and how many calls wait for one.
+    pub(crate) fn pool_status(&self) -> [usize; 4] {
+        let status = self.pool.status();
+        [
+            status.size,
+            status.max_size,
+            status.available,
+            status.waiting,
+        ]
     }
 
     /// Waits for something to be done, at most that long.

@@ -34,9 +34,7 @@ impl Visit {
         let create = move || Tokens::new(&*served).create(&name, &grant, expires, now, random);
         let created = waiting(create).await?;
         if let Ok((_, info)) = &created {
-            if let Some(shelf) = self.app.shelves.get(&self.name) {
-                shelf.needs_token.store(true, Ordering::Relaxed);
-            }
+            self.shelf.needs_token.store(true, Ordering::Relaxed);
             self.note("token created", false, info.name.to_string())
                 .await?;
         }

@@ -1,49 +1,27 @@
 //! The state that all requests share.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use waynote::{Limits, Name, Place};
-use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
 use crate::edge::shares::Shares;
 use crate::log::{EventLine, Log};
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
-use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
 use crate::page::MachineRecords;
 use crate::page::link::Link;
-use crate::page::overview::Overview;
-use crate::sign_in::UsedToday;
+use crate::shelves::Shelves;
 use crate::stop::Stopper;
-use crate::stores::Database;
 use crate::tls::Certificates;
 use crate::watch::Watcher;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// A store with the server's data about it.
-pub(crate) struct ServedStore {
-    pub(crate) store: NotifyingStore,
-    /// The audit log: refused requests, and the actions of administrators.
-    pub(crate) audit: Arc<Audit<NotifyingStore>>,
-    /// True if a request needs a token. It is never reset until the server ends.
-    pub(crate) needs_token: AtomicBool,
-    /// True if the store is a file of this machine.
-    pub(crate) is_file: bool,
-    pub(crate) database: Option<Arc<dyn Database>>,
-    pub(crate) used: UsedToday,
-    /// The one-time link, if the server has one.
-    pub(crate) link: Option<Arc<Link>>,
-    /// The page's cache of the store.
-    pub(crate) overview: Overview,
-}
 
 /// The place and the agent that the server was started with. The view Now opens there.
 pub(crate) struct Start {
@@ -53,7 +31,7 @@ pub(crate) struct Start {
 
 /// The state that all requests share.
 pub(crate) struct AppState {
-    pub(crate) shelves: BTreeMap<String, ServedStore>,
+    pub(crate) shelves: Shelves,
     pub(crate) options: Options,
     /// The certificate; none: no TLS.
     pub(crate) certificates: Option<Arc<Certificates>>,
@@ -102,15 +80,13 @@ impl AppState {
 
     /// True if no store needs a token.
     pub(crate) fn is_open(&self) -> bool {
-        let mut shelves = self.shelves.values();
-        shelves.all(|shelf| !shelf.needs_token.load(Ordering::Relaxed))
+        self.shelves.is_open()
     }
 
     /// The one-time link, if the server has one.
     pub(crate) fn link(&self) -> Option<&Link> {
-        self.shelves
-            .values()
-            .find_map(|shelf| shelf.link.as_deref())
+        let mut shelves = self.shelves.named.values();
+        shelves.find_map(|shelf| shelf.link.get().map(|link| &**link))
     }
 
     /// True if only programs on this machine can connect. Then a store may need no token, so the origin of every

@@ -1,5 +1,7 @@
 //! The endpoints for liveness, readiness and metrics.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
@@ -8,13 +10,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::json;
 use waynote::Reader;
 
 use crate::app::App;
+use crate::listed::Listed;
 use crate::problem::{Answer, Problem};
-use crate::visit::{Peer, Visit, waiting};
+use crate::shelves::ServedStore;
+use crate::visit::{Peer, waiting};
 use crate::{metrics, sign_in};
 
 pub(crate) fn router() -> Router<App> {
@@ -38,8 +42,14 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     if app.stopper.is_stopped() {
         return Err(not_ready("the server is stopping"));
     }
-    let answers = app.shelves.keys().map(|name| answers(&app, name));
-    let answers = join_all(answers).await;
+    let named = app.shelves.named.iter();
+    let named = named.map(|(name, shelf)| answers(&app, name, shelf.clone()));
+    let databases = app.shelves.databases.iter().map(|database| {
+        let stores = database.stores.clone();
+        answered(&app, &database.label, move || stores.names("", 1).map(drop))
+    });
+    let (mut answers, databases) = join(join_all(named), join_all(databases)).await;
+    answers.extend(databases);
     let status = match (answers.contains(&true), answers.contains(&false)) {
         (true, true) => "partly ready",
         (true, false) => "ready",
@@ -56,32 +66,45 @@ async fn ready_store(
     if app.stopper.is_stopped() {
         return Err(not_ready("the server is stopping"));
     }
-    match answers(&app, &name).await {
+    // With any token, also one that nobody has, it is looked for.
+    let found = app.shelves.find(&app, &name, Some("")).await.ok().flatten();
+    let answers = match found {
+        Some(shelf) => answers(&app, &name, shelf).await,
+        None => false,
+    };
+    match answers {
         true => Ok(Json(json!({ "status": "ready" }))),
         false => Err(not_ready("the store does not answer")),
     }
 }
 
 /// True if a store can be read.
-async fn answers(app: &App, name: &str) -> bool {
-    let Some(shelf) = app.shelves.get(name) else {
-        return false;
-    };
-    let (store, of, called) = (shelf.store.clone(), app.clone(), name.to_owned());
-    let version = waiting(move || {
+async fn answers(app: &App, name: &str, shelf: Arc<ServedStore>) -> bool {
+    let label = shelf.label(name).to_owned();
+    answered(app, &label, move || shelf.store.version().map(drop)).await
+}
+
+/// True if a call of a store or of a database has a result in time.
+async fn answered(
+    app: &App,
+    label: &str,
+    call: impl FnOnce() -> waynote::Result<()> + Send + 'static,
+) -> bool {
+    let (of, called) = (app.clone(), label.to_owned());
+    let answer = waiting(move || {
         let began = Instant::now();
-        let version = store.version();
+        let answer = call();
         of.metrics
-            .call(&called, began.elapsed(), version.as_ref().err());
-        version
+            .call(&called, began.elapsed(), answer.as_ref().err());
+        answer
     });
-    let failed = match tokio::time::timeout(ANSWERS_WITHIN, version).await {
+    let failed = match tokio::time::timeout(ANSWERS_WITHIN, answer).await {
         Ok(Ok(Ok(_))) => return true,
         Ok(Ok(Err(error))) => error.to_string(),
         Ok(Err(problem)) => problem.detail().to_owned(),
         Err(_) => "no answer in time".to_owned(),
     };
-    app.log_event("not_ready", format!("store {name}: {failed}"));
+    app.log_event("not_ready", format!("store {label}: {failed}"));
     false
 }
 
@@ -97,19 +120,16 @@ async fn figures(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let is_local = peer.is_some_and(|Extension(Peer(address))| address.is_loopback());
-    let mut stores: Vec<&String> = app.shelves.keys().collect();
-    if !is_local || app.options.behind_proxy {
-        let token = sign_in::presented(&app, &headers);
-        let mut known = Vec::new();
-        for name in stores {
-            if Visit::of(&app, name.clone(), token.clone()).await.is_ok() {
-                known.push(name);
-            }
-        }
-        if known.is_empty() {
-            return Err(Problem::unauthorized());
-        }
-        stores = known;
+    let shelves = &app.shelves;
+    let seen = match is_local && !app.options.behind_proxy {
+        true => Listed {
+            named: shelves.named.keys().cloned().collect(),
+            databases: shelves.databases.clone(),
+        },
+        false => Listed::of(&app, sign_in::presented(&app, &headers)).await,
+    };
+    if seen.is_empty() {
+        return Err(Problem::unauthorized());
     }
     let mut text = app.metrics.text();
     let certificates = app.certificates.as_ref();
@@ -122,11 +142,21 @@ async fn figures(
             expires.as_second(),
         );
     }
-    let pools = stores.iter().filter_map(|name| {
-        let database = app.shelves.get(*name)?.database.as_ref()?;
+    let pools = seen.named.iter().filter_map(|name| {
+        let database = shelves.named.get(name)?.database.as_ref()?;
         Some((name.as_str(), database.pool()?))
     });
-    app.metrics.stores(&mut text, &stores, &pools.collect());
+    let databases = seen.databases.iter();
+    let of_databases = databases.map(|of| (of.label.as_str(), of.stores.pool()));
+    let pools: BTreeMap<_, _> = pools.chain(of_databases).collect();
+    let labels = seen.databases.iter().map(|of| &of.label);
+    let labels: Vec<&String> = seen.named.iter().chain(labels).collect();
+    app.metrics.stores(&mut text, &labels, &pools);
+    let opened = shelves.all().len() - shelves.named.len();
+    if !seen.databases.is_empty() {
+        let help = "Stores of databases that are open.";
+        metrics::one(&mut text, "waynote_stores_open", "gauge", help, opened);
+    }
     let content_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, content_type)], text))
 }

@@ -103,6 +103,11 @@ impl Problem {
         self.form.kind == "conflict"
     }
 
+    /// True if a store is not there any more.
+    pub(crate) fn is_of_lost_store(&self) -> bool {
+        matches!(self.form.kind.as_str(), "store_lost" | "no_store")
+    }
+
     /// The cause, in a sentence.
     pub(crate) fn detail(&self) -> &str {
         &self.form.detail
@@ -172,7 +177,16 @@ impl Problem {
             "no_such_store",
             "this server has no store of that name",
         )
-        .hint("whoever runs the server names its stores with `--store NAME=PATH`")
+        .hint("whoever runs the server names its stores with `--store NAME=PATH`, or makes one in its database")
+    }
+
+    pub(crate) fn store_twice(name: &str) -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "store_twice",
+            format!("two databases of this server have a store `{name}`, so it is not known which one is meant"),
+        )
+        .hint("whoever runs the server copies one of them to another name, and drops it (`waynote copy`, `waynote stores drop`)")
     }
 
     pub(crate) fn method_not_allowed() -> Self {

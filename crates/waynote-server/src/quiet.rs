@@ -1,12 +1,13 @@
 //! Checkpoints while no client writes: the write-ahead log of a store is moved into its database. No client waits for
 //! it then, and the next program that opens the store has no long log to read.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
 use waynote::Store;
 
-use crate::app::App;
+use crate::shelves::ServedStore;
 
 /// The pause after the last write, before a checkpoint.
 const QUIET: Duration = Duration::from_secs(3);
@@ -15,10 +16,7 @@ const QUIET: Duration = Duration::from_secs(3);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Runs checkpoints for a store while the server runs.
-pub(crate) async fn checkpoint_when_quiet(app: App, name: String) {
-    let Some(shelf) = app.shelves.get(&name) else {
-        return;
-    };
+pub(crate) async fn checkpoint_when_quiet(shelf: Arc<ServedStore>) {
     let watched = shelf.store.watched();
     loop {
         watched.is_written().await;

@@ -1,36 +1,33 @@
 //! The server: its start, its run and its end.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use waynote::{Name, Place};
-use waynote_access::{Audit, Tokens};
+use waynote_access::Tokens;
 
-use crate::app::{App, AppState, Clock, ServedStore, Start};
+use crate::app::{App, AppState, Clock, Start};
 use crate::edge::rate::Buckets;
 use crate::edge::shares::{Shares, permits};
 use crate::error::StartError;
 use crate::log::Log;
 use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
-use crate::notifying_store::NotifyingStore;
 use crate::options::Options;
 use crate::page::MachineRecords;
 use crate::page::link::Link;
-use crate::page::overview::Overview;
-use crate::sign_in::UsedToday;
+use crate::shelves::Shelves;
 use crate::stop::Stopper;
-use crate::stores::{NamedStore, Stores, is_name};
+use crate::stores::{Stores, is_name};
 use crate::tls::{Certificates, Reloader};
 use crate::visit::waiting;
-use crate::watch::{Watcher, WriteNotifier};
+use crate::watch::Watcher;
 use crate::{connection, quiet, routes, tls, watch};
 
 /// A server that does not listen yet.
@@ -44,26 +41,7 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
-        let shelf = |named: &NamedStore| {
-            let watched = Arc::new(WriteNotifier::new(watcher.clone()));
-            let store = NotifyingStore::new(named.store.clone(), watched, clock.clone());
-            let clock = clock.clone();
-            ServedStore {
-                audit: Arc::new(Audit::new(store.clone(), process, move || clock())),
-                store,
-                needs_token: AtomicBool::new(false),
-                is_file: named.is_file,
-                database: named.database.clone(),
-                used: UsedToday::default(),
-                link: None,
-                overview: Overview::default(),
-            }
-        };
-        let shelves: BTreeMap<_, _> = stores
-            .by_name
-            .iter()
-            .map(|(name, named)| (name.clone(), shelf(named)))
-            .collect();
+        let shelves = Shelves::new(stores, watcher.clone(), clock.clone(), process);
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
@@ -123,10 +101,10 @@ impl Server {
     /// cannot be read.
     pub fn bind(mut self) -> waynote::Result<BoundServer> {
         let shared = &mut self.shared;
-        if shared.shelves.is_empty() {
+        if shared.shelves.named.is_empty() && shared.shelves.databases.is_empty() {
             return Err(StartError::NoStore.into());
         }
-        if let Some(name) = shared.shelves.keys().find(|name| !is_name(name)) {
+        if let Some(name) = shared.shelves.named.keys().find(|name| !is_name(name)) {
             let name = name.clone();
             return Err(StartError::InvalidStoreName { name }.into());
         }
@@ -138,7 +116,10 @@ impl Server {
         if is_reached && shared.options.one_time_link {
             return Err(StartError::LinkNotLocal { listen }.into());
         }
-        for (name, shelf) in &mut shared.shelves {
+        for database in &shared.shelves.databases {
+            database.needs_token.store(is_reached, Ordering::Relaxed);
+        }
+        for (name, shelf) in &shared.shelves.named {
             let tokens = Tokens::new(&shelf.store);
             if is_reached && tokens.is_empty()? {
                 return Err(StartError::NoTokens {
@@ -154,7 +135,9 @@ impl Server {
                 Err(_) if !is_reached => continue,
                 Err(error) => return Err(error),
             };
-            *shelf.needs_token.get_mut() = is_reached || is_closed;
+            shelf
+                .needs_token
+                .store(is_reached || is_closed, Ordering::Relaxed);
         }
         let files = shared.options.tls.as_ref();
         shared.certificates = files.map(Certificates::read).transpose()?;
@@ -169,9 +152,9 @@ impl Server {
             getrandom::fill(&mut random)
                 .map_err(|error| StartError::System(std::io::Error::other(error.to_string())))?;
             let link = Arc::new(Link::new(address.port(), &random));
-            for shelf in shared.shelves.values_mut() {
-                shelf.link = Some(link.clone());
-                *shelf.needs_token.get_mut() = true;
+            for shelf in shared.shelves.named.values() {
+                shelf.link.get_or_init(|| link.clone());
+                shelf.needs_token.store(true, Ordering::Relaxed);
             }
         }
         Ok(BoundServer {
@@ -244,8 +227,9 @@ impl BoundServer {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
             tokio::spawn(watch::watch(app.clone()));
-            for name in app.shelves.keys() {
-                tokio::spawn(quiet::checkpoint_when_quiet(app.clone(), name.clone()));
+            // A database takes care of its own log.
+            for shelf in app.shelves.named.values() {
+                tokio::spawn(quiet::checkpoint_when_quiet(shelf.clone()));
             }
             tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {
@@ -272,9 +256,11 @@ async fn audit(app: App) {
     }
 }
 
-/// Writes the counts of refused calls. They are lost if the store cannot be written.
+/// Writes the counts of refused calls, and closes stores that nobody uses. The counts are lost if the store cannot be
+/// written.
 fn flush(app: &AppState) {
-    for shelf in app.shelves.values() {
+    for shelf in app.shelves.all() {
         let _ = shelf.audit.flush();
     }
+    app.shelves.close_idle();
 }

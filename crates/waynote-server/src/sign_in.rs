@@ -2,16 +2,19 @@
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote_access::{Grant, Line, Refusal, Tokens, VerifiedToken, Watch};
+use waynote::SideData;
+use waynote_access::{Grant, Line, Refusal, Rights, Tokens, VerifiedToken, Watch};
 
-use crate::app::{App, AppState, ServedStore};
+use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
+use crate::shelves::{ServedAdmin, ServedStore};
 use crate::visit::waiting;
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
@@ -33,27 +36,27 @@ pub(crate) fn presented(app: &AppState, headers: &HeaderMap) -> Option<String> {
 ///
 /// In a file of this machine, a token is looked up in less time than a thread takes to wake up, so that is done here.
 /// Network access and writes run on a thread that may block.
-pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answer<Grant> {
-    let shelf = app.shelves.get(name).ok_or_else(Problem::no_such_store)?;
+pub(crate) async fn grant(
+    app: &App,
+    shelf: &Arc<ServedStore>,
+    token: Option<String>,
+) -> Answer<Grant> {
     let now = app.now();
     let found = if shelf.is_file {
         look_up(shelf, token.as_deref(), now)
     } else {
-        let (app, name) = (app.clone(), name.to_owned());
-        waiting(move || {
-            let shelf = app.shelves.get(&name).ok_or_else(Problem::no_such_store)?;
-            look_up(shelf, token.as_deref(), now)
-        })
-        .await?
+        let shelf = shelf.clone();
+        waiting(move || look_up(&shelf, token.as_deref(), now)).await?
     };
     match found? {
         TokenLookup::Granted(grant) => Ok(grant),
         TokenLookup::Token(checked) => {
-            let today = TimeZone::UTC.to_datetime(now).date();
-            if shelf.used.is_first(&checked.id, today) {
-                let (store, id) = (shelf.store.clone(), checked.id);
-                // A token counts even if the store cannot be written now.
-                let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
+            note_use(&shelf.used, shelf.store.clone(), &checked.id, now).await?;
+            Ok(checked.grant)
+        }
+        TokenLookup::Admin(checked) => {
+            if let Some(admin) = shelf.admin() {
+                note_use(&admin.used, admin.store.clone(), &checked.id, now).await?;
             }
             Ok(checked.grant)
         }
@@ -65,12 +68,29 @@ pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answe
     }
 }
 
+/// Notes that a token was used today. A token counts even if its store cannot be written now.
+async fn note_use(
+    used: &UsedToday,
+    store: impl SideData + Send + 'static,
+    id: &str,
+    now: Timestamp,
+) -> Answer<()> {
+    let today = TimeZone::UTC.to_datetime(now).date();
+    if used.is_first(id, today) {
+        let id = id.to_owned();
+        let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
+    }
+    Ok(())
+}
+
 /// The result of a look-up of a token.
 enum TokenLookup {
     /// The request is granted without a token, or with a cookie.
     Granted(Grant),
     /// The token is one of the store's.
     Token(VerifiedToken),
+    /// The token is one of the administrators of its database.
+    Admin(VerifiedToken),
     /// The token does not count.
     Refused(Line),
 }
@@ -78,7 +98,12 @@ enum TokenLookup {
 /// Looks a token up. Reads only.
 fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
     if !shelf.needs_token.load(Ordering::Relaxed) {
-        if !Tokens::new(&shelf.store).is_closed()? {
+        let admin = shelf.admin().map(|admin| Tokens::new(&*admin.store));
+        let is_closed = admin.map_or(Ok(false), |tokens| tokens.is_closed())?;
+        if is_closed && let Some(database) = &shelf.found_in {
+            database.needs_token.store(true, Ordering::Relaxed);
+        }
+        if !is_closed && !Tokens::new(&shelf.store).is_closed()? {
             return Ok(TokenLookup::Granted(Grant::everything()));
         }
         shelf.needs_token.store(true, Ordering::Relaxed);
@@ -94,28 +119,52 @@ fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<T
     let Some(token) = token else {
         return refused("no token", None, "the request has no token".into());
     };
-    if shelf.link.as_ref().is_some_and(|link| link.is_known(token)) {
+    if shelf.link.get().is_some_and(|link| link.is_known(token)) {
         return Ok(TokenLookup::Granted(Grant::everything()));
     }
-    if let Some(number) = signed::number(token) {
-        return match signed::grant(&shelf.store, number, now)? {
-            Some(grant) => Ok(TokenLookup::Granted(grant)),
-            None => {
-                let detail = "nobody is signed in with this cookie";
-                refused("sign in", None, detail.into())
-            }
-        };
+    let refusal = match signed::number(token) {
+        Some(number) => match signed::grant(&shelf.store, number, now)? {
+            Some(grant) => return Ok(TokenLookup::Granted(grant)),
+            None => None,
+        },
+        None => match Tokens::new(&shelf.store).check(token, now)? {
+            Ok(checked) => return Ok(TokenLookup::Token(checked)),
+            Err(refusal) => Some(refusal),
+        },
+    };
+    // A store of administrators that is not there lets nobody in.
+    if let Some(admin) = shelf.admin()
+        && let Ok(Some(checked)) = administrator(admin, token, now)
+    {
+        return Ok(TokenLookup::Admin(checked));
     }
-    match Tokens::new(&shelf.store).check(token, now)? {
-        Ok(checked) => Ok(TokenLookup::Token(checked)),
-        Err(refusal) => {
-            let name = match &refusal {
-                Refusal::Expired { name } => Some(name.clone()),
-                _ => None,
-            };
-            refused("sign in", name, refusal.words())
-        }
-    }
+    let name = match &refusal {
+        Some(Refusal::Expired { name }) => Some(name.clone()),
+        _ => None,
+    };
+    let words = refusal.as_ref().map(Refusal::words);
+    let words = words.unwrap_or_else(|| "nobody is signed in with this cookie".into());
+    refused("sign in", name, words)
+}
+
+/// The token of an administrator of a database: it was presented, or a browser is signed in with it.
+///
+/// # Errors
+/// As [`waynote::SideData::side_values`].
+pub(crate) fn administrator(
+    admin: &ServedAdmin,
+    presented: &str,
+    now: Timestamp,
+) -> waynote::Result<Option<VerifiedToken>> {
+    let store = &*admin.store;
+    let found = match signed::number(presented) {
+        None => Tokens::new(store).check(presented, now)?.ok(),
+        Some(number) => signed::grant(&store, number, now)?.map(|grant| VerifiedToken {
+            id: grant.token_id.clone().unwrap_or_default(),
+            grant,
+        }),
+    };
+    Ok(found.filter(|found| found.grant.rights == Rights::Admin))
 }
 
 /// The tokens that were used today, so that the day of a use is noted once.

@@ -15,6 +15,7 @@ impl<S: Store + SideData + Send + Sync> ServableStore for S {}
 #[derive(Clone, Default)]
 pub struct Stores {
     pub(crate) by_name: BTreeMap<String, NamedStore>,
+    pub(crate) catalogs: Vec<Arc<dyn Catalog>>,
 }
 
 /// A store that has a name.
@@ -38,6 +39,33 @@ pub trait Database: Send + Sync {
     /// As [`Reader::version`](waynote::Reader::version).
     fn polled(&self) -> waynote::Result<Version>;
 }
+
+/// A database, whose stores are served by their names: also those that are made or dropped while the server runs.
+pub trait Catalog: Send + Sync {
+    /// The database in metrics and in the log.
+    fn label(&self) -> String;
+
+    /// The store of this name as it is now; none if there is none.
+    ///
+    /// # Errors
+    /// If the database cannot be asked.
+    fn open(&self, name: &str) -> waynote::Result<Option<InDatabase>>;
+
+    /// The names of its stores in the order of their bytes, from the one after this on.
+    ///
+    /// # Errors
+    /// If the database cannot be asked.
+    fn names(&self, after: &str, most: usize) -> waynote::Result<Vec<String>>;
+
+    /// The store whose admin tokens count for every store of the database; none: each has its own tokens only.
+    fn admin(&self) -> Option<Arc<dyn ServableStore>>;
+
+    /// The state of the connections.
+    fn pool(&self) -> PoolState;
+}
+
+/// A store in a database.
+pub type InDatabase = (Arc<dyn ServableStore>, Arc<dyn Database>);
 
 /// The connections to a database: how many there are, how many there may be, how many nobody uses now, and how many
 /// calls wait for one.
@@ -65,6 +93,13 @@ impl Stores {
         self.add(name.into(), store, true, None)
     }
 
+    /// Adds every store of a database under its own name. A store that was added under that name comes first.
+    #[must_use]
+    pub fn with_catalog(mut self, catalog: Arc<dyn Catalog>) -> Self {
+        self.catalogs.push(catalog);
+        self
+    }
+
     fn add(
         mut self,
         name: String,
@@ -89,6 +124,11 @@ impl Stores {
             named.store = Arc::new(CheckedStore::new(store, Arc::clone(checkouts)));
         }
         self
+    }
+
+    /// The databases whose stores are served by their names, as the metrics call them.
+    pub fn catalogs(&self) -> impl Iterator<Item = String> {
+        self.catalogs.iter().map(|catalog| catalog.label())
     }
 
     /// The store of this name.

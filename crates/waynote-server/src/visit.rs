@@ -16,6 +16,7 @@ use crate::edge::rate::Key;
 use crate::edge::shares::Share;
 use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem};
+use crate::shelves::ServedStore;
 use crate::sign_in;
 use crate::stores::ServableStore;
 
@@ -33,6 +34,8 @@ pub(crate) struct Caller(pub(crate) Arc<OnceLock<String>>);
 pub(crate) struct Visit {
     /// The store's name in the path.
     pub(crate) name: String,
+    /// The store with the server's data about it.
+    pub(crate) shelf: Arc<ServedStore>,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<NarrowedStore<NotifyingStore>>,
     /// The whole store, for tokens and the audit log.
@@ -79,13 +82,13 @@ impl Visit {
         work: impl FnOnce(&NarrowedStore<NotifyingStore>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (store, app) = (self.store.clone(), self.app.clone());
-        let name = self.name.clone();
+        let label = self.shelf.label(&self.name).to_owned();
         let done = waiting(move || {
             let _working = app.metrics.working.one();
             let began = Instant::now();
             let done = work(&store);
             app.metrics
-                .call(&name, began.elapsed(), done.as_ref().err());
+                .call(&label, began.elapsed(), done.as_ref().err());
             done
         });
         let done = done.await?;
@@ -182,15 +185,8 @@ impl FromRequestParts<App> for Visit {
 impl Visit {
     /// The request to a store with this token.
     pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
-        let Some(shelf) = app.shelves.get(&name) else {
-            // The same answer as for a store that the token is not for.
-            return Err(match app.is_open() {
-                true => Problem::no_such_store(),
-                false => Problem::unauthorized(),
-            });
-        };
+        let (shelf, grant) = Self::let_in(app, &name, token).await?;
         let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
-        let grant = sign_in::grant(app, &name, token).await?;
         let key = match &grant.token {
             None => Key::open(None),
             Some(token) => {
@@ -203,6 +199,7 @@ impl Visit {
         };
         Ok(Self {
             name,
+            shelf,
             store: Arc::new(
                 NarrowedStore::new(store.clone(), grant.clone()).watched(audit.clone()),
             ),
@@ -214,5 +211,33 @@ impl Visit {
             share: None,
             app: app.clone(),
         })
+    }
+
+    /// The store of that name, and what the token grants there.
+    async fn let_in(
+        app: &App,
+        name: &str,
+        token: Option<String>,
+    ) -> Answer<(Arc<ServedStore>, Grant)> {
+        let mut is_again = false;
+        loop {
+            let Some(shelf) = app.shelves.find(app, name, token.as_deref()).await? else {
+                // The same answer as for a store that the token is not for.
+                return Err(match app.is_open() {
+                    true => Problem::no_such_store(),
+                    false => Problem::unauthorized(),
+                });
+            };
+            match sign_in::grant(app, &shelf, token.clone()).await {
+                // It was dropped, or made anew, since it was found.
+                Err(problem)
+                    if problem.is_of_lost_store() && shelf.found_in.is_some() && !is_again =>
+                {
+                    app.shelves.forget(name);
+                    is_again = true;
+                }
+                grant => return Ok((shelf, grant?)),
+            }
+        }
     }
 }

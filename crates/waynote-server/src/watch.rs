@@ -1,14 +1,18 @@
 //! Notifications for feeds of stores that were written. One task polls the heads of all stores that have a feed. It
 //! polls nothing while there is no feed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use waynote::Version;
 use waynote::store::Reader;
 
 use crate::app::App;
+use crate::shelves::ServedStore;
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -20,6 +24,8 @@ pub(crate) struct WriteNotifier {
     /// Wakes the task that runs checkpoints. It is separate, because each receiver of `writes` counts as a reader of
     /// the feed.
     written: Notify,
+    /// The version at the last poll, while there is a feed.
+    known: Mutex<Option<Version>>,
     watcher: Arc<Watcher>,
 }
 
@@ -28,6 +34,7 @@ impl WriteNotifier {
         Self {
             writes: watch::Sender::new(0),
             written: Notify::new(),
+            known: Mutex::default(),
             watcher,
         }
     }
@@ -45,12 +52,16 @@ impl WriteNotifier {
 
     /// A receiver of the notifications from now on.
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
+        if !self.is_watched() {
+            // The feed begins with the state of this time.
+            *self.known.lock() = None;
+        }
         let news = self.writes.subscribe();
         self.watcher.someone.notify_one();
         news
     }
 
-    fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.writes.receiver_count() > 0
     }
 }
@@ -61,38 +72,40 @@ pub(crate) struct Watcher {
     someone: Notify,
 }
 
-/// Polls the heads of stores with feeds while the server runs.
+/// Polls the heads of stores with feeds while the server runs. The stores of one database wait for it alone.
 pub(crate) async fn watch(app: App) {
-    let mut known: Vec<Option<Version>> = vec![None; app.shelves.len()];
+    let mut polls: HashMap<String, JoinHandle<()>> = HashMap::new();
     loop {
-        let is_watched = app
-            .shelves
-            .values()
-            .any(|shelf| shelf.store.watched().is_watched());
-        if is_watched {
-            tokio::time::sleep(INTERVAL).await;
-        } else {
-            app.watcher.someone.notified().await;
+        let is_watched = |shelf: &Arc<ServedStore>| shelf.store.watched().is_watched();
+        match app.shelves.all().iter().any(is_watched) {
+            true => tokio::time::sleep(INTERVAL).await,
+            false => app.watcher.someone.notified().await,
         }
-        for (shelf, known) in app.shelves.values().zip(&mut known) {
-            if !shelf.store.watched().is_watched() {
-                // The next feed begins with the state of that time.
-                *known = None;
-                continue;
-            }
-            let (store, database) = (shelf.store.clone(), shelf.database.clone());
-            let polled = move || match database {
-                Some(database) => database.polled(),
-                None => store.version(),
-            };
-            // A store that cannot be read is polled again.
-            let Ok(Ok(version)) = tokio::task::spawn_blocking(polled).await else {
-                continue;
-            };
-            // On the first poll, the store may have been written since the feed began to read.
-            if known.replace(version) != Some(version) {
-                shelf.store.watched().tell();
+        let mut watched: HashMap<String, Vec<Arc<ServedStore>>> = HashMap::new();
+        for shelf in app.shelves.all().into_iter().filter(is_watched) {
+            let of = shelf.label("").to_owned();
+            watched.entry(of).or_default().push(shelf);
+        }
+        for (of, shelves) in watched {
+            if polls.get(&of).is_none_or(JoinHandle::is_finished) {
+                let poll = tokio::task::spawn_blocking(move || shelves.iter().for_each(poll));
+                polls.insert(of, poll);
             }
         }
+    }
+}
+
+/// Tells the feeds of a store if it was written. A store that cannot be read is polled again.
+fn poll(shelf: &Arc<ServedStore>) {
+    let polled = match &shelf.database {
+        Some(database) => database.polled(),
+        None => shelf.store.version(),
+    };
+    let watched = shelf.store.watched();
+    // On the first poll, the store may have been written since the feed began to read.
+    if let Ok(version) = polled
+        && watched.known.lock().replace(version) != Some(version)
+    {
+        watched.tell();
     }
 }

@@ -8,18 +8,17 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::text::day;
-use waynote::{CustomError, Error, SqliteStore, Version};
+use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Database, Limits, Log, Options, PoolState, Reloader, Server, StartError, Stopper, Stores,
-    TlsFiles,
+    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
 };
 use waynote_system::shell::quoted;
 
 use crate::args::{LimitArgs, ServeArgs};
-use crate::database::{self, DatabaseStore};
+use crate::database;
 use crate::error::{Failure, Outcome, warning};
 use crate::home;
 use crate::invocation::Context;
@@ -35,7 +34,16 @@ const DEFAULT: &str = "default";
 const LOG_PAGES: u32 = 4000;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
-    let stores = stores(context, &args.stores)?;
+    // The store of the settings is served when nothing else is named.
+    let mut stores = match args.stores.is_empty() && !args.databases.is_empty() {
+        true => Stores::default(),
+        false => stores(context, &args.stores)?,
+    };
+    if !args.databases.is_empty() {
+        for catalog in database::catalogs(&context.settings, &args.databases)? {
+            stores = stores.with_catalog(catalog);
+        }
+    }
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let options = Options::default()
         .listen(args.listen)
@@ -61,9 +69,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .iter()
         .map(|(name, _)| (name, format!("{url}/s/{name}")))
         .collect();
-    context.answer(&json!({ "url": url, "stores": named }), || {
+    let databases: Vec<String> = stores.catalogs().collect();
+    let value = json!({ "url": url, "stores": named, "databases": databases });
+    context.answer(&value, || {
         let mut lines = vec![format!("listening on {url}")];
         lines.extend(named.values().map(|url| format!("  {url}")));
+        let of = |label: &String| format!("  {url}/s/NAME for each store of {label}");
+        lines.extend(databases.iter().map(of));
         lines.join("\n")
     })?;
     context.output.flush()?;
@@ -175,25 +187,10 @@ fn options(settings: &Settings) -> waynote::Options {
     opened::options(settings).log_pages(LOG_PAGES)
 }
 
-/// Adds a store in a database. An address that names none would be the error of each call, and nothing mends it.
+/// Adds a store in a database.
 fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
-    database::named(settings, url)?;
-    let store = Arc::new(database::open(settings, url, None)?);
-    let of = Arc::new(Of(Arc::clone(&store)));
+    let (store, of) = database::served(settings, url)?;
     Ok(stores.with_database(name, store, of))
-}
-
-/// The database of a store.
-struct Of(Arc<DatabaseStore>);
-
-impl Database for Of {
-    fn pool(&self) -> Option<PoolState> {
-        database::connections(&self.0)
-    }
-
-    fn polled(&self) -> waynote::Result<Version> {
-        database::polled(&self.0)
-    }
 }
 
 fn limits(args: &LimitArgs) -> Limits {

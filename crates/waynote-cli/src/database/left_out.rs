@@ -42,13 +42,16 @@ pub(crate) fn made(
 }
 
 #[cfg(feature = "server")]
-pub(crate) fn connections(_: &DatabaseStore) -> Option<[usize; 4]> {
-    None
+pub(crate) fn served(_: &Settings, _: &str) -> Outcome<waynote_server::InDatabase> {
+    missing()
 }
 
 #[cfg(feature = "server")]
-pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<waynote::Version> {
-    waynote::Reader::version(store)
+pub(crate) fn catalogs(
+    _: &Settings,
+    _: &[String],
+) -> Outcome<Vec<std::sync::Arc<dyn waynote_server::Catalog>>> {
+    missing()
 }
 
 pub(crate) fn check(_: &str) -> Outcome {

@@ -36,18 +36,6 @@ pub(crate) fn open(
     Ok(waynote_postgres::at(options))
 }
 
-/// The connections of a store: how many there are, may be, are idle, and how many calls wait for one.
-#[cfg(feature = "server")]
-pub(crate) fn connections(store: &DatabaseStore) -> Option<[usize; 4]> {
-    store.engine().connections()
-}
-
-/// The version of a store, which may be a moment old.
-#[cfg(feature = "server")]
-pub(crate) fn polled(store: &DatabaseStore) -> waynote::Result<waynote::Version> {
-    store.engine().polled()
-}
-
 /// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
 pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
     let options = reached(settings, url)?.wait_at_first(true);
@@ -55,7 +43,7 @@ pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<Databa
 }
 
 /// How the store at this address is reached with these settings.
-fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
+pub(super) fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
     if settings.attach {
         return Err(super::not_a_file(url));
     }

@@ -92,11 +92,6 @@ pub(crate) async fn changes(
     Query(query): Query<ChangesQuery>,
     headers: HeaderMap,
 ) -> Answer<Response<Body>> {
-    let shelf = visit
-        .app
-        .shelves
-        .get(&visit.name)
-        .ok_or_else(Problem::no_such_store)?;
     // A feed is no running request: it has a limit of its own.
     visit.share = None;
     let share = visit.app.feeds.take(visit.key.clone());
@@ -105,7 +100,7 @@ pub(crate) async fn changes(
             .hint("end one of them, or ask whoever runs the server for a token of your own")
     })?;
     // The feed subscribes before it reads anything, so that it misses nothing.
-    let news = shelf.store.watched().news();
+    let news = visit.shelf.store.watched().news();
     let last = headers
         .get(&LAST_EVENT_ID)
         .map(|last| last.to_str().unwrap_or_default());
@@ -282,7 +277,7 @@ impl Feed {
             return true;
         }
         self.may_read_until = now + TOKEN_COUNTS;
-        let now = sign_in::grant(&self.visit.app, &self.visit.name, self.token.clone());
+        let now = sign_in::grant(&self.visit.app, &self.visit.shelf, self.token.clone());
         now.await.is_ok_and(|now| now == self.visit.grant)
     }
 }

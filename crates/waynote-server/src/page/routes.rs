@@ -21,7 +21,9 @@ use super::site::{Site, View};
 use super::tend::{self, Tend};
 use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
+use crate::listed::Listed;
 use crate::problem::Problem;
+use crate::sign_in::presented;
 use crate::visit::{Visit, waiting};
 
 /// The routes below `/s/{store}`.
@@ -223,16 +225,29 @@ async fn carry_out(
     Ok(done.await?)
 }
 
-async fn stores(State(app): State<App>) -> Response<Body> {
-    let names: Vec<&String> = app.shelves.keys().collect();
-    if let [only] = names[..] {
+async fn stores(
+    State(app): State<App>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let shelves = &app.shelves;
+    if let (true, Some(only), 1) = (
+        shelves.databases.is_empty(),
+        shelves.named.keys().next(),
+        shelves.named.len(),
+    ) {
         return answer::to(&home(only));
     }
-    // The names of the stores are listed only if no store needs a token.
+    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let after = fields.get("after").unwrap_or_default();
+    let listed = Listed::of(&app, presented(&app, &headers)).await;
+    let is_listed = !listed.is_empty();
+    let (names, next) = listed.page(&app, after).await;
     let main = html! {
         h1 { "Stores" }
-        @if app.is_open() {
-            nav.card.tree aria-label="Stores" { @for name in names { a href=(home(name)) { (name) } } }
+        @if is_listed {
+            nav.card.tree aria-label="Stores" { @for name in &names { a href=(home(name)) { (name) } } }
+            @if let Some(next) = next { p { a href=(Link::to("/").with("after", next).href()) { "More" } } }
         } @else {
             p { "Open a store by its address: " code { "/s/NAME/" } }
         }

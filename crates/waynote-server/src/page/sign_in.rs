@@ -6,7 +6,7 @@ use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::header::{HeaderMap, HeaderValue, ORIGIN, SET_COOKIE};
 use axum::http::{Response, StatusCode};
 use maud::{Markup, html};
-use waynote_access::Token;
+use waynote_access::{Rights, Token, TokenInfo, Tokens};
 
 use super::answer::Shown;
 use super::fields::{Fields, Link};
@@ -118,40 +118,71 @@ pub(super) async fn sign_in(
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
     let now = app.now();
-    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await?;
-    let number = begun.map_err(|error| Problem::of_store(&error, &store))?;
+    let shelf = visit.shelf.clone();
+    let begun = waiting(move || {
+        // An administrator of the database is signed in to all of its stores.
+        let admin = shelf.admin().filter(|admin| {
+            let tokens = Tokens::new(&*admin.store).list();
+            let is_it = |info: &TokenInfo| info.id == id && info.rights == Rights::Admin;
+            tokens.is_ok_and(|tokens| tokens.iter().any(is_it))
+        });
+        let side = admin.map_or(&*visit.served, |admin| &*admin.store);
+        signed::begin(side, &id, now, random).map(|number| (number, admin.is_some()))
+    });
+    let begun = begun.await?;
+    let (number, is_of_all) = begun.map_err(|error| Problem::of_store(&error, &store))?;
     let home = home(&store);
     let response = answer::to(if to.is_empty() { &home } else { &to });
-    Ok(with_cookie(response, &app, &store, Some(&number)))
+    if !is_of_all {
+        return Ok(with_cookie(response, &app, Some(&store), Some(&number)));
+    }
+    // The cookie of the store would count before the other one.
+    let response = with_cookie(response, &app, Some(&store), None);
+    Ok(with_cookie(response, &app, None, Some(&number)))
 }
 
 pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     from_here(&headers)?;
     let (app, store) = (visit.app.clone(), visit.name.clone());
+    let is_of_all = visit.shelf.admin().is_some();
     let presented = signed::presented(&headers);
     let ended = waiting(
         move || match presented.as_deref().and_then(signed::number) {
-            Some(number) => signed::end(&*visit.served, number),
+            Some(number) => {
+                if let Some(admin) = visit.shelf.admin() {
+                    signed::end(&*admin.store, number)?;
+                }
+                signed::end(&*visit.served, number)
+            }
             None => Ok(()),
         },
     );
     let ended = ended.await?;
     ended.map_err(|error| Problem::of_store(&error, &store))?;
     let response = answer::to(&Link::to_store(&store, "sign-in").href());
-    Ok(with_cookie(response, &app, &store, None))
+    let response = with_cookie(response, &app, Some(&store), None);
+    Ok(match is_of_all {
+        true => with_cookie(response, &app, None, None),
+        false => response,
+    })
 }
 
+/// Sets or deletes the cookie of a store, or that of an administrator, which is for all stores.
 fn with_cookie(
     mut response: Response<Body>,
     app: &App,
-    store: &str,
+    store: Option<&str>,
     number: Option<&str>,
 ) -> Response<Body> {
     let is_secure = app.options.tls.is_some() || app.options.behind_proxy;
-    let path = Link::to_store(store, "").href();
-    let cookie = signed::cookie(number, path.trim_end_matches('/'), is_secure);
+    let path = store.map_or(String::new(), |store| Link::to_store(store, "").href());
+    let path = match path.trim_end_matches('/') {
+        "" => "/",
+        path => path,
+    };
+    let cookie = signed::cookie(number, path, is_secure);
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
+        response.headers_mut().append(SET_COOKIE, cookie);
     }
     response
 }

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use waynote::event::SessionsEvent;
 use waynote::session_status::Holder;
 use waynote::tend::findings;
-use waynote::{Author, Error, Limits, Name, Result, Stamp, Store};
+use waynote::{Author, Limits, Name, Result, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
 use super::changes::Changes;
@@ -85,8 +85,7 @@ impl<'a> Site<'a> {
     /// # Errors
     /// Those of reading the store.
     pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
-        let shelf = visit.app.shelves.get(&visit.name);
-        let shelf = shelf.ok_or_else(|| Error::not_found(format!("the store {}", visit.name)))?;
+        let shelf = &visit.shelf;
         // The cache of the whole store, of which a grant sees a part.
         let known = shelf.overview.now(&shelf.store)?;
         let site = Self {

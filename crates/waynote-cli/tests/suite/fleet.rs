@@ -1,0 +1,227 @@
+//! `waynote serve --database`: every store of a database under its name.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::{Value, json};
+use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
+
+use super::common::Scratch;
+use super::http::{get, send, submit};
+use super::served::Served;
+
+/// Two databases and a server of both. The store `ops` of the first has its administrators.
+struct Fleet {
+    scratch: Scratch,
+    one: String,
+    two: String,
+    served: Served,
+    address: SocketAddr,
+    _cluster: Cluster,
+}
+
+impl Fleet {
+    fn start(stores: &[(usize, &str)]) -> Option<Self> {
+        if !has_postgres() {
+            skipped("the tests of `serve --database` in waynote-cli");
+            return None;
+        }
+        let cluster = Cluster::start(&Setup::default());
+        let scratch = Scratch::new();
+        let databases = ["one", "two"].map(|name| cluster.database(name));
+        for (database, name) in stores {
+            scratch.ok(&format!(
+                "stores create {}",
+                with_store(&databases[*database], name)
+            ));
+        }
+        let [one, two] = databases;
+        let served = Served::start(
+            &scratch,
+            [
+                "--rate",
+                "0",
+                "--database",
+                &with_store(&one, "ops"),
+                "--database",
+                &two,
+            ],
+        );
+        let address = served.url.strip_prefix("http://").unwrap();
+        Some(Self {
+            address: address.parse().unwrap(),
+            scratch,
+            one,
+            two,
+            served,
+            _cluster: cluster,
+        })
+    }
+
+    fn token(&self, database: &str, store: &str, words: &str) -> String {
+        let url = with_store(database, store);
+        let made = self
+            .scratch
+            .json(&format!("--store {url} token create {words} --json"));
+        made["token"].as_str().unwrap().to_owned()
+    }
+
+    /// The status and the kind of problem of a read.
+    fn read(&self, path: &str, token: &str) -> (u16, String) {
+        let header = format!("Authorization: Bearer {token}");
+        let headers = if token.is_empty() {
+            vec![]
+        } else {
+            vec![header.as_str()]
+        };
+        let read = send(self.address, &format!("GET {path}"), &headers, &Value::Null).unwrap();
+        let kind = read.body["kind"].as_str().unwrap_or_default();
+        (read.status, kind.to_owned())
+    }
+
+    fn scopes(&self, store: &str, token: &str) -> (u16, String) {
+        self.read(&format!("/s/{store}/api/v1/scopes"), token)
+    }
+}
+
+#[test]
+fn each_store_of_a_database_is_served_for_its_own_tokens_and_for_administrators() {
+    let all = [
+        (0, "ops"),
+        (0, "team"),
+        (0, "both"),
+        (1, "both"),
+        (1, "other"),
+    ];
+    let Some(fleet) = Fleet::start(&all) else {
+        return;
+    };
+    let Fleet {
+        scratch, one, two, ..
+    } = &fleet;
+    // Until there is a token, this machine needs none.
+    assert_eq!(fleet.scopes("team", "").0, 200);
+    let [root, clerk] =
+        ["root --admin", "clerk --write"].map(|words| fleet.token(one, "ops", words));
+    let ci = fleet.token(one, "team", "ci --read");
+    let its = fleet.token(two, "other", "its --read");
+    let expected = [
+        ("team", &*root, 200),
+        ("team", &ci, 200),
+        ("team", &clerk, 401),
+        ("team", &its, 401),
+        ("team", "", 401),
+        ("ops", &root, 200),
+        ("ops", &clerk, 200),
+        ("ops", &ci, 401),
+        ("other", &its, 200),
+        ("other", &root, 401),
+        ("none", &root, 401),
+        ("no%20name", &root, 401),
+    ];
+    for (store, token, status) in expected {
+        assert_eq!(fleet.scopes(store, token).0, status, "{store}");
+    }
+    assert_eq!(fleet.scopes("both", &root), (409, "store_twice".into()));
+    // An administrator writes by the usual means, and the server of the database has it at once.
+    scratch.put("root.token", &root);
+    let there = format!(
+        "--store {}/s/team --token-file ~/root.token",
+        fleet.served.url
+    );
+    scratch.ok(&format!("{there} key save deploy ship"));
+    let team = with_store(one, "team");
+    let tokens = scratch.json(&format!("{there} token list --json"));
+    assert!(tokens.to_string().contains("\"ci\""), "{tokens}");
+    assert!(
+        scratch
+            .ok(&format!("--store {team} key list"))
+            .contains("deploy")
+    );
+    // Made and dropped while the server runs, and made anew in another database.
+    assert_eq!(fleet.scopes("late", &root).0, 401);
+    scratch.ok(&format!("stores create {}", with_store(one, "late")));
+    assert_eq!(fleet.scopes("late", &root).0, 200);
+    assert_eq!(fleet.read("/readyz/late", "").0, 200);
+    scratch.ok(&format!("stores drop {} --yes", with_store(one, "late")));
+    assert_eq!(fleet.scopes("late", &root).0, 401);
+    assert_eq!(fleet.read("/readyz/late", "").0, 503);
+    scratch.ok(&format!("stores create {}", with_store(two, "late")));
+    let late = fleet.token(two, "late", "late --read");
+    assert_eq!(fleet.scopes("late", &late).0, 200);
+    assert_eq!(fleet.scopes("late", &root).0, 401);
+    // The same database twice would make every name ambiguous.
+    let twice = scratch
+        .run(&format!("serve --database {one} --database {one}"))
+        .said();
+    assert!(twice.contains("is named twice"), "{twice}");
+}
+
+#[test]
+fn the_page_lists_the_stores_for_an_administrator_and_figures_name_the_database() {
+    let Some(fleet) = Fleet::start(&[(0, "ops"), (0, "team"), (1, "other")]) else {
+        return;
+    };
+    let url = &fleet.served.url;
+    // A server that needs no token hides nothing.
+    let listed = |cookie: Option<&str>| {
+        let page = get(&format!("{url}/"), cookie);
+        ["ops", "team", "other"].map(|name| page.contains(&format!("href=\"/s/{name}/\"")))
+    };
+    assert_eq!(listed(None), [true; 3]);
+    let root = fleet.token(&fleet.one, "ops", "root --admin");
+    assert_eq!(fleet.scopes("team", "").0, 401);
+    assert_eq!(listed(None), [false; 3]);
+    // Signed in at any store of the database, an administrator is at home in all of them.
+    let signed_in = submit(
+        &format!("{url}/s/team/sign-in"),
+        "",
+        &format!("token={root}"),
+    );
+    let mut cookies = signed_in
+        .lines()
+        .filter_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookies.rfind(|cookie| cookie.contains("Path=/;"));
+    let cookie = cookie.and_then(|cookie| cookie.split(';').next());
+    let cookie = cookie.unwrap_or_else(|| panic!("{signed_in}"));
+    assert_eq!(listed(Some(cookie)), [true, true, false]);
+    for store in ["ops", "team"] {
+        let page = get(&format!("{url}/s/{store}/notes"), Some(cookie));
+        assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    }
+    let out = submit(&format!("{url}/s/ops/sign-out"), cookie, "");
+    assert!(out.starts_with("HTTP/1.1 303"), "{out}");
+    assert_eq!(listed(Some(cookie)), [false; 3]);
+    // However many stores there are, a database has one label.
+    let figures = get(&format!("{url}/metrics"), None);
+    assert!(figures.contains("/one\"} 1"), "{figures}");
+    assert!(!figures.contains("store=\"team\""), "{figures}");
+    assert!(figures.contains("waynote_stores_open 2"), "{figures}");
+    assert_eq!(fleet.read("/readyz", "").0, 200);
+}
+
+#[test]
+fn a_feed_of_a_store_that_was_found_has_what_other_programs_write() {
+    let Some(fleet) = Fleet::start(&[(0, "ops"), (1, "other")]) else {
+        return;
+    };
+    let mut stream = TcpStream::connect(fleet.address).unwrap();
+    let asked = format!(
+        "GET /s/other/api/v1/changes HTTP/1.1\r\nHost: {}\r\n\r\n",
+        fleet.address
+    );
+    stream.write_all(asked.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("retry:")));
+    let other = with_store(&fleet.two, "other");
+    fleet
+        .scratch
+        .ok(&format!("--store {other} key save deploy ship"));
+    assert!(lines.any(|line| line.starts_with("data:") && line.contains("agent:default#deploy")));
+    // Tools over HTTP.
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "note_show", "arguments": { "key": "deploy" } } });
+    let accept = "Accept: application/json, text/event-stream";
+    let called = send(fleet.address, "POST /s/other/mcp", &[accept], &call).unwrap();
+    assert!(called.body.to_string().contains("ship"), "{called:?}");
+}

@@ -1,0 +1,315 @@
+//! The stores that a server serves: those that it was started with, and those of its databases, which are looked up by
+//! their names. A store of a database is opened by its first request, and closed when nobody has used it for a while.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use waynote_access::Audit;
+
+use crate::app::{App, Clock};
+use crate::notifying_store::NotifyingStore;
+use crate::page::link::Link;
+use crate::page::overview::Overview;
+use crate::problem::{Answer, Problem};
+use crate::sign_in::{self, UsedToday};
+use crate::stores::{Catalog, Database, InDatabase, ServableStore, Stores, is_name};
+use crate::visit::waiting;
+use crate::watch::{Watcher, WriteNotifier};
+
+/// A store with the server's data about it.
+pub(crate) struct ServedStore {
+    pub(crate) store: NotifyingStore,
+    /// The audit log: refused requests, and the actions of administrators.
+    pub(crate) audit: Arc<Audit<NotifyingStore>>,
+    /// True if a request needs a token. It is never reset until the server ends.
+    pub(crate) needs_token: AtomicBool,
+    /// True if the store is a file of this machine.
+    pub(crate) is_file: bool,
+    pub(crate) database: Option<Arc<dyn Database>>,
+    /// The database that it was found in, if it was not named at the start.
+    pub(crate) found_in: Option<Arc<ServedDatabase>>,
+    pub(crate) used: UsedToday,
+    /// The one-time link, if the server has one.
+    pub(crate) link: OnceLock<Arc<Link>>,
+    /// The page's cache of the store.
+    pub(crate) overview: Overview,
+}
+
+impl ServedStore {
+    /// The store in metrics. Those of a database have one label, however many they are.
+    pub(crate) fn label<'l>(&'l self, name: &'l str) -> &'l str {
+        let database = self.found_in.as_ref();
+        database.map_or(name, |database| database.label.as_str())
+    }
+
+    /// The store whose admin tokens count here too.
+    pub(crate) fn admin(&self) -> Option<&ServedAdmin> {
+        self.found_in.as_ref()?.admin.as_ref()
+    }
+}
+
+/// A database whose stores are served by their names.
+pub(crate) struct ServedDatabase {
+    pub(crate) label: String,
+    pub(crate) stores: Arc<dyn Catalog>,
+    pub(crate) admin: Option<ServedAdmin>,
+    /// True if every request needs a token. It is never reset until the server ends.
+    pub(crate) needs_token: AtomicBool,
+}
+
+/// The store whose admin tokens count for every store of a database.
+pub(crate) struct ServedAdmin {
+    pub(crate) store: Arc<dyn ServableStore>,
+    pub(crate) used: UsedToday,
+}
+
+/// The stores that a server serves.
+pub(crate) struct Shelves {
+    /// Those that it was started with.
+    pub(crate) named: BTreeMap<String, Arc<ServedStore>>,
+    pub(crate) databases: Vec<Arc<ServedDatabase>>,
+    /// Those of the databases that are in use.
+    open: Mutex<HashMap<String, Opened>>,
+    watcher: Arc<Watcher>,
+    clock: Clock,
+    /// Differs in every process.
+    process: u64,
+}
+
+/// A store of a database that is in use.
+struct Opened {
+    shelf: Arc<ServedStore>,
+    used: Instant,
+    /// When it was last looked for in all databases.
+    looked: Instant,
+}
+
+/// For so long a store is kept that nobody uses.
+const IDLE: Duration = Duration::from_secs(300);
+
+/// After so long it is looked for again: another database may have got a store of that name.
+const LOOKED: Duration = Duration::from_secs(60);
+
+/// The most stores of databases that are kept.
+const MOST: usize = 4096;
+
+impl Shelves {
+    pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock, process: u64) -> Self {
+        let mut shelves = Self {
+            named: BTreeMap::new(),
+            databases: Vec::new(),
+            open: Mutex::default(),
+            watcher,
+            clock,
+            process,
+        };
+        for (name, named) in &stores.by_name {
+            let mut shelf = shelves.shelf(named.store.clone());
+            (shelf.is_file, shelf.database) = (named.is_file, named.database.clone());
+            shelves.named.insert(name.clone(), Arc::new(shelf));
+        }
+        for stores in &stores.catalogs {
+            let label = stores.label().replace(['"', '\\', '\n'], "_");
+            let same = shelves.databases.iter();
+            let same = same.filter(|other| other.stores.label() == stores.label());
+            let label = match same.count() {
+                0 => label,
+                number => format!("{label} ({})", number + 1),
+            };
+            let admin = stores.admin().map(|store| ServedAdmin {
+                store,
+                used: UsedToday::default(),
+            });
+            shelves.databases.push(Arc::new(ServedDatabase {
+                label,
+                stores: stores.clone(),
+                admin,
+                needs_token: AtomicBool::new(false),
+            }));
+        }
+        shelves
+    }
+
+    fn shelf(&self, store: Arc<dyn ServableStore>) -> ServedStore {
+        let watched = Arc::new(WriteNotifier::new(self.watcher.clone()));
+        let clock = self.clock.clone();
+        let store = NotifyingStore::new(store, watched, clock.clone());
+        ServedStore {
+            audit: Arc::new(Audit::new(store.clone(), self.process, move || clock())),
+            store,
+            needs_token: AtomicBool::new(false),
+            is_file: false,
+            database: None,
+            found_in: None,
+            used: UsedToday::default(),
+            link: OnceLock::new(),
+            overview: Overview::default(),
+        }
+    }
+
+    fn found(&self, database: &Arc<ServedDatabase>, (store, of): InDatabase) -> ServedStore {
+        ServedStore {
+            database: Some(of),
+            found_in: Some(database.clone()),
+            needs_token: AtomicBool::new(database.needs_token.load(Ordering::Relaxed)),
+            ..self.shelf(store)
+        }
+    }
+
+    /// All that are open now.
+    pub(crate) fn all(&self) -> Vec<Arc<ServedStore>> {
+        let named = self.named.values().cloned();
+        let open = self.open.lock();
+        named
+            .chain(open.values().map(|opened| opened.shelf.clone()))
+            .collect()
+    }
+
+    /// True if no store needs a token.
+    pub(crate) fn is_open(&self) -> bool {
+        let needs = |needs: &AtomicBool| needs.load(Ordering::Relaxed);
+        !self.databases.iter().any(|of| needs(&of.needs_token))
+            && !self.all().iter().any(|shelf| needs(&shelf.needs_token))
+    }
+
+    /// The store of this name, for the caller with this token. One of a database is looked up, unless it is in use. A
+    /// caller without a token starts no search if it would not be let in anyway.
+    pub(crate) async fn find(
+        &self,
+        app: &App,
+        name: &str,
+        token: Option<&str>,
+    ) -> Answer<Option<Arc<ServedStore>>> {
+        if let Some(shelf) = self.named.get(name) {
+            return Ok(Some(shelf.clone()));
+        }
+        let known = match self.open.lock().get_mut(name) {
+            None => None,
+            Some(opened) => {
+                opened.used = Instant::now();
+                if opened.looked.elapsed() < LOOKED {
+                    return Ok(Some(opened.shelf.clone()));
+                }
+                Some(opened.shelf.clone())
+            }
+        };
+        let needs = |of: &Arc<ServedDatabase>| of.needs_token.load(Ordering::Relaxed);
+        if self.databases.is_empty()
+            || !is_name(name)
+            || token.is_none() && self.databases.iter().all(needs)
+        {
+            return Ok(known);
+        }
+        self.look(app, name, token, known).await
+    }
+
+    /// Looks for a store in all databases.
+    async fn look(
+        &self,
+        app: &App,
+        name: &str,
+        token: Option<&str>,
+        known: Option<Arc<ServedStore>>,
+    ) -> Answer<Option<Arc<ServedStore>>> {
+        let asked = join_all(self.databases.iter().map(async |database| {
+            let (stores, name) = (database.stores.clone(), name.to_owned());
+            (database, waiting(move || stores.open(&name)).await)
+        }));
+        let (mut found, mut failed) = (Vec::new(), None);
+        for (database, answer) in asked.await {
+            match answer? {
+                Ok(Some(store)) => found.push((database, store)),
+                Ok(None) => {}
+                Err(error) => {
+                    app.log_event("not_asked", format!("{}: {error}", database.label));
+                    failed = Some(error);
+                }
+            }
+        }
+        let Some((database, store)) = found.pop() else {
+            return match (failed, known) {
+                // Its own error says more.
+                (Some(_), Some(known)) => Ok(Some(known)),
+                (Some(error), None) => Err(Problem::of_store(&error, name)),
+                (None, _) => {
+                    self.forget(name);
+                    Ok(None)
+                }
+            };
+        };
+        if !found.is_empty() {
+            self.forget(name);
+            found.push((database, store));
+            let shelves = found.into_iter().map(|(of, store)| self.found(of, store));
+            return Err(twice(app, name, token, shelves.collect()).await);
+        }
+        let is_of_it = |shelf: &Arc<ServedStore>| {
+            let of = shelf.found_in.as_ref();
+            of.is_some_and(|of| Arc::ptr_eq(of, database))
+        };
+        let mut open = self.open.lock();
+        let now = Instant::now();
+        if open.len() >= MOST && !open.contains_key(name) {
+            let unused = open.iter().filter(|(_, opened)| !opened.is_watched());
+            let oldest = unused.min_by_key(|(_, opened)| opened.used);
+            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
+                open.remove(&oldest);
+            }
+        }
+        let is_kept = open.get(name).is_some_and(|opened| is_of_it(&opened.shelf));
+        if !is_kept {
+            let shelf = Arc::new(self.found(database, store));
+            let opened = Opened {
+                shelf,
+                used: now,
+                looked: now,
+            };
+            open.insert(name.to_owned(), opened);
+        }
+        Ok(open.get_mut(name).map(|opened| {
+            opened.looked = now;
+            opened.shelf.clone()
+        }))
+    }
+
+    /// Closes a store of a database that is not there any more.
+    pub(crate) fn forget(&self, name: &str) {
+        if let Some(gone) = self.open.lock().remove(name) {
+            // Its feeds see that it is gone.
+            gone.shelf.store.watched().tell();
+        }
+    }
+
+    /// Closes the stores of databases that nobody has used for a while, and returns them.
+    pub(crate) fn close_idle(&self) -> Vec<Arc<ServedStore>> {
+        let mut open = self.open.lock();
+        let idle =
+            open.extract_if(|_, opened| !opened.is_watched() && opened.used.elapsed() > IDLE);
+        idle.map(|(_, opened)| opened.shelf).collect()
+    }
+}
+
+impl Opened {
+    fn is_watched(&self) -> bool {
+        self.shelf.store.watched().is_watched()
+    }
+}
+
+/// The answer to a caller whose store is in two databases. Only a caller whom one of them would let in learns of it.
+async fn twice(app: &App, name: &str, token: Option<&str>, shelves: Vec<ServedStore>) -> Problem {
+    let labels: Vec<_> = shelves.iter().map(|shelf| shelf.label(name)).collect();
+    let labels = labels.join(" and ");
+    app.log_event("store_twice", format!("store {name} is in {labels}"));
+    for shelf in shelves {
+        let found = sign_in::grant(app, &Arc::new(shelf), token.map(str::to_owned)).await;
+        if found.is_ok() {
+            return Problem::store_twice(name);
+        }
+    }
+    Problem::unauthorized()
+}
