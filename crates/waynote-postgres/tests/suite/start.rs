@@ -98,7 +98,7 @@ fn a_store_gets_another_name() {
     has(error.to_string(), "has another name");
     has(error.advice().unwrap(), "waynote stores list");
     stores::create(options.clone()).unwrap();
-    let renamed = open(options.clone().store(new.clone())).unwrap();
+    let renamed = open(options.clone().store(new)).unwrap();
     assert_eq!(renamed.version().unwrap(), before);
     write(&renamed, "here, too").unwrap();
     assert!(renamed.verify().unwrap().is_clean());
@@ -144,7 +144,7 @@ fn schemas_of_one_database_do_not_see_each_others_stores() {
         let tables =
             waynote_postgres::vacuum::vacuum(&at(schema), waynote_postgres::vacuum::Vacuum::Free);
         assert_eq!(tables.unwrap().tables.len(), 10);
-        has(at(schema).shown(), &format!("?store=same&schema={schema}"));
+        has(at(schema).shown(), format!("?store=same&schema={schema}"));
     }
     for sql in stores::grants("user", "tenant", stores::Access::App).unwrap() {
         cluster.sql(&sql);
