@@ -27,7 +27,7 @@ use values::{given, given_path};
 use waynote::Citation;
 
 pub(crate) use client::{ClientArg, HookArgs, InstallArgs, PauseArgs, UninstallArgs};
-pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport, StartArgs};
+pub(crate) use formats::{ExportCommand, ImportCommand, StartArgs, TableImport};
 pub(crate) use mistakes::explained;
 pub(crate) use notes::{
     ContextArgs, KeyCommand, KindArg, NotebookArgs, PinArgs, PlaceCommand, SearchArgs, SectionArg,

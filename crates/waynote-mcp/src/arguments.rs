@@ -7,11 +7,12 @@ use crate::parameter::{Kind, Parameter};
 use crate::reply::Refusal;
 use waynote::text::nearest;
 
-/// The arguments of a call, each of them named in the tool's parameters and of its type.
+/// The arguments of a call. Each is a parameter of the tool and has its type.
 pub(crate) struct Arguments(JsonObject);
 
 impl Arguments {
-    /// Checks the arguments that were sent. An absent value counts as not sent (see [`Parameter::is_left_out`]).
+    /// Checks the arguments that were sent. Null, and a blank text for an optional one, count as not sent
+    /// ([`Parameter::is_left_out`]).
     pub(crate) fn check(
         mut sent: JsonObject,
         tool: &str,
@@ -55,7 +56,7 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_str)
     }
 
-    /// A text that was checked to be there.
+    /// The text of a required argument: [`Self::check`] made sure that it is there.
     pub(crate) fn required(&self, name: &str) -> &str {
         self.text(name).unwrap_or_default()
     }
@@ -141,7 +142,7 @@ fn whole(value: &Value) -> Option<i64> {
     })
 }
 
-/// A word that a model made up, for a message. Masked first: half a credential is not known as one.
+/// A word from the model, for a message. It is masked before it is cut: half a credential is not recognized.
 fn shown(word: &str) -> String {
     let masked = waynote::secrets::masked(word);
     let short: String = masked.chars().take(40).collect();

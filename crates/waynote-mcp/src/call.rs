@@ -30,9 +30,9 @@ impl Call<'_> {
         content(self.arguments.required(name))
     }
 
-    /// The same, but an empty text is refused: a model that sends one wants to delete the note, or made a mistake. The
-    /// tool sets of other programs accept it, as those programs do.
-    pub(crate) fn telling(&self, name: &str) -> Result<Content, Refusal> {
+    /// The same, but refuses a blank text, which is a mistake or an attempt to delete. The tool sets of other programs
+    /// accept it, as those programs do.
+    pub(crate) fn nonblank_content(&self, name: &str) -> Result<Content, Refusal> {
         let content = self.content(name)?;
         if content.is_blank() {
             let hint = "send what the next run needs, or use note_delete to remove a note; nothing was done";
@@ -54,8 +54,8 @@ impl Call<'_> {
         self.here.note(text("key"), text("place"), text("address"))
     }
 
-    /// The same, for a change, which is of the note itself.
-    pub(crate) fn named_itself(&self) -> Result<Address, Refusal> {
+    /// The same for a change, which cannot name a revision.
+    pub(crate) fn named_note(&self) -> Result<Address, Refusal> {
         let AddressAt { address, revision } = self.named()?;
         match revision {
             None => Ok(address),
@@ -117,7 +117,7 @@ pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<Stri
     Err(Refusal::not_found(format!("there is no {address}"), hint))
 }
 
-/// The refusal of a note that is not there: with the nearest key, and those that are.
+/// The refusal for a missing note, with the nearest key and the existing ones.
 pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
     let what = format!("there is no {address}");
     let Some(key) = address.key() else {
@@ -131,12 +131,12 @@ pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<R
     }
     Ok(Refusal::not_found(
         what,
-        there_are(store, &address.scope(), Some(&key))?,
+        keys_in_words(store, &address.scope(), Some(&key))?,
     ))
 }
 
-/// The keys of a notebook in words, the one first that was perhaps meant.
-pub(crate) fn there_are(
+/// The keys of a notebook in words, the most likely one first.
+pub(crate) fn keys_in_words(
     store: &dyn Store,
     scope: &Scope,
     meant: Option<&str>,

@@ -3,8 +3,8 @@
 use waynote::Store;
 use waynote::context::ShownNote;
 
-/// The state of the block in the client's session. If nobody else has delivered it, the server does: with a reply, or
-/// in the instructions if the client shows them to its model.
+/// Whether the client's session has the block. If nobody has delivered it, the server does: with a reply, or in its
+/// instructions if the client shows them to its model.
 pub trait Delivery: Send + Sync {
     /// True if the session is known to lack the block. Asked before every call.
     fn is_owed(&self) -> bool;
@@ -13,8 +13,8 @@ pub trait Delivery: Send + Sync {
     /// delivered it meanwhile.
     fn take(&self, notes: Vec<ShownNote>) -> bool;
 
-    /// The output of a hook that the client runs by a call of the tool `hook`, which no list names: the arguments are the
-    /// hook's. An empty text says nothing. None where the client has no such hooks.
+    /// Runs a hook and returns its output. Some clients run a hook by a call of the tool `hook`, which no list of tools
+    /// shows. An empty text means no output; none means that the client has no such hooks.
     fn hook(
         &self,
         _store: &dyn Store,

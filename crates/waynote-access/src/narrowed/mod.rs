@@ -5,13 +5,13 @@
 //! exists. What still can be inferred (how much others write, from the gaps between positions) is in
 //! `docs/security.md`.
 
+mod audit;
 mod author;
 mod damage;
 mod errors;
 mod feed;
 mod read;
 mod search;
-mod told;
 mod write;
 
 use std::fmt::Display;
@@ -168,7 +168,7 @@ const STOPPED: Error = Error::NotFound {
 
 impl<S: Store> Store for NarrowedStore<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let changes = self.told("write", self.may_change_all(changes.to_vec()))?;
+        let changes = self.reported("write", self.may_change_all(changes.to_vec()))?;
         self.written(stamp, |stamp| self.store.apply(&changes, stamp))
     }
 
@@ -184,35 +184,35 @@ impl<S: Store> Store for NarrowedStore<S> {
                 self.store.record(session, events, lease, stamp)
             })
         });
-        self.told(
+        self.reported(
             "record an event",
             recorded.map_err(|error| self.of_token(error)),
         )
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.told("forget", self.may_forget(request))?;
+        self.reported("forget", self.may_forget(request))?;
         let forgotten = self.written(stamp, |stamp| self.store.forget(request, stamp));
-        self.administered("forget", &request.target, &forgotten);
+        self.report_admin_call("forget", &request.target, &forgotten);
         Ok(self.forgotten(forgotten?))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         // A preview does nothing: only that one was refused is noted.
-        self.told("preview of forget", self.may_forget(request))?;
+        self.reported("preview of forget", self.may_forget(request))?;
         let forgotten = self.written(stamp, |stamp| self.store.would_forget(request, stamp));
         Ok(self.forgotten(forgotten?))
     }
 
     fn verify(&self) -> Result<Report> {
-        self.told("verify", self.may_verify())?;
+        self.reported("verify", self.may_verify())?;
         let report = self.shown(self.store.verify());
-        self.administered("verify", &"the store", &report);
+        self.report_admin_call("verify", &"the store", &report);
         report
     }
 
     fn heartbeat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.told("say that a loop lives", self.may_record(session))?;
+        self.reported("say that a loop lives", self.may_record(session))?;
         self.shown(self.store.heartbeat(session, lease))
     }
 

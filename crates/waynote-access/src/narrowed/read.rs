@@ -6,11 +6,11 @@ use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSu
 use super::NarrowedStore;
 use super::feed::of_feed;
 
-/// The questions of a list that are asked.
-struct AskedQuestions(Vec<bool>);
+/// Says of each question of a list whether it is passed on.
+struct AskedMask(Vec<bool>);
 
-impl AskedQuestions {
-    /// The answer to each question; nothing for those that were not asked.
+impl AskedMask {
+    /// Puts the answers in place. A question that was not passed on gets an empty one.
     fn fill<A: Default>(self, answers: Vec<A>) -> Vec<A> {
         let mut answers = answers.into_iter();
         let answer = |asked: bool| asked.then(|| answers.next()).flatten().unwrap_or_default();
@@ -18,19 +18,18 @@ impl AskedQuestions {
     }
 }
 
-/// The questions that may be asked, and which they are.
-fn pick<Q: Clone>(questions: &[Q], may: impl Fn(&Q) -> bool) -> (Vec<Q>, AskedQuestions) {
+/// The questions that the grant allows, and a flag for each question of the list.
+fn pick<Q: Clone>(questions: &[Q], may: impl Fn(&Q) -> bool) -> (Vec<Q>, AskedMask) {
     let asked: Vec<bool> = questions.iter().map(may).collect();
     let picked = questions.iter().zip(&asked).filter(|(_, asked)| **asked);
     (
         picked.map(|(question, _)| question.clone()).collect(),
-        AskedQuestions(asked),
+        AskedMask(asked),
     )
 }
 
 impl<R: Reader> NarrowedStore<R> {
-    /// The answers to all questions. A question about something outside of the grant has the answer for something that
-    /// does not exist.
+    /// The answers to all questions. Anything outside the grant is answered as if it did not exist.
     pub(super) fn answers(&self, ask: &Ask) -> Result<Answers> {
         if !self.grant.is_narrowed() {
             let operations = ask.operations.iter();
@@ -77,7 +76,7 @@ impl<R: Reader> NarrowedStore<R> {
         } = ask;
         let (notes, notes_asked) = pick(notes, |address| grant.sees_note(address));
         let (mut scopes, scopes_asked) = pick(scopes, |scope| grant.sees(scope));
-        // A kind is its scopes that are seen, one after the other.
+        // A kind is asked as its visible scopes, in order.
         let scopes_themselves = scopes.len();
         let mut of_kinds = Vec::with_capacity(kinds.len());
         for kind in kinds {
@@ -86,7 +85,7 @@ impl<R: Reader> NarrowedStore<R> {
             scopes.append(&mut of_kind);
         }
         let (pages, pages_asked) = pick(pages, |page| grant.sees(&Recent::scope(&page.of)));
-        let noted_asked = AskedQuestions(pages_asked.0.clone());
+        let noted_asked = AskedMask(pages_asked.0.clone());
         let (mut counts, counts_asked) = pick(counts, |count| match count {
             Count::Counted(scope) | Count::Keyed { scope, .. } => grant.sees(scope),
             Count::Entries { session, .. } => of_session(session),
@@ -169,7 +168,7 @@ impl<R: Reader> NarrowedStore<R> {
         }
         let mut done = answers.operations;
         for of_operation in &mut done {
-            // A token of this name may have seen more than this one.
+            // An earlier token of this name may have had a wider grant.
             of_operation
                 .retain(|done| of_feed(grant, done.entry.clone()).as_ref() == Some(&done.entry));
         }

@@ -1,11 +1,11 @@
-//! Tokens: who they are given to sees and does what they grant.
+//! Tokens. A token lets its holder see and do what its grant allows.
 //!
 //! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part
 //! of the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens
 //! at the same time do not overwrite each other's.
 //!
-//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is
-//! opened again by [`Tokens::clear`] alone.
+//! From its first token on, a store is closed: a server asks for a token even after the last one is revoked. Only
+//! [`Tokens::clear`] opens it again.
 
 mod error;
 mod record;
@@ -28,8 +28,8 @@ const SPACE: &str = "tokens";
 /// write that again once the token is revoked.
 const USED: &str = "tokens used";
 
-/// The key of the value that says that the store is closed. It is among the tokens, so that an older version of the
-/// program sees that there is something, and keeps the store closed too. No id of a token is so short.
+/// The key of the value that marks the store as closed. It is among the tokens, so that older versions also see the
+/// store as closed. No id of a token is so short.
 const CLOSED: &str = "closed";
 
 /// The longest name of a token. `token:NAME` is a name too.
@@ -41,7 +41,7 @@ pub struct Tokens<S> {
     side: S,
 }
 
-/// A token that was presented and counts.
+/// A valid token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedToken {
     /// The part of the token that is no secret.
@@ -50,7 +50,7 @@ pub struct VerifiedToken {
     pub grant: Grant,
 }
 
-/// Why a token that was presented does not count. A server answers all of them alike.
+/// The reason why a token is not valid. A server answers the same for every reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -126,8 +126,8 @@ impl<S: SideData> Tokens<S> {
         };
         let value = record::value(&info, &token.hash());
         self.side.keep_side_values(SPACE, &[value, closed()], &[])?;
-        // Somebody else may have created one of this name meanwhile. Whoever of the two looks last sees both, and gives
-        // way: two tokens of one name would be one author.
+        // Another process may have created one of this name meanwhile. The one of the two that looks last sees both and
+        // removes its own: two tokens of one name would look like one author.
         let of_name = self.all()?.into_iter().filter(is_taken);
         if of_name.count() > 1 {
             self.side.keep_side_values(SPACE, &[], &[info.id])?;
@@ -190,7 +190,7 @@ impl<S: SideData> Tokens<S> {
         Ok(all)
     }
 
-    /// Revokes the token of that name, and returns what it was. It does not count any more once this returns.
+    /// Revokes the token of that name, and returns what it was. It is invalid once this returns.
     ///
     /// # Errors
     /// [`TokenError::None`] when there is none; otherwise as [`Store::apply`](waynote::Store::apply).
@@ -206,7 +206,7 @@ impl<S: SideData> Tokens<S> {
         };
         // A store that got its tokens from an older version is not marked yet.
         self.side.keep_side_values(SPACE, &[closed()], &gone)?;
-        // Those of tokens that were revoked while they were in use.
+        // The days of last use of tokens that were revoked while in use.
         let used = self.side.side_values(USED)?.into_iter();
         let is_left = |id: &String| rest.iter().any(|info| info.id == *id);
         let stale: Vec<String> = used
@@ -219,8 +219,8 @@ impl<S: SideData> Tokens<S> {
         Ok(info)
     }
 
-    /// The present grant of the token with this text, or the reason that it has none. Nothing is written: the caller
-    /// that admits somebody calls [`Tokens::used`] too.
+    /// The present grant of the token with this text, or the reason why it is not valid. Writes nothing: a caller that
+    /// accepts the token calls [`Tokens::used`] too.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).

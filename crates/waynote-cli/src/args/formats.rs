@@ -1,5 +1,4 @@
-//! What can be typed about other programs' notes. Formats whose arguments follow from what they take come from the table of
-//! formats; the others have their own arguments here.
+//! Arguments of import and export. Most formats get theirs from the table of formats; the others have their own here.
 
 use std::path::{Path, PathBuf};
 
@@ -39,11 +38,11 @@ pub(crate) enum ImportCommand {
         source: PathBuf,
     },
     #[command(flatten)]
-    Listed(ListedImport),
+    TableFormat(TableImport),
 }
 
-/// An import from a format whose arguments follow from what it takes.
-pub(crate) enum ListedImport {
+/// An import whose arguments come from the table of formats.
+pub(crate) enum TableImport {
     Project {
         format: &'static Format,
         args: ProjectArgs,
@@ -79,8 +78,8 @@ pub(crate) struct DryRun {
     pub(crate) on: bool,
 }
 
-/// The formats whose arguments follow from what they take.
-fn listed() -> impl Iterator<Item = &'static Format> {
+/// The formats whose arguments come from the table.
+fn table_formats() -> impl Iterator<Item = &'static Format> {
     FORMATS
         .iter()
         .filter(|format| !matches!(format.takes, SourceKind::Own))
@@ -90,9 +89,9 @@ fn whole_help(format: &Format) -> String {
     format!("{}\n\n{}", format.about, format.details)
 }
 
-impl Subcommand for ListedImport {
+impl Subcommand for TableImport {
     fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(listed().map(|format| {
+        command.subcommands(table_formats().map(|format| {
             let command = Command::new(format.name);
             let command = match format.takes {
                 SourceKind::Files(_) | SourceKind::Project(_) => ProjectArgs::augment_args(command),
@@ -101,7 +100,7 @@ impl Subcommand for ListedImport {
                 }
                 SourceKind::Own => command,
             };
-            // After the arguments, whose own descriptions take its place otherwise.
+            // Set after the arguments, which would overwrite it with their own description.
             let command = command.about(format.about);
             match format.details {
                 "" => command.long_about(None),
@@ -115,14 +114,14 @@ impl Subcommand for ListedImport {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        listed().any(|format| format.name == name)
+        table_formats().any(|format| format.name == name)
     }
 }
 
-impl FromArgMatches for ListedImport {
+impl FromArgMatches for TableImport {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
         let named = matches.subcommand().and_then(|(name, matches)| {
-            let format = listed().find(|format| format.name == name)?;
+            let format = table_formats().find(|format| format.name == name)?;
             Some((format, matches))
         });
         let (format, matches) =

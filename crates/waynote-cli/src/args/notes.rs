@@ -1,4 +1,4 @@
-//! What can be typed about notes: by directory, by key, the block, search and a single note.
+//! Arguments of the commands about notes: by directory, by key, the block, search and a single note.
 
 use std::ffi::OsString;
 

@@ -63,7 +63,7 @@ pub(crate) struct MoveArgs {
     pub(crate) force: bool,
 }
 
-// What narrows a list.
+// Filters of a list.
 #[derive(Args)]
 pub(crate) struct NarrowArgs {
     /// Only what was written since then (2026-05-17, yesterday, 2h, RFC 3339)

@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
     let (copied, name) = match database::is_url(to) {
         true => database::made(&context.settings, to, |target| copy(source, target, watch))?,
         false => {
-            let path = home::expanded(file_at(to)?)?;
+            let path = home::expanded(refuse_server_url(to)?)?;
             let options = opened::options(&context.settings);
             let made = SqliteStore::make(&path, &options, |target| copy(source, target, watch));
             (made, path.to_string_lossy().into_owned())
@@ -72,7 +72,7 @@ impl<E: Engine> Source for EngineStore<E> {
     }
 }
 
-/// The store of that name, else the one of the settings.
+/// The store with that name, or by default the configured one.
 fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>> {
     let settings = &context.settings;
     if let Some(url) = named.map_or(settings.database(), |named| {
@@ -81,7 +81,7 @@ fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>
         return Ok(Box::new(database::source(settings, url)?));
     }
     let path = match named {
-        Some(named) => home::expanded(file_at(named)?)?,
+        Some(named) => home::expanded(refuse_server_url(named)?)?,
         None => settings.store_file()?.to_owned(),
     };
     Ok(Box::new(SqliteStore::open(
@@ -90,8 +90,8 @@ fn source(context: &Context<'_>, named: Option<&str>) -> Outcome<Box<dyn Source>
     )?))
 }
 
-/// A name, unless it is that of a store on a server.
-fn file_at(named: &str) -> Outcome<&str> {
+/// The name, if it is not the URL of a store on a server.
+fn refuse_server_url(named: &str) -> Outcome<&str> {
     match Url::is_meant(named) {
         true => Err(Failure::usage(
             format!(
@@ -191,7 +191,7 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
     })
 }
 
-/// Makes the store of what `export json` wrote.
+/// Makes a store from the output of `export json`.
 pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     context.settings.may_write()?;
     let store = context.settings.store_file()?.to_owned();

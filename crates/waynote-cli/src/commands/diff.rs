@@ -47,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>, old: &str, new: Option<&str>) -> Ou
     context.coloured(&shown)
 }
 
-/// The last revision of a note, which has an earlier one.
+/// The last revision of a note. Fails if it is the only one.
 fn last_revision(context: &Context<'_>, named: &AddressAt) -> Outcome<u64> {
     let note =
         context.read(|store| found(store, named, single::get(store, &named.address, None)))?;
@@ -61,7 +61,7 @@ fn last_revision(context: &Context<'_>, named: &AddressAt) -> Outcome<u64> {
     }
 }
 
-/// The revision before this one that has a text: it may have been deleted in between.
+/// The latest revision before `last` that has a text. Deletions have none.
 fn text_before(context: &Context<'_>, named: &AddressAt, last: u64) -> Outcome<u64> {
     let history = context.read(|store| Ok(store.history(&named.address)?))?;
     let before = history
@@ -77,7 +77,7 @@ fn text(context: &Context<'_>, named: &AddressAt) -> Outcome<String> {
     Ok(masked(&note.content.shown()).into_owned())
 }
 
-/// The text with what is gone and what is new: in colours, or between `[-` and `-]`, `{+` and `+}` as git marks words.
+/// The text with deletions and insertions marked: in colours, or between `[-` and `-]`, `{+` and `+}` as git marks words.
 /// Lines far from any change are left out.
 fn marked<'t>(changes: impl Iterator<Item = (ChangeTag, &'t str)>, colour: bool) -> String {
     // Words that change together are marked together.

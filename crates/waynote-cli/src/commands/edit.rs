@@ -33,17 +33,17 @@ pub(super) fn run(context: &mut Context<'_>, args: &EditArgs) -> Outcome {
     save(context, address, content, Expect::Any, &args.allow, adds)?.say(context)
 }
 
-/// What came of a note in the editor.
-pub(super) enum Edited {
+/// The result of editing a note.
+pub(super) enum EditOutcome {
     Saved(Box<(Note, Option<NoteBefore>)>),
     Deleted(Address),
     /// Nothing was written, for this reason.
-    Left(String),
+    NotWritten(String),
 }
 
-impl Edited {
-    /// It in words.
-    pub(super) fn told(&self) -> String {
+impl EditOutcome {
+    /// The message for the user.
+    pub(super) fn message(&self) -> String {
         match self {
             Self::Saved(saved) => {
                 let (note, before) = &**saved;
@@ -54,7 +54,7 @@ impl Edited {
                 let (shown, undo) = (address.masked(), quoted(&address.to_string()));
                 format!("deleted {shown}; `waynote undo {undo}` brings it back")
             }
-            Self::Left(why) => why.clone(),
+            Self::NotWritten(why) => why.clone(),
         }
     }
 
@@ -62,10 +62,10 @@ impl Edited {
         match self {
             Self::Saved(saved) => {
                 let (note, before) = &**saved;
-                context.answer(&Saved::new(note, *before), || self.told())
+                context.answer(&Saved::new(note, *before), || self.message())
             }
-            Self::Deleted(address) => say_deleted(context, address, self.told()),
-            Self::Left(why) => {
+            Self::Deleted(address) => say_deleted(context, address, self.message()),
+            Self::NotWritten(why) => {
                 say(why);
                 Ok(())
             }
@@ -73,17 +73,17 @@ impl Edited {
     }
 }
 
-/// Opens the editor on the note of a directory or a key, and says what came of it.
+/// Edits the note of a directory or a key in the editor, and prints the result.
 pub(super) fn in_editor(context: &mut Context<'_>, address: Address, allow: &AllowArgs) -> Outcome {
-    edited(context, address, allow)?.say(context)
+    edit_note(context, address, allow)?.say(context)
 }
 
-/// Opens the editor on the note of a directory or a key.
-pub(super) fn edited(
+/// Edits the note of a directory or a key in the editor. Prints nothing.
+pub(super) fn edit_note(
     context: &mut Context<'_>,
     address: Address,
     allow: &AllowArgs,
-) -> Outcome<Edited> {
+) -> Outcome<EditOutcome> {
     if let Address::Session(..) = address {
         return Err(Error::AppendOnly { address }.into());
     }
@@ -120,7 +120,7 @@ pub(super) fn edited(
     if edited == shown.as_bytes() {
         let _ = fs::remove_file(&file);
         let shown = address.masked();
-        return Ok(Edited::Left(format!(
+        return Ok(EditOutcome::NotWritten(format!(
             "{shown} is unchanged: nothing was written"
         )));
     }
@@ -135,7 +135,7 @@ pub(super) fn edited(
     let expect = Expect::Revision(before.as_ref().map_or(0, |note| note.revision));
     let saved = match Content::written(edited) {
         Ok(content) if content.is_blank() && !allow.empty => {
-            emptied(context, &address, before.as_ref(), expect)
+            delete_if_confirmed(context, &address, before.as_ref(), expect)
         }
         Ok(content) => save(context, address.clone(), content, expect, allow, false),
         Err(error) => Err(error.into()),
@@ -189,7 +189,7 @@ fn draft(before: Option<&Note>) -> Outcome<(PathBuf, String)> {
         .tempfile();
     let mut file = named.map_err(failed)?;
     file.write_all(shown.as_bytes()).map_err(failed)?;
-    // It outlives this process where its text could not be saved.
+    // The file stays if its text cannot be saved.
     let (_, path) = file.keep().map_err(|error| failed(error.error))?;
     Ok((path, shown))
 }
@@ -208,16 +208,16 @@ fn editor() -> Outcome<String> {
     ))
 }
 
-/// An empty text is no mistake only if a person says so: they probably want to delete the note.
-fn emptied(
+/// Asks whether to delete the note, since an empty text may be a mistake.
+fn delete_if_confirmed(
     context: &mut Context<'_>,
     address: &Address,
     before: Option<&Note>,
     expect: Expect,
-) -> Outcome<Edited> {
+) -> Outcome<EditOutcome> {
     let shown = address.masked();
     if before.is_none() {
-        return Ok(Edited::Left(
+        return Ok(EditOutcome::NotWritten(
             "the text is empty: nothing was written".into(),
         ));
     }
@@ -231,11 +231,11 @@ fn emptied(
         ));
     }
     if !confirm::is_yes(&delete)? {
-        return Ok(Edited::Left("nothing was written".into()));
+        return Ok(EditOutcome::NotWritten("nothing was written".into()));
     }
     let stamp = context.stamp()?;
     context.write(|store| Ok(single::delete(store, address.clone(), expect, &stamp)?))?;
-    Ok(Edited::Deleted(address.clone()))
+    Ok(EditOutcome::Deleted(address.clone()))
 }
 
 /// Saves the text, or adds it to the end. Codes for characters that the editor was shown become the characters again.
@@ -246,7 +246,7 @@ fn save(
     expect: Expect,
     allow: &AllowArgs,
     adds: bool,
-) -> Outcome<Edited> {
+) -> Outcome<EditOutcome> {
     let stamp = context.stamp_allowing(allow)?;
     let limits = context.settings.limits(None, None);
     let options = SaveOptions::default().limits(limits).expect(expect);
@@ -256,10 +256,10 @@ fn save(
             false => single::rewrite(store, address, content, options, &stamp)?,
         })
     })?;
-    Ok(Edited::Saved(Box::new((note, before))))
+    Ok(EditOutcome::Saved(Box::new((note, before))))
 }
 
-/// The text of an argument or a file; none where the editor is to be opened for it.
+/// The text of an argument or a file; none if the editor has to ask for it.
 pub(super) fn text_or_editor(
     context: &Context<'_>,
     given: &TextArgs,

@@ -16,7 +16,7 @@ use waynote_formats::{
 
 use super::copy;
 use super::import_progress::{Bar, Interrupt};
-use crate::args::{ImportCommand, ListedImport, NotebookArgs};
+use crate::args::{ImportCommand, NotebookArgs, TableImport};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::{home, input, inside};
@@ -38,7 +38,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         }
         // Not a format of another program.
         ImportCommand::Json { .. } => return Ok(ExitCode::SUCCESS),
-        ImportCommand::Listed(listed) => from_listed(context, listed)?,
+        ImportCommand::TableFormat(listed) => from_listed(context, listed)?,
     };
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
@@ -74,9 +74,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
 }
 
 /// Reads a format whose arguments follow from its input.
-fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(ForeignNotes, Mode)> {
+fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignNotes, Mode)> {
     let (incoming, dry) = match listed {
-        ListedImport::Project { format, args } => {
+        TableImport::Project { format, args } => {
             let place = input::place(args.at.path.as_deref())?;
             let directory = home::expanded(place.as_str())?;
             let (claude_folder, home) = (claude_folder()?, home::if_any()?);
@@ -88,7 +88,7 @@ fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Foreign
             };
             (format.read_project(&project)?, &args.dry)
         }
-        ListedImport::Source { read, args } => {
+        TableImport::Source { read, args } => {
             let scope = scope(context, &args.notebook)?;
             (read(&args.source, &scope)?, &args.dry)
         }

@@ -12,7 +12,7 @@ use waynote_loop::identity::known_dead;
 
 use super::list::Narrow;
 use super::looping::started;
-use super::sessions::Listed;
+use super::sessions::SessionRow;
 use super::tail;
 use crate::args::LogCommand;
 use crate::error::{Failure, Outcome};
@@ -171,13 +171,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.coloured(&text)
         }
         LogCommand::Sessions { all } => {
-            let sessions = context.read(|store| Listed::all(store, *all))?;
+            let sessions = context.read(|store| SessionRow::all(store, *all))?;
             let is_read = context.output.is_terminal();
             let now = is_read.then(crate::clock::now).transpose()?;
             let nothing = "no sessions";
-            list(context.output, &sessions, nothing, &Listed::HEADING, |of| {
-                of.row(now)
-            })
+            list(
+                context.output,
+                &sessions,
+                nothing,
+                &SessionRow::HEADING,
+                |of| of.row(now),
+            )
         }
     }
 }

@@ -13,7 +13,7 @@ use waynote::{Address, Author, Name, Note, Position, SessionState, Store, StoreI
 
 use super::looping::started;
 use super::rollback;
-use super::sessions::Listed;
+use super::sessions::SessionRow;
 use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::remembered::Remembered;
@@ -45,7 +45,7 @@ struct View {
     /// Each with the command that continues its loop.
     asked: Vec<(Name, Question, Option<String>)>,
     /// Those where a person can do something come first.
-    sessions: Vec<Listed>,
+    sessions: Vec<SessionRow>,
     /// How many more there are.
     more_sessions: usize,
     /// What others changed, by author.
@@ -141,10 +141,10 @@ impl View {
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let mut names = Listed::names(store)?;
+        let mut names = SessionRow::names(store)?;
         names.retain(|name| asked.iter().all(|(session, ..)| session != name));
         let all_sessions = names.len();
-        let mut sessions = Listed::of(store, names, NEWEST)?;
+        let mut sessions = SessionRow::of(store, names, NEWEST)?;
         sessions.truncate(NAMED);
         let more_sessions = all_sessions - sessions.len();
         let mut new: Vec<(Name, usize)> = Vec::new();
@@ -201,7 +201,7 @@ impl View {
             ));
         }
         let sessions = self.sessions.iter().map(|of| of.row(now));
-        let rows = rows(&Listed::HEADING, sessions, colour);
+        let rows = rows(&SessionRow::HEADING, sessions, colour);
         for (row, of) in rows.into_iter().zip(&self.sessions) {
             lines.push(row);
             lines.extend(of.again().map(|again| format!("  {again}")));

@@ -15,7 +15,7 @@ use crate::invocation::Context;
 use crate::{program, session_view, when};
 
 /// A session in the list of all.
-pub(super) struct Listed {
+pub(super) struct SessionRow {
     pub(super) session: Name,
     notes: u64,
     /// The last iteration that a loop ran.
@@ -27,7 +27,7 @@ pub(super) struct Listed {
     again: Option<String>,
 }
 
-impl Listed {
+impl SessionRow {
     /// All sessions; `archived` ones too, if that is asked for.
     pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
@@ -120,7 +120,7 @@ fn rank(state: SessionState) -> u8 {
     }
 }
 
-impl Serialize for Listed {
+impl Serialize for SessionRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut value = json!({
             "session": self.session, "notes": self.notes, "last_iteration": self.last,

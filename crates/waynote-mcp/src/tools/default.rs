@@ -5,7 +5,7 @@ use waynote::visible::{editable_line, visible};
 use waynote::{Citation, Expect, Name, Notebook, SaveOptions, SearchRequest, SessionLog, single};
 
 use super::list;
-use crate::call::{Call, event_at, event_named, missing, note_at, there_are};
+use crate::call::{Call, event_at, event_named, keys_in_words, missing, note_at};
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
@@ -116,7 +116,7 @@ pub(super) const TOOLS: &[Spec] = &[
 fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = call.here.session()?;
     let kind: waynote::EntryType = call.arguments.required("type").parse()?;
-    let content = call.telling("content")?;
+    let content = call.nonblank_content("content")?;
     let stamp = call.stamp();
     let resolves = call.arguments.text("resolves").map(str::to_owned);
     let store = call.notes.writable()?;
@@ -128,8 +128,8 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_itself()?;
-    let content = call.telling("content")?;
+    let address = call.named_note()?;
+    let content = call.nonblank_content("content")?;
     let expect = match call.arguments.number("if_revision") {
         Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
         None => Expect::Any,
@@ -211,7 +211,7 @@ fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<St
 }
 
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_itself()?;
+    let address = call.named_note()?;
     let stamp = call.stamp();
     let store = call.notes.writable()?;
     let deleted = single::delete(store, address.clone(), Expect::Any, &stamp)?;
@@ -220,7 +220,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     // No error: it is as was asked for. A typing error is still worth knowing.
     let keys = match address.key() {
-        Some(key) => there_are(store, &address.scope(), Some(&key))?,
+        Some(key) => keys_in_words(store, &address.scope(), Some(&key))?,
         None => String::new(),
     };
     let text = format!("{address} does not exist; {keys}");
@@ -228,7 +228,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_itself()?;
+    let address = call.named_note()?;
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
@@ -242,7 +242,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn confirm(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_itself()?;
+    let address = call.named_note()?;
     let stamp = call.stamp();
     let (note, gone) = waynote::cites::confirm(call.notes.writable()?, &address, &stamp)?;
     let (revision, cited, gone) = (note.revision, note.cited(), Citation::dropped(&gone));

@@ -41,7 +41,7 @@ impl SaveOptions {
         }
     }
 
-    /// The change that saves a note in this way.
+    /// The change that saves a note with these options.
     pub fn change(self, address: Address, content: Content) -> Change {
         Change::Save {
             address,
@@ -125,8 +125,8 @@ pub fn rewrite(
     }
 }
 
-/// Adds a text to the end of a note, on a line of its own; a note that is not there is created. A change that somebody
-/// makes meanwhile stays: the note is read again. `options.expect` is not asked.
+/// Adds a text to the end of a note, on a line of its own; a note that is not there is created. Keeps
+/// what others write meanwhile: it reads the note again. Ignores `options.expect`.
 ///
 /// # Errors
 /// Those of [`save`]; [`Error::NotText`] when the note is not a text.
@@ -157,7 +157,7 @@ pub fn append(
     }
 }
 
-/// The note that a text replaces, and the text with codes turned back into characters; none if that changes nothing.
+/// Turns codes in a text back into characters. Returns the note that it replaces and the new text; none if nothing changes.
 fn restored(store: &dyn Store, address: &Address, content: &Content) -> Option<(Note, Content)> {
     let text = content
         .as_text()

@@ -149,9 +149,9 @@ impl Browser<'_, '_> {
                     Some(address) => address,
                     None => Address::Place(home::base()?.cwd()),
                 };
-                let edit = || edit::edited(self.context, address, &AllowArgs::default());
+                let edit = || edit::edit_note(self.context, address, &AllowArgs::default());
                 let said = match self.screen.away(edit)? {
-                    Ok(edited) => edited.told(),
+                    Ok(outcome) => outcome.message(),
                     Err(failure) => told(&failure),
                 };
                 self.app.say(said);

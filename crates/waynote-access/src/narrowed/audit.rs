@@ -1,4 +1,4 @@
-//! The reports to an audit log.
+//! Reports calls to the audit log.
 
 use std::fmt::Display;
 
@@ -8,16 +8,16 @@ use super::NarrowedStore;
 use crate::Line;
 
 impl<S> NarrowedStore<S> {
-    /// Tells of a refusal.
-    pub(super) fn told<T>(&self, call: &'static str, may: Result<T>) -> Result<T> {
+    /// Reports a refusal, and returns the result.
+    pub(super) fn reported<T>(&self, call: &'static str, may: Result<T>) -> Result<T> {
         if let Err(Error::Denied { what, reason }) = &may {
-            self.tell(call, true, format!("{what}: {reason}"));
+            self.report(call, true, format!("{what}: {reason}"));
         }
         may
     }
 
-    /// Tells of a call that only an admin may make, and how it went.
-    pub(super) fn administered<T>(
+    /// Reports an admin's call and its outcome.
+    pub(super) fn report_admin_call<T>(
         &self,
         call: &'static str,
         of: &impl Display,
@@ -27,10 +27,10 @@ impl<S> NarrowedStore<S> {
             Ok(_) => of.to_string(),
             Err(error) => format!("{of}: failed ({})", error.kind()),
         };
-        self.tell(call, false, detail);
+        self.report(call, false, detail);
     }
 
-    fn tell(&self, call: &'static str, refused: bool, detail: String) {
+    fn report(&self, call: &'static str, refused: bool, detail: String) {
         if let Some(watch) = &self.watch {
             watch.saw(Line {
                 call,
