@@ -77,12 +77,12 @@ pub(crate) fn run(program: &Path) -> Result<()> {
         println!("{what} request to a store: median {median:.1} ms, 99 % {late:.1} ms");
     }
     state("300 stores open")?;
-    for number in 0..STORES {
+    for number in 0..1000 {
         for database in DATABASES {
             server.ask(&format!("{database}-{number}"))?;
         }
     }
-    state("every store asked once")?;
+    state("2,300 stores asked")?;
     for count in [1, 100] {
         let feeds: Vec<TcpStream> = (0..count)
             .map(|number| server.feed(&format!("{}-{number}", DATABASES[number % 2])))
@@ -102,24 +102,22 @@ fn fill(cluster: &Cluster, url: &str, name: &str) -> Result<()> {
     // The key of a store is the beginning of its name's hash.
     let each = format!(
         "(SELECT '{name}-' || i AS named, ('x' || encode(substr(sha256(('{name}-' || i)::bytea), 1, 8), 'hex'))::bit(64)::bigint
-          AS key FROM generate_series(1, {}) i) g",
+          AS its_key FROM generate_series(1, {}) i) g",
         STORES - 1
     );
     for table in [
         "store", "scope", "content", "journal", "note", "event", "segment", "block",
     ] {
+        let (of, to, skipped) = match table {
+            "store" => ("name, ", "named, ", "name"),
+            _ => ("", "", ""),
+        };
         let columns = cluster.sql_in(name, &format!(
             "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns
-             WHERE table_schema = 'waynote' AND table_name = '{table}' AND column_name NOT IN ('store', 'name')"
+             WHERE table_schema = 'waynote' AND table_name = '{table}' AND column_name NOT IN ('store', '{skipped}')"
         ));
-        let names = if table == "store" {
-            ["name, ", "named, "]
-        } else {
-            [""; 2]
-        };
-        let [of, to] = names;
         cluster.sql_in(name, &format!(
-            "INSERT INTO waynote.{table} (store, {of}{columns}) SELECT g.key, {to}{columns} FROM waynote.{table}, {each}"
+            "INSERT INTO waynote.{table} (store, {of}{columns}) SELECT g.its_key, {to}{columns} FROM waynote.{table}, {each}"
         ));
     }
     cluster.sql_in(name, "VACUUM ANALYZE");
