@@ -14,12 +14,14 @@ mod suite {
     mod examined;
     mod failover;
     mod lost;
+    mod patroni;
     mod restored;
     mod retried;
     mod sleeper;
     mod start;
     mod stores;
     mod vacuum;
+    mod writers;
 
     use stores::PostgresStores;
 
