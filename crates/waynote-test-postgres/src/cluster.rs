@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::programs::{command, folder, hand_over, run};
+use crate::programs::{command, hand_over, programs, run};
 
 /// How a cluster is made.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Cluster {
     /// # Panics
     /// When it does not start.
     pub fn start(setup: &Setup) -> Self {
-        let program = folder().expect("PostgreSQL is not installed");
+        let program = programs().expect("PostgreSQL is not installed");
         // Short: the path of a socket has 107 bytes at most.
         let folder = tempfile::Builder::new()
             .prefix("wpg")

@@ -6,6 +6,8 @@
 
 mod bouncer;
 mod cluster;
+mod daemon;
+mod patroni;
 mod programs;
 mod proxy;
 
@@ -14,7 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use bouncer::Bouncer;
 pub use cluster::{Cluster, Setup};
-pub use programs::{has_pgbouncer, has_postgres};
+pub use patroni::{Failure, PatroniCluster, has_patroni};
+pub use programs::{has_pgbouncer, has_postgres, programs};
 pub use proxy::{Does, Proxy};
 
 /// The server that the tests of a process share.

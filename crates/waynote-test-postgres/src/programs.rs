@@ -5,8 +5,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the newest PostgreSQL that has `initdb`.
-pub(crate) fn folder() -> Option<PathBuf> {
+/// The folder that `WAYNOTE_TEST_POSTGRES_PROGRAMS` names, else of the newest PostgreSQL that has `initdb`.
+pub fn programs() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("WAYNOTE_TEST_POSTGRES_PROGRAMS") {
+        return Some(named.into());
+    }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut versions: Vec<(u32, PathBuf)> = versions
         .flatten()
@@ -28,7 +31,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
 
 /// True if a cluster can be started, and tests that need one are not left out.
 pub fn has_postgres() -> bool {
-    !crate::is_left_out() && folder().is_some()
+    !crate::is_left_out() && programs().is_some()
 }
 
 /// PgBouncer's program.

@@ -32,7 +32,7 @@ pub struct Proxy {
 
 #[derive(Debug)]
 struct ProxyState {
-    servers: Mutex<Vec<u16>>,
+    servers: Mutex<Vec<SocketAddr>>,
     next: AtomicUsize,
     connections: Vec<AtomicUsize>,
     does: Mutex<Does>,
@@ -51,13 +51,19 @@ impl ProxyState {
             .clone()
     }
 
+    fn wait_while_cut(&self) {
+        while self.does() == Does::Nothing && !self.is_over.load(Ordering::SeqCst) {
+            thread::sleep(LOOKS);
+        }
+    }
+
     fn next_server(&self) -> Option<TcpStream> {
         let turn = self.next.fetch_add(1, Ordering::SeqCst);
         let count = self.connections.len();
         (turn..turn + count).find_map(|number| {
             let servers = self.servers.lock();
-            let port = servers.unwrap_or_else(PoisonError::into_inner)[number % count];
-            let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+            let server = servers.unwrap_or_else(PoisonError::into_inner)[number % count];
+            let stream = TcpStream::connect(server).ok()?;
             self.connections[number % count].fetch_add(1, Ordering::SeqCst);
             Some(stream)
         })
@@ -81,12 +87,21 @@ impl Proxy {
     /// # Panics
     /// When there is no port for it.
     pub fn balancing(ports: &[u16]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let servers: Vec<SocketAddr> = ports.iter().map(|port| loopback(*port)).collect();
+        Self::between(loopback(0), &servers)
+    }
+
+    /// As [`Proxy::balancing`], with whole addresses.
+    ///
+    /// # Panics
+    /// When its address is taken.
+    pub fn between(address: SocketAddr, servers: &[SocketAddr]) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(ProxyState {
-            servers: Mutex::new(ports.to_vec()),
+            servers: Mutex::new(servers.to_vec()),
             next: AtomicUsize::new(0),
-            connections: ports.iter().map(|_| AtomicUsize::new(0)).collect(),
+            connections: servers.iter().map(|_| AtomicUsize::new(0)).collect(),
             does: Mutex::new(Does::Forward),
             cuts: AtomicU32::new(0),
             trips: AtomicU32::new(0),
@@ -118,7 +133,7 @@ impl Proxy {
     /// Names the port of a server that was started again.
     pub fn replace(&self, number: usize, port: u16) {
         let servers = self.shared.servers.lock();
-        servers.unwrap_or_else(PoisonError::into_inner)[number] = port;
+        servers.unwrap_or_else(PoisonError::into_inner)[number] = loopback(port);
     }
 
     /// How many connections each server has got.
@@ -159,6 +174,10 @@ impl Drop for Proxy {
     }
 }
 
+fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
 fn has(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|of| of == word)
 }
@@ -177,9 +196,7 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
             if shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
                 shared.trips.fetch_add(1, Ordering::SeqCst);
             }
-            while shared.does() == Does::Nothing && !shared.is_over.load(Ordering::SeqCst) {
-                thread::sleep(LOOKS);
-            }
+            shared.wait_while_cut();
             let cut = match shared.does() {
                 Does::CutBefore(word) if is_client && has(bytes, &word) => Some(false),
                 Does::CutAfter(word) if is_client && has(bytes, &word) => Some(true),
@@ -205,6 +222,8 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
                 }
             }
         }
+        // Nor does the end of a connection come through.
+        shared.wait_while_cut();
         let _ = to.shutdown(Shutdown::Both);
         let _ = from.shutdown(Shutdown::Both);
     });

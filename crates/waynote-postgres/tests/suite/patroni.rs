@@ -1,0 +1,78 @@
+//! A cluster as `docs/fleet.md` sets it up, and everything that may happen to it.
+
+use std::time::{Duration, Instant};
+
+use waynote_postgres::{Options, stores};
+use waynote_test_postgres::{Failure, PatroniCluster, has_patroni, with_store};
+
+use super::writers::write_under;
+
+/// The page that shows the files of the cluster.
+const PAGE: &str = include_str!("../../../../docs/fleet.md");
+
+/// Half of them write through HAProxy, the others to the one of several hosts that leads.
+const WRITERS: usize = 4;
+
+/// The time between two writes of one writer: machines with several such clusters have to do more than write.
+const PACE: Duration = Duration::from_millis(20);
+
+fn rounds(failure: Failure, rounds: usize) {
+    let mut cluster = PatroniCluster::start(PAGE);
+    let options = |number: usize| {
+        let url = match number % 2 {
+            0 => cluster.balanced_url(),
+            _ => cluster.hosts_url(),
+        };
+        Options::of_url(&with_store(&url, "team"))
+            .unwrap()
+            .password("of-waynote".to_owned())
+            .connect(Duration::from_secs(2))
+            .answer(Duration::from_secs(3))
+            // Connections of its own, as a process of its own has.
+            .connections(1 + number)
+    };
+    stores::create(options(0)).unwrap();
+    let all = (0..WRITERS).map(options).collect();
+    let reader = options(WRITERS);
+    let begin = Instant::now();
+    let (acknowledged, mut waits) = write_under(all, reader, PACE, |writers| {
+        let round = |_| {
+            writers.until_each_has_more(10);
+            writers.longest();
+            let leader = cluster.fail(failure);
+            if failure != Failure::WithoutEtcd {
+                writers.until_each_has_more(10);
+            }
+            cluster.heal(failure, leader);
+            writers.until_each_has_more(10);
+            writers.longest()
+        };
+        (0..rounds).map(round).collect::<Vec<_>>()
+    });
+    waits.sort();
+    eprintln!(
+        "{failure:?}: {rounds} rounds in {:.0?}, {acknowledged} acknowledged writes, each there once; the longest wait \
+         of a writer {:.1?} in the usual round, {:.1?} in the worst",
+        begin.elapsed(),
+        waits[rounds / 2],
+        waits[rounds - 1],
+    );
+}
+
+/// `WAYNOTE_TEST_ROUNDS` sets the number of rounds.
+#[test]
+#[ignore = "takes minutes and needs Patroni: cargo xtask prove postgres cluster"]
+fn a_cluster_that_breaks_loses_nothing() {
+    assert!(
+        has_patroni(),
+        "apt-get install patroni etcd-server haproxy postgresql"
+    );
+    let count = std::env::var("WAYNOTE_TEST_ROUNDS").ok();
+    let count = count.and_then(|count| count.parse().ok()).unwrap_or(1);
+    // At once: most of their time is waiting.
+    std::thread::scope(|scope| {
+        for failure in Failure::ALL {
+            scope.spawn(move || rounds(failure, count));
+        }
+    });
+}
