@@ -34,7 +34,7 @@ impl Visit {
         let create = move || Tokens::new(&*served).create(&name, &grant, expires, now, random);
         let created = waiting(create).await?;
         if let Ok((_, info)) = &created {
-            self.shelf.needs_token.store(true, Ordering::Relaxed);
+            self.served_store.needs_token.store(true, Ordering::Relaxed);
             self.note("token created", false, info.name.to_string())
                 .await?;
         }

@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::MachineRecords;
 use crate::page::link::Link;
-use crate::shelves::Shelves;
+use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
 use crate::tls::Certificates;
 use crate::watch::Watcher;
@@ -31,7 +31,7 @@ pub(crate) struct Start {
 
 /// The state that all requests share.
 pub(crate) struct AppState {
-    pub(crate) shelves: Shelves,
+    pub(crate) served_stores: ServedStores,
     pub(crate) options: Options,
     /// The certificate; none: no TLS.
     pub(crate) certificates: Option<Arc<Certificates>>,
@@ -80,13 +80,13 @@ impl AppState {
 
     /// True if no store needs a token.
     pub(crate) fn is_open(&self) -> bool {
-        self.shelves.is_open()
+        self.served_stores.is_open()
     }
 
     /// The one-time link, if the server has one.
     pub(crate) fn link(&self) -> Option<&Link> {
-        let mut shelves = self.shelves.named.values();
-        shelves.find_map(|shelf| shelf.link.get().map(|link| &**link))
+        let mut served_stores = self.served_stores.named.values();
+        served_stores.find_map(|served_store| served_store.link.get().map(|link| &**link))
     }
 
     /// True if only programs on this machine can connect. Then a store may need no token, so the origin of every

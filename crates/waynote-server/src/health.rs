@@ -15,9 +15,9 @@ use serde_json::json;
 use waynote::Reader;
 
 use crate::app::App;
-use crate::listed::Listed;
 use crate::problem::{Answer, Problem};
-use crate::shelves::ServedStore;
+use crate::served_stores::ServedStore;
+use crate::visible_stores::VisibleStores;
 use crate::visit::{Peer, waiting};
 use crate::{metrics, sign_in};
 
@@ -42,9 +42,9 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     if app.stopper.is_stopped() {
         return Err(not_ready("the server is stopping"));
     }
-    let named = app.shelves.named.iter();
-    let named = named.map(|(name, shelf)| answers(&app, name, shelf.clone()));
-    let databases = app.shelves.databases.iter().map(|database| {
+    let named = app.served_stores.named.iter();
+    let named = named.map(|(name, served_store)| answers(&app, name, served_store.clone()));
+    let databases = app.served_stores.databases.iter().map(|database| {
         let stores = database.stores.clone();
         answered(&app, &database.label, move || stores.names("", 1).map(drop))
     });
@@ -67,9 +67,14 @@ async fn ready_store(
         return Err(not_ready("the server is stopping"));
     }
     // With any token, also one that nobody has, it is looked for.
-    let found = app.shelves.find(&app, &name, Some("")).await.ok().flatten();
+    let found = app
+        .served_stores
+        .find(&app, &name, Some(""))
+        .await
+        .ok()
+        .flatten();
     let answers = match found {
-        Some(shelf) => answers(&app, &name, shelf).await,
+        Some(served_store) => answers(&app, &name, served_store).await,
         None => false,
     };
     match answers {
@@ -79,9 +84,9 @@ async fn ready_store(
 }
 
 /// True if a store can be read.
-async fn answers(app: &App, name: &str, shelf: Arc<ServedStore>) -> bool {
-    let label = shelf.label(name).to_owned();
-    answered(app, &label, move || shelf.store.version().map(drop)).await
+async fn answers(app: &App, name: &str, served_store: Arc<ServedStore>) -> bool {
+    let label = served_store.label(name).to_owned();
+    answered(app, &label, move || served_store.store.version().map(drop)).await
 }
 
 /// True if a call of a store or of a database has a result in time.
@@ -120,13 +125,13 @@ async fn figures(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let is_local = peer.is_some_and(|Extension(Peer(address))| address.is_loopback());
-    let shelves = &app.shelves;
+    let served_stores = &app.served_stores;
     let seen = match is_local && !app.options.behind_proxy {
-        true => Listed {
-            named: shelves.named.keys().cloned().collect(),
-            databases: shelves.databases.clone(),
+        true => VisibleStores {
+            named: served_stores.named.keys().cloned().collect(),
+            databases: served_stores.databases.clone(),
         },
-        false => Listed::of(&app, sign_in::presented(&app, &headers)).await,
+        false => VisibleStores::of(&app, sign_in::presented(&app, &headers)).await,
     };
     if seen.is_empty() {
         return Err(Problem::unauthorized());
@@ -143,7 +148,7 @@ async fn figures(
         );
     }
     let pools = seen.named.iter().filter_map(|name| {
-        let database = shelves.named.get(name)?.database.as_ref()?;
+        let database = served_stores.named.get(name)?.database.as_ref()?;
         Some((name.as_str(), database.pool()?))
     });
     let databases = seen.databases.iter();
@@ -152,7 +157,7 @@ async fn figures(
     let labels = seen.databases.iter().map(|of| &of.label);
     let labels: Vec<&String> = seen.named.iter().chain(labels).collect();
     app.metrics.stores(&mut text, &labels, &pools);
-    let opened = shelves.all().len() - shelves.named.len();
+    let opened = served_stores.all().len() - served_stores.named.len();
     if !seen.databases.is_empty() {
         let help = "Stores of databases that are open.";
         metrics::one(&mut text, "waynote_stores_open", "gauge", help, opened);

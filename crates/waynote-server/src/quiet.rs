@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use waynote::Store;
 
-use crate::shelves::ServedStore;
+use crate::served_stores::ServedStore;
 
 /// The pause after the last write, before a checkpoint.
 const QUIET: Duration = Duration::from_secs(3);
@@ -16,8 +16,8 @@ const QUIET: Duration = Duration::from_secs(3);
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Runs checkpoints for a store while the server runs.
-pub(crate) async fn checkpoint_when_quiet(shelf: Arc<ServedStore>) {
-    let watched = shelf.store.watched();
+pub(crate) async fn checkpoint_when_quiet(served_store: Arc<ServedStore>) {
+    let watched = served_store.store.watched();
     loop {
         watched.is_written().await;
         let mut wait = QUIET;
@@ -25,7 +25,7 @@ pub(crate) async fn checkpoint_when_quiet(shelf: Arc<ServedStore>) {
             while timeout(wait, watched.is_written()).await.is_ok() {
                 wait = QUIET;
             }
-            let store = shelf.store.clone();
+            let store = served_store.store.clone();
             let emptied = tokio::task::spawn_blocking(move || store.checkpoint()).await;
             if let Ok(Ok(true)) = emptied {
                 break;

@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::MachineRecords;
 use crate::page::link::Link;
-use crate::shelves::Shelves;
+use crate::served_stores::ServedStores;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::tls::{Certificates, Reloader};
@@ -41,11 +41,11 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
-        let shelves = Shelves::new(stores, watcher.clone(), clock.clone(), process);
+        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone(), process);
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
-                shelves,
+                served_stores,
                 buckets: Buckets::new(&options.limits),
                 running: Shares::new(options.limits.requests_per_token),
                 feeds: Shares::new(options.limits.feeds_per_token),
@@ -101,10 +101,15 @@ impl Server {
     /// cannot be read.
     pub fn bind(mut self) -> waynote::Result<BoundServer> {
         let shared = &mut self.shared;
-        if shared.shelves.named.is_empty() && shared.shelves.databases.is_empty() {
+        if shared.served_stores.named.is_empty() && shared.served_stores.databases.is_empty() {
             return Err(StartError::NoStore.into());
         }
-        if let Some(name) = shared.shelves.named.keys().find(|name| !is_name(name)) {
+        if let Some(name) = shared
+            .served_stores
+            .named
+            .keys()
+            .find(|name| !is_name(name))
+        {
             let name = name.clone();
             return Err(StartError::InvalidStoreName { name }.into());
         }
@@ -116,11 +121,11 @@ impl Server {
         if is_reached && shared.options.one_time_link {
             return Err(StartError::LinkNotLocal { listen }.into());
         }
-        for database in &shared.shelves.databases {
+        for database in &shared.served_stores.databases {
             database.needs_token.store(is_reached, Ordering::Relaxed);
         }
-        for (name, shelf) in &shared.shelves.named {
-            let tokens = Tokens::new(&shelf.store);
+        for (name, served_store) in &shared.served_stores.named {
+            let tokens = Tokens::new(&served_store.store);
             if is_reached && tokens.is_empty()? {
                 return Err(StartError::NoTokens {
                     store: name.clone(),
@@ -135,7 +140,7 @@ impl Server {
                 Err(_) if !is_reached => continue,
                 Err(error) => return Err(error),
             };
-            shelf
+            served_store
                 .needs_token
                 .store(is_reached || is_closed, Ordering::Relaxed);
         }
@@ -152,9 +157,9 @@ impl Server {
             getrandom::fill(&mut random)
                 .map_err(|error| StartError::System(std::io::Error::other(error.to_string())))?;
             let link = Arc::new(Link::new(address.port(), &random));
-            for shelf in shared.shelves.named.values() {
-                shelf.link.get_or_init(|| link.clone());
-                shelf.needs_token.store(true, Ordering::Relaxed);
+            for served_store in shared.served_stores.named.values() {
+                served_store.link.get_or_init(|| link.clone());
+                served_store.needs_token.store(true, Ordering::Relaxed);
             }
         }
         Ok(BoundServer {
@@ -228,8 +233,8 @@ impl BoundServer {
                 tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
             tokio::spawn(watch::watch(app.clone()));
             // A database takes care of its own log.
-            for shelf in app.shelves.named.values() {
-                tokio::spawn(quiet::checkpoint_when_quiet(shelf.clone()));
+            for served_store in app.served_stores.named.values() {
+                tokio::spawn(quiet::checkpoint_when_quiet(served_store.clone()));
             }
             tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {
@@ -259,8 +264,8 @@ async fn audit(app: App) {
 /// Writes the counts of refused calls, and closes stores that nobody uses. The counts are lost if the store cannot be
 /// written.
 fn flush(app: &AppState) {
-    for shelf in app.shelves.all() {
-        let _ = shelf.audit.flush();
+    for served_store in app.served_stores.all() {
+        let _ = served_store.audit.flush();
     }
-    app.shelves.close_idle();
+    app.served_stores.close_idle();
 }

@@ -14,7 +14,7 @@ use waynote_access::{Grant, Line, Refusal, Rights, Tokens, VerifiedToken, Watch}
 use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
-use crate::shelves::{ServedAdmin, ServedStore};
+use crate::served_stores::{ServedAdmin, ServedStore};
 use crate::visit::waiting;
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
@@ -38,30 +38,36 @@ pub(crate) fn presented(app: &AppState, headers: &HeaderMap) -> Option<String> {
 /// Network access and writes run on a thread that may block.
 pub(crate) async fn grant(
     app: &App,
-    shelf: &Arc<ServedStore>,
+    served_store: &Arc<ServedStore>,
     token: Option<String>,
 ) -> Answer<Grant> {
     let now = app.now();
-    let found = if shelf.is_file {
-        look_up(shelf, token.as_deref(), now)
+    let found = if served_store.is_file {
+        look_up(served_store, token.as_deref(), now)
     } else {
-        let shelf = shelf.clone();
-        waiting(move || look_up(&shelf, token.as_deref(), now)).await?
+        let served_store = served_store.clone();
+        waiting(move || look_up(&served_store, token.as_deref(), now)).await?
     };
     match found? {
         TokenLookup::Granted(grant) => Ok(grant),
         TokenLookup::Token(checked) => {
-            note_use(&shelf.used, shelf.store.clone(), &checked.id, now).await?;
+            note_use(
+                &served_store.used,
+                served_store.store.clone(),
+                &checked.id,
+                now,
+            )
+            .await?;
             Ok(checked.grant)
         }
         TokenLookup::Admin(checked) => {
-            if let Some(admin) = shelf.admin() {
+            if let Some(admin) = served_store.admin() {
                 note_use(&admin.used, admin.store.clone(), &checked.id, now).await?;
             }
             Ok(checked.grant)
         }
         TokenLookup::Refused(line) => {
-            let audit = shelf.audit.clone();
+            let audit = served_store.audit.clone();
             waiting(move || audit.saw(line)).await?;
             Err(Problem::unauthorized())
         }
@@ -96,17 +102,17 @@ enum TokenLookup {
 }
 
 /// Looks a token up. Reads only.
-fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
-    if !shelf.needs_token.load(Ordering::Relaxed) {
-        let admin = shelf.admin().map(|admin| Tokens::new(&*admin.store));
+fn look_up(served_store: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
+    if !served_store.needs_token.load(Ordering::Relaxed) {
+        let admin = served_store.admin().map(|admin| Tokens::new(&*admin.store));
         let is_closed = admin.map_or(Ok(false), |tokens| tokens.is_closed())?;
-        if is_closed && let Some(database) = &shelf.found_in {
+        if is_closed && let Some(database) = &served_store.found_in {
             database.needs_token.store(true, Ordering::Relaxed);
         }
-        if !is_closed && !Tokens::new(&shelf.store).is_closed()? {
+        if !is_closed && !Tokens::new(&served_store.store).is_closed()? {
             return Ok(TokenLookup::Granted(Grant::everything()));
         }
-        shelf.needs_token.store(true, Ordering::Relaxed);
+        served_store.needs_token.store(true, Ordering::Relaxed);
     }
     let refused = |call, token, detail: String| {
         Ok(TokenLookup::Refused(Line {
@@ -119,21 +125,25 @@ fn look_up(shelf: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<T
     let Some(token) = token else {
         return refused("no token", None, "the request has no token".into());
     };
-    if shelf.link.get().is_some_and(|link| link.is_known(token)) {
+    if served_store
+        .link
+        .get()
+        .is_some_and(|link| link.is_known(token))
+    {
         return Ok(TokenLookup::Granted(Grant::everything()));
     }
     let refusal = match signed::number(token) {
-        Some(number) => match signed::grant(&shelf.store, number, now)? {
+        Some(number) => match signed::grant(&served_store.store, number, now)? {
             Some(grant) => return Ok(TokenLookup::Granted(grant)),
             None => None,
         },
-        None => match Tokens::new(&shelf.store).check(token, now)? {
+        None => match Tokens::new(&served_store.store).check(token, now)? {
             Ok(checked) => return Ok(TokenLookup::Token(checked)),
             Err(refusal) => Some(refusal),
         },
     };
     // A store of administrators that is not there lets nobody in.
-    if let Some(admin) = shelf.admin()
+    if let Some(admin) = served_store.admin()
         && let Ok(Some(checked)) = administrator(admin, token, now)
     {
         return Ok(TokenLookup::Admin(checked));

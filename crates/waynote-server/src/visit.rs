@@ -16,7 +16,7 @@ use crate::edge::rate::Key;
 use crate::edge::shares::Share;
 use crate::notifying_store::NotifyingStore;
 use crate::problem::{Answer, Problem};
-use crate::shelves::ServedStore;
+use crate::served_stores::ServedStore;
 use crate::sign_in;
 use crate::stores::ServableStore;
 
@@ -35,7 +35,7 @@ pub(crate) struct Visit {
     /// The store's name in the path.
     pub(crate) name: String,
     /// The store with the server's data about it.
-    pub(crate) shelf: Arc<ServedStore>,
+    pub(crate) served_store: Arc<ServedStore>,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<NarrowedStore<NotifyingStore>>,
     /// The whole store, for tokens and the audit log.
@@ -82,7 +82,7 @@ impl Visit {
         work: impl FnOnce(&NarrowedStore<NotifyingStore>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let (store, app) = (self.store.clone(), self.app.clone());
-        let label = self.shelf.label(&self.name).to_owned();
+        let label = self.served_store.label(&self.name).to_owned();
         let done = waiting(move || {
             let _working = app.metrics.working.one();
             let began = Instant::now();
@@ -185,8 +185,8 @@ impl FromRequestParts<App> for Visit {
 impl Visit {
     /// The request to a store with this token.
     pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
-        let (shelf, grant) = Self::let_in(app, &name, token).await?;
-        let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
+        let (served_store, grant) = Self::let_in(app, &name, token).await?;
+        let (store, audit) = (served_store.store.clone(), served_store.audit.clone());
         let key = match &grant.token {
             None => Key::open(None),
             Some(token) => {
@@ -199,7 +199,7 @@ impl Visit {
         };
         Ok(Self {
             name,
-            shelf,
+            served_store,
             store: Arc::new(
                 NarrowedStore::new(store.clone(), grant.clone()).watched(audit.clone()),
             ),
@@ -221,22 +221,25 @@ impl Visit {
     ) -> Answer<(Arc<ServedStore>, Grant)> {
         let mut is_again = false;
         loop {
-            let Some(shelf) = app.shelves.find(app, name, token.as_deref()).await? else {
+            let Some(served_store) = app.served_stores.find(app, name, token.as_deref()).await?
+            else {
                 // The same answer as for a store that the token is not for.
                 return Err(match app.is_open() {
                     true => Problem::no_such_store(),
                     false => Problem::unauthorized(),
                 });
             };
-            match sign_in::grant(app, &shelf, token.clone()).await {
+            match sign_in::grant(app, &served_store, token.clone()).await {
                 // It was dropped, or made anew, since it was found.
                 Err(problem)
-                    if problem.is_of_lost_store() && shelf.found_in.is_some() && !is_again =>
+                    if problem.is_of_lost_store()
+                        && served_store.found_in.is_some()
+                        && !is_again =>
                 {
-                    app.shelves.forget(name);
+                    app.served_stores.forget(name);
                     is_again = true;
                 }
-                grant => return Ok((shelf, grant?)),
+                grant => return Ok((served_store, grant?)),
             }
         }
     }

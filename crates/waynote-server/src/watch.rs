@@ -12,7 +12,7 @@ use waynote::Version;
 use waynote::store::Reader;
 
 use crate::app::App;
-use crate::shelves::ServedStore;
+use crate::served_stores::ServedStore;
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -76,19 +76,20 @@ pub(crate) struct Watcher {
 pub(crate) async fn watch(app: App) {
     let mut polls: HashMap<String, JoinHandle<()>> = HashMap::new();
     loop {
-        let is_watched = |shelf: &Arc<ServedStore>| shelf.store.watched().is_watched();
-        match app.shelves.all().iter().any(is_watched) {
+        let is_watched =
+            |served_store: &Arc<ServedStore>| served_store.store.watched().is_watched();
+        match app.served_stores.all().iter().any(is_watched) {
             true => tokio::time::sleep(INTERVAL).await,
             false => app.watcher.someone.notified().await,
         }
         let mut watched: HashMap<String, Vec<Arc<ServedStore>>> = HashMap::new();
-        for shelf in app.shelves.all().into_iter().filter(is_watched) {
-            let of = shelf.label("").to_owned();
-            watched.entry(of).or_default().push(shelf);
+        for served_store in app.served_stores.all().into_iter().filter(is_watched) {
+            let of = served_store.label("").to_owned();
+            watched.entry(of).or_default().push(served_store);
         }
-        for (of, shelves) in watched {
+        for (of, served_stores) in watched {
             if polls.get(&of).is_none_or(JoinHandle::is_finished) {
-                let poll = tokio::task::spawn_blocking(move || shelves.iter().for_each(poll));
+                let poll = tokio::task::spawn_blocking(move || served_stores.iter().for_each(poll));
                 polls.insert(of, poll);
             }
         }
@@ -96,12 +97,12 @@ pub(crate) async fn watch(app: App) {
 }
 
 /// Tells the feeds of a store if it was written. A store that cannot be read is polled again.
-fn poll(shelf: &Arc<ServedStore>) {
-    let polled = match &shelf.database {
+fn poll(served_store: &Arc<ServedStore>) {
+    let polled = match &served_store.database {
         Some(database) => database.polled(),
-        None => shelf.store.version(),
+        None => served_store.store.version(),
     };
-    let watched = shelf.store.watched();
+    let watched = served_store.store.watched();
     // On the first poll, the store may have been written since the feed began to read.
     if let Ok(version) = polled
         && watched.known.lock().replace(version) != Some(version)

@@ -100,7 +100,7 @@ pub(crate) async fn changes(
             .hint("end one of them, or ask whoever runs the server for a token of your own")
     })?;
     // The feed subscribes before it reads anything, so that it misses nothing.
-    let news = visit.shelf.store.watched().news();
+    let news = visit.served_store.store.watched().news();
     let last = headers
         .get(&LAST_EVENT_ID)
         .map(|last| last.to_str().unwrap_or_default());
@@ -277,7 +277,11 @@ impl Feed {
             return true;
         }
         self.may_read_until = now + TOKEN_COUNTS;
-        let now = sign_in::grant(&self.visit.app, &self.visit.shelf, self.token.clone());
+        let now = sign_in::grant(
+            &self.visit.app,
+            &self.visit.served_store,
+            self.token.clone(),
+        );
         now.await.is_ok_and(|now| now == self.visit.grant)
     }
 }

@@ -21,9 +21,9 @@ use super::site::{Site, View};
 use super::tend::{self, Tend};
 use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
-use crate::listed::Listed;
 use crate::problem::Problem;
 use crate::sign_in::presented;
+use crate::visible_stores::VisibleStores;
 use crate::visit::{Visit, waiting};
 
 /// The routes below `/s/{store}`.
@@ -230,17 +230,17 @@ async fn stores(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response<Body> {
-    let shelves = &app.shelves;
+    let served_stores = &app.served_stores;
     if let (true, Some(only), 1) = (
-        shelves.databases.is_empty(),
-        shelves.named.keys().next(),
-        shelves.named.len(),
+        served_stores.databases.is_empty(),
+        served_stores.named.keys().next(),
+        served_stores.named.len(),
     ) {
         return answer::to(&home(only));
     }
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let after = fields.get("after").unwrap_or_default();
-    let listed = Listed::of(&app, presented(&app, &headers)).await;
+    let listed = VisibleStores::of(&app, presented(&app, &headers)).await;
     let is_listed = !listed.is_empty();
     let (names, next) = listed.page(&app, after).await;
     let main = html! {

@@ -118,10 +118,10 @@ pub(super) async fn sign_in(
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(|_| Problem::internal())?;
     let now = app.now();
-    let shelf = visit.shelf.clone();
+    let served_store = visit.served_store.clone();
     let begun = waiting(move || {
         // An administrator of the database is signed in to all of its stores.
-        let admin = shelf.admin().filter(|admin| {
+        let admin = served_store.admin().filter(|admin| {
             let tokens = Tokens::new(&*admin.store).list();
             let is_it = |info: &TokenInfo| info.id == id && info.rights == Rights::Admin;
             tokens.is_ok_and(|tokens| tokens.iter().any(is_it))
@@ -144,12 +144,12 @@ pub(super) async fn sign_in(
 pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     from_here(&headers)?;
     let (app, store) = (visit.app.clone(), visit.name.clone());
-    let is_of_all = visit.shelf.admin().is_some();
+    let is_of_all = visit.served_store.admin().is_some();
     let presented = signed::presented(&headers);
     let ended = waiting(
         move || match presented.as_deref().and_then(signed::number) {
             Some(number) => {
-                if let Some(admin) = visit.shelf.admin() {
+                if let Some(admin) = visit.served_store.admin() {
                     signed::end(&*admin.store, number)?;
                 }
                 signed::end(&*visit.served, number)

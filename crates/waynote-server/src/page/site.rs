@@ -85,9 +85,9 @@ impl<'a> Site<'a> {
     /// # Errors
     /// Those of reading the store.
     pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
-        let shelf = &visit.shelf;
+        let served_store = &visit.served_store;
         // The cache of the whole store, of which a grant sees a part.
-        let known = shelf.overview.now(&shelf.store)?;
+        let known = served_store.overview.now(&served_store.store)?;
         let site = Self {
             store: &visit.name,
             grant: &visit.grant,
@@ -100,7 +100,7 @@ impl<'a> Site<'a> {
             holders: holders(store, &*visit.app.is_dead)?,
             is_dead: &*visit.app.is_dead,
             records: visit.app.records.as_deref(),
-            worth: &shelf.overview.worth,
+            worth: &served_store.overview.worth,
         };
         // Counted once for the rail, in a store where that takes no time; later by the view Tend.
         const COUNTED: u64 = 5_000;

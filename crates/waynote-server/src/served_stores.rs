@@ -69,7 +69,7 @@ pub(crate) struct ServedAdmin {
 }
 
 /// The stores that a server serves.
-pub(crate) struct Shelves {
+pub(crate) struct ServedStores {
     /// Those that it was started with.
     pub(crate) named: BTreeMap<String, Arc<ServedStore>>,
     pub(crate) databases: Vec<Arc<ServedDatabase>>,
@@ -83,7 +83,7 @@ pub(crate) struct Shelves {
 
 /// A store of a database that is in use.
 struct Opened {
-    shelf: Arc<ServedStore>,
+    served_store: Arc<ServedStore>,
     used: Instant,
     /// When it was last looked for in all databases.
     looked: Instant,
@@ -98,9 +98,9 @@ const LOOKED: Duration = Duration::from_secs(60);
 /// The most stores of databases that are kept.
 const MOST: usize = 4096;
 
-impl Shelves {
+impl ServedStores {
     pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock, process: u64) -> Self {
-        let mut shelves = Self {
+        let mut served_stores = Self {
             named: BTreeMap::new(),
             databases: Vec::new(),
             open: Mutex::default(),
@@ -109,13 +109,15 @@ impl Shelves {
             process,
         };
         for (name, named) in &stores.by_name {
-            let mut shelf = shelves.shelf(named.store.clone());
-            (shelf.is_file, shelf.database) = (named.is_file, named.database.clone());
-            shelves.named.insert(name.clone(), Arc::new(shelf));
+            let mut served_store = served_stores.served_store(named.store.clone());
+            (served_store.is_file, served_store.database) = (named.is_file, named.database.clone());
+            served_stores
+                .named
+                .insert(name.clone(), Arc::new(served_store));
         }
         for stores in &stores.catalogs {
             let label = stores.label().replace(['"', '\\', '\n'], "_");
-            let same = shelves.databases.iter();
+            let same = served_stores.databases.iter();
             let same = same.filter(|other| other.stores.label() == stores.label());
             let label = match same.count() {
                 0 => label,
@@ -125,17 +127,17 @@ impl Shelves {
                 store,
                 used: UsedToday::default(),
             });
-            shelves.databases.push(Arc::new(ServedDatabase {
+            served_stores.databases.push(Arc::new(ServedDatabase {
                 label,
                 stores: stores.clone(),
                 admin,
                 needs_token: AtomicBool::new(false),
             }));
         }
-        shelves
+        served_stores
     }
 
-    fn shelf(&self, store: Arc<dyn ServableStore>) -> ServedStore {
+    fn served_store(&self, store: Arc<dyn ServableStore>) -> ServedStore {
         let watched = Arc::new(WriteNotifier::new(self.watcher.clone()));
         let clock = self.clock.clone();
         let store = NotifyingStore::new(store, watched, clock.clone());
@@ -157,7 +159,7 @@ impl Shelves {
             database: Some(of),
             found_in: Some(database.clone()),
             needs_token: AtomicBool::new(database.needs_token.load(Ordering::Relaxed)),
-            ..self.shelf(store)
+            ..self.served_store(store)
         }
     }
 
@@ -166,7 +168,7 @@ impl Shelves {
         let named = self.named.values().cloned();
         let open = self.open.lock();
         named
-            .chain(open.values().map(|opened| opened.shelf.clone()))
+            .chain(open.values().map(|opened| opened.served_store.clone()))
             .collect()
     }
 
@@ -174,7 +176,10 @@ impl Shelves {
     pub(crate) fn is_open(&self) -> bool {
         let needs = |needs: &AtomicBool| needs.load(Ordering::Relaxed);
         !self.databases.iter().any(|of| needs(&of.needs_token))
-            && !self.all().iter().any(|shelf| needs(&shelf.needs_token))
+            && !self
+                .all()
+                .iter()
+                .any(|served_store| needs(&served_store.needs_token))
     }
 
     /// The store of this name, for the caller with this token. One of a database is looked up, unless it is in use. A
@@ -185,17 +190,17 @@ impl Shelves {
         name: &str,
         token: Option<&str>,
     ) -> Answer<Option<Arc<ServedStore>>> {
-        if let Some(shelf) = self.named.get(name) {
-            return Ok(Some(shelf.clone()));
+        if let Some(served_store) = self.named.get(name) {
+            return Ok(Some(served_store.clone()));
         }
         let known = match self.open.lock().get_mut(name) {
             None => None,
             Some(opened) => {
                 opened.used = Instant::now();
                 if opened.looked.elapsed() < LOOKED {
-                    return Ok(Some(opened.shelf.clone()));
+                    return Ok(Some(opened.served_store.clone()));
                 }
-                Some(opened.shelf.clone())
+                Some(opened.served_store.clone())
             }
         };
         let needs = |of: &Arc<ServedDatabase>| of.needs_token.load(Ordering::Relaxed);
@@ -245,11 +250,11 @@ impl Shelves {
         if !found.is_empty() {
             self.forget(name);
             found.push((database, store));
-            let shelves = found.into_iter().map(|(of, store)| self.found(of, store));
-            return Err(twice(app, name, token, shelves.collect()).await);
+            let served_stores = found.into_iter().map(|(of, store)| self.found(of, store));
+            return Err(twice(app, name, token, served_stores.collect()).await);
         }
-        let is_of_it = |shelf: &Arc<ServedStore>| {
-            let of = shelf.found_in.as_ref();
+        let is_of_it = |served_store: &Arc<ServedStore>| {
+            let of = served_store.found_in.as_ref();
             of.is_some_and(|of| Arc::ptr_eq(of, database))
         };
         let mut open = self.open.lock();
@@ -261,11 +266,13 @@ impl Shelves {
                 open.remove(&oldest);
             }
         }
-        let is_kept = open.get(name).is_some_and(|opened| is_of_it(&opened.shelf));
+        let is_kept = open
+            .get(name)
+            .is_some_and(|opened| is_of_it(&opened.served_store));
         if !is_kept {
-            let shelf = Arc::new(self.found(database, store));
+            let served_store = Arc::new(self.found(database, store));
             let opened = Opened {
-                shelf,
+                served_store,
                 used: now,
                 looked: now,
             };
@@ -273,7 +280,7 @@ impl Shelves {
         }
         Ok(open.get_mut(name).map(|opened| {
             opened.looked = now;
-            opened.shelf.clone()
+            opened.served_store.clone()
         }))
     }
 
@@ -281,7 +288,7 @@ impl Shelves {
     pub(crate) fn forget(&self, name: &str) {
         if let Some(gone) = self.open.lock().remove(name) {
             // Its feeds see that it is gone.
-            gone.shelf.store.watched().tell();
+            gone.served_store.store.watched().tell();
         }
     }
 
@@ -290,23 +297,31 @@ impl Shelves {
         let mut open = self.open.lock();
         let idle =
             open.extract_if(|_, opened| !opened.is_watched() && opened.used.elapsed() > IDLE);
-        idle.map(|(_, opened)| opened.shelf).collect()
+        idle.map(|(_, opened)| opened.served_store).collect()
     }
 }
 
 impl Opened {
     fn is_watched(&self) -> bool {
-        self.shelf.store.watched().is_watched()
+        self.served_store.store.watched().is_watched()
     }
 }
 
 /// The answer to a caller whose store is in two databases. Only a caller whom one of them would let in learns of it.
-async fn twice(app: &App, name: &str, token: Option<&str>, shelves: Vec<ServedStore>) -> Problem {
-    let labels: Vec<_> = shelves.iter().map(|shelf| shelf.label(name)).collect();
+async fn twice(
+    app: &App,
+    name: &str,
+    token: Option<&str>,
+    served_stores: Vec<ServedStore>,
+) -> Problem {
+    let labels: Vec<_> = served_stores
+        .iter()
+        .map(|served_store| served_store.label(name))
+        .collect();
     let labels = labels.join(" and ");
     app.log_event("store_twice", format!("store {name} is in {labels}"));
-    for shelf in shelves {
-        let found = sign_in::grant(app, &Arc::new(shelf), token.map(str::to_owned)).await;
+    for served_store in served_stores {
+        let found = sign_in::grant(app, &Arc::new(served_store), token.map(str::to_owned)).await;
         if found.is_ok() {
             return Problem::store_twice(name);
         }

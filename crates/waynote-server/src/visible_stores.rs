@@ -7,13 +7,13 @@ use waynote_access::Tokens;
 
 use crate::app::App;
 use crate::page::signed;
-use crate::shelves::ServedDatabase;
+use crate::served_stores::ServedDatabase;
 use crate::sign_in::administrator;
 use crate::stores::is_name;
 use crate::visit::{Visit, waiting};
 
 /// The stores that a caller may see: those that were named at the start, and whole databases.
-pub(crate) struct Listed {
+pub(crate) struct VisibleStores {
     pub(crate) named: Vec<String>,
     pub(crate) databases: Vec<Arc<ServedDatabase>>,
 }
@@ -21,13 +21,13 @@ pub(crate) struct Listed {
 /// The most names on one page.
 const PAGE: usize = 1000;
 
-impl Listed {
+impl VisibleStores {
     /// The stores that the token is for. Of a database, that is for its administrators. Without a token, those of a server
     /// that needs none.
     pub(crate) async fn of(app: &App, token: Option<String>) -> Self {
         let is_open = app.is_open();
         let mut named = Vec::new();
-        for name in app.shelves.named.keys() {
+        for name in app.served_stores.named.keys() {
             // The cookie of an administrator of a database is for no other store.
             let of_store = token
                 .as_deref()
@@ -37,7 +37,7 @@ impl Listed {
             }
         }
         let mut databases = Vec::new();
-        for database in &app.shelves.databases {
+        for database in &app.served_stores.databases {
             if database.lets_in(app, token.clone()).await {
                 databases.push(database.clone());
             }
