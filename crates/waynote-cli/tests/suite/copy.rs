@@ -37,6 +37,6 @@ fn what_cannot_be_copied_is_said() {
     $ waynote copy new.db postgres://me:pass@db/notes?store=team
     exit 2
     error: the address of the store has a password in it, which others could read
-      leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)
+      leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file); the setting `postgres_password_command` names a command that prints it
     ");
 }

@@ -1,4 +1,4 @@
-//! `waynote serve --database`: every store of a database under its name.
+//! `waynote serve --database URL`: every store of a database under its name.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -220,8 +220,8 @@ fn a_setting_is_set_for_one_command() {
     let config = scratch.ok("--set budget=500 --set agent=zed config");
     let shown = config.lines().filter(|line| line.contains("--"));
     assert_snapshot!(shown.collect::<Vec<_>>().join("\n"), @"
-    agent            zed                                                 --agent
-    budget           500                                                 --set budget
+    agent                      zed                                                 --agent
+    budget                     500                                                 --set budget
     ");
     has(scratch.ok("--set budget=500 context"), "of 500 tokens");
     let refused = [
