@@ -151,13 +151,16 @@ pub fn grants(schema: &str, role: &str, access: Access) -> Result<Vec<String>, &
     let default =
         format!("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote GRANT {rights} ON TABLES TO ");
     Ok(vec![
+        "BEGIN".into(),
         of("REVOKE ALL ON ALL TABLES IN SCHEMA waynote FROM "),
+        of("ALTER DEFAULT PRIVILEGES IN SCHEMA waynote REVOKE ALL ON TABLES FROM "),
         of("GRANT USAGE ON SCHEMA waynote TO "),
         of(&format!(
             "GRANT {rights} ON ALL TABLES IN SCHEMA waynote TO "
         )),
         of("REVOKE INSERT, UPDATE, DELETE ON waynote.migration FROM "),
         of(&default),
+        "COMMIT".into(),
     ])
 }
 

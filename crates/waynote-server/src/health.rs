@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
 use crate::visible_stores::VisibleStores;
-use crate::visit::{Peer, waiting};
+use crate::visit::{Peer, Visit, waiting};
 use crate::{metrics, sign_in};
 
 pub(crate) fn router() -> Router<App> {
@@ -58,13 +58,20 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     Ok(Json(json!({ "status": status })))
 }
 
-/// Answers whether one store can be read. A store that is not there does not answer either.
+/// Answers whether one store can be read. A store that is not there does not answer either. Stores of databases are not
+/// looked up for strangers, who could find out their names.
 async fn ready_store(
     State(app): State<App>,
     Path(name): Path<String>,
+    peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     if app.stopper.is_stopped() {
         return Err(not_ready("the server is stopping"));
+    }
+    let is_named = app.served_stores.named.contains_key(&name);
+    if !is_named && !is_local(&app, peer.as_deref()) {
+        Visit::of(&app, name.clone(), sign_in::presented(&app, &headers)).await?;
     }
     // With any token, also one that nobody has, it is looked for.
     let found = app
@@ -113,6 +120,11 @@ async fn answered(
     false
 }
 
+/// True if the caller is a program of this machine.
+fn is_local(app: &App, peer: Option<&Peer>) -> bool {
+    peer.is_some_and(|Peer(address)| address.is_loopback()) && !app.options.behind_proxy
+}
+
 fn not_ready(detail: &str) -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not_ready", detail)
         .hint("the server's log says more")
@@ -124,9 +136,8 @@ async fn figures(
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
-    let is_local = peer.is_some_and(|Extension(Peer(address))| address.is_loopback());
     let served_stores = &app.served_stores;
-    let seen = match is_local && !app.options.behind_proxy {
+    let seen = match is_local(&app, peer.as_deref()) {
         true => VisibleStores {
             named: served_stores.named.keys().cloned().collect(),
             databases: served_stores.databases.clone(),

@@ -46,7 +46,13 @@ pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     form: Box<ProblemForm>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// The cause as only the log has it.
+    cause: Option<Cause>,
 }
+
+/// The cause of a failed request, for the log: it may name a database and its user.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause(pub(crate) String);
 
 /// The result of a handler.
 pub(crate) type Answer<T> = Result<T, Problem>;
@@ -67,6 +73,7 @@ impl Problem {
                 fields: None,
             }),
             headers: Vec::new(),
+            cause: None,
         }
     }
 
@@ -82,11 +89,43 @@ impl Problem {
             .as_ref()
             .and_then(|fields| wire::error(fields, current.clone(), &format!("/s/{name}")));
         let told = told.as_ref().unwrap_or(error);
-        let mut problem = Self::new(status(error), error.kind(), told.to_string());
+        let detail = told.to_string();
+        if matches!(error, Error::Custom(_)) && detail.contains("://") {
+            return Self::of_database(error, name, &detail);
+        }
+        let mut problem = Self::new(status(error), error.kind(), detail);
         problem.form.hint = told.advice().or_else(|| Some(hint(error, name)));
         problem.form.class = Some(error.class());
         (problem.form.current, problem.form.fields) = (current, fields);
         match problem.status {
+            StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
+            _ => problem,
+        }
+    }
+
+    /// The problem for an error of the database of a store. Its address and its user are for whoever runs the server.
+    fn of_database(error: &Error, name: &str, cause: &str) -> Self {
+        // A database that refuses this server is the server's fault.
+        let (status, class) = match error.class() {
+            ErrorClass::Denied if error.kind() != "read_only" => {
+                (StatusCode::SERVICE_UNAVAILABLE, ErrorClass::Unreachable)
+            }
+            class => (status(error), class),
+        };
+        let kind = error.kind();
+        let detail = format!(
+            "the database of /s/{name} failed: {}",
+            kind.replace('_', " ")
+        );
+        let mut problem = Self::new(status, kind, detail).hint(match status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                "send it again later; the log of the server says why"
+            }
+            _ => "the log of the server says why",
+        });
+        problem.form.class = Some(class);
+        problem.cause = Some(Cause(format!("store {name}: {cause}")));
+        match status {
             StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
             _ => problem,
         }
@@ -186,7 +225,7 @@ impl Problem {
             "store_twice",
             format!("two databases of this server have a store `{name}`, so it is not known which one is meant"),
         )
-        .hint("whoever runs the server copies one of them to another name, and drops it (`waynote copy`, `waynote stores drop`)")
+        .hint("whoever runs the server gives one of them another name (`waynote stores rename`)")
     }
 
     pub(crate) fn method_not_allowed() -> Self {
@@ -305,6 +344,9 @@ impl IntoResponse for Problem {
         let body = serde_json::to_vec(&self.form).unwrap_or_default();
         let mut response = (self.status, [(CONTENT_TYPE, PROBLEM)], body).into_response();
         response.headers_mut().extend(self.headers);
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
+        }
         response
     }
 }

@@ -1,7 +1,7 @@
 //! The stores that a server serves: those that it was started with, and those of its databases, which are looked up by
 //! their names. A store of a database is opened by its first request, and closed when nobody has used it for a while.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
+use waynote::Error;
 use waynote_access::Audit;
 
 use crate::app::{App, Clock};
@@ -64,8 +65,34 @@ pub(crate) struct ServedDatabase {
 
 /// The store whose admin tokens count for every store of a database.
 pub(crate) struct ServedAdmin {
-    pub(crate) store: Arc<dyn ServableStore>,
+    catalog: Arc<dyn Catalog>,
+    store: Mutex<Arc<dyn ServableStore>>,
     pub(crate) used: UsedToday,
+}
+
+impl ServedAdmin {
+    pub(crate) fn store(&self) -> Arc<dyn ServableStore> {
+        self.store.lock().clone()
+    }
+
+    /// The answer of the store. If another one has its name since it was opened, that one is asked.
+    ///
+    /// # Errors
+    /// Those of `call`.
+    pub(crate) fn ask<T>(
+        &self,
+        call: impl Fn(&Arc<dyn ServableStore>) -> waynote::Result<T>,
+    ) -> waynote::Result<T> {
+        let answer = call(&self.store());
+        if !matches!(answer, Err(Error::StoreLost { .. })) {
+            return answer;
+        }
+        let Some(store) = self.catalog.admin() else {
+            return answer;
+        };
+        *self.store.lock() = store;
+        call(&self.store())
+    }
 }
 
 /// The stores that a server serves.
@@ -75,6 +102,8 @@ pub(crate) struct ServedStores {
     pub(crate) databases: Vec<Arc<ServedDatabase>>,
     /// Those of the databases that are in use.
     open: Mutex<HashMap<String, Opened>>,
+    /// The names that were last found in two databases. While one of the two is away, neither is served.
+    twice: Mutex<HashSet<String>>,
     watcher: Arc<Watcher>,
     clock: Clock,
     /// Differs in every process.
@@ -104,6 +133,7 @@ impl ServedStores {
             named: BTreeMap::new(),
             databases: Vec::new(),
             open: Mutex::default(),
+            twice: Mutex::default(),
             watcher,
             clock,
             process,
@@ -124,7 +154,8 @@ impl ServedStores {
                 number => format!("{label} ({})", number + 1),
             };
             let admin = stores.admin().map(|store| ServedAdmin {
-                store,
+                catalog: stores.clone(),
+                store: Mutex::new(store),
                 used: UsedToday::default(),
             });
             served_stores.databases.push(Arc::new(ServedDatabase {
@@ -236,6 +267,13 @@ impl ServedStores {
                 }
             }
         }
+        match &failed {
+            Some(error) if self.twice.lock().contains(name) => {
+                return Err(Problem::of_store(error, name));
+            }
+            None if found.len() < 2 => drop(self.twice.lock().remove(name)),
+            _ => {}
+        }
         let Some((database, store)) = found.pop() else {
             return match (failed, known) {
                 // Its own error says more.
@@ -248,6 +286,7 @@ impl ServedStores {
             };
         };
         if !found.is_empty() {
+            self.twice.lock().insert(name.to_owned());
             self.forget(name);
             found.push((database, store));
             let served_stores = found.into_iter().map(|(of, store)| self.found(of, store));

@@ -62,7 +62,7 @@ pub(crate) async fn grant(
         }
         TokenLookup::Admin(checked) => {
             if let Some(admin) = served_store.admin() {
-                note_use(&admin.used, admin.store.clone(), &checked.id, now).await?;
+                note_use(&admin.used, admin.store(), &checked.id, now).await?;
             }
             Ok(checked.grant)
         }
@@ -104,8 +104,10 @@ enum TokenLookup {
 /// Looks a token up. Reads only.
 fn look_up(served_store: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
     if !served_store.needs_token.load(Ordering::Relaxed) {
-        let admin = served_store.admin().map(|admin| Tokens::new(&*admin.store));
-        let is_closed = admin.map_or(Ok(false), |tokens| tokens.is_closed())?;
+        let admin = served_store.admin();
+        let is_closed = admin.map_or(Ok(false), |admin| {
+            admin.ask(|store| Tokens::new(store).is_closed())
+        })?;
         if is_closed && let Some(database) = &served_store.found_in {
             database.needs_token.store(true, Ordering::Relaxed);
         }
@@ -166,14 +168,15 @@ pub(crate) fn administrator(
     presented: &str,
     now: Timestamp,
 ) -> waynote::Result<Option<VerifiedToken>> {
-    let store = &*admin.store;
-    let found = match signed::number(presented) {
-        None => Tokens::new(store).check(presented, now)?.ok(),
-        Some(number) => signed::grant(&store, number, now)?.map(|grant| VerifiedToken {
-            id: grant.token_id.clone().unwrap_or_default(),
-            grant,
-        }),
-    };
+    let found = admin.ask(|store| {
+        Ok(match signed::number(presented) {
+            None => Tokens::new(store).check(presented, now)?.ok(),
+            Some(number) => signed::grant(store, number, now)?.map(|grant| VerifiedToken {
+                id: grant.token_id.clone().unwrap_or_default(),
+                grant,
+            }),
+        })
+    })?;
     Ok(found.filter(|found| found.grant.rights == Rights::Admin))
 }
 

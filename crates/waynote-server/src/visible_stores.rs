@@ -84,7 +84,7 @@ impl ServedDatabase {
             let Some(admin) = &database.admin else {
                 return is_open;
             };
-            let is_closed = || Tokens::new(&*admin.store).is_closed();
+            let is_closed = || admin.ask(|store| Tokens::new(store).is_closed());
             if !database.needs_token.load(Ordering::Relaxed)
                 && is_open
                 && is_closed().is_ok_and(|is| !is)

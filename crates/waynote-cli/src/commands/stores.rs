@@ -9,7 +9,7 @@ use waynote_system::shell::quoted;
 use super::confirm::Question;
 use super::vacuum;
 use crate::args::StoresCommand;
-use crate::database::{named, options};
+use crate::database::{self, named, options};
 use crate::error::{Failure, Outcome};
 use crate::invocation::Context;
 use crate::table::{table, when};
@@ -44,6 +44,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             context.answer(&value, said)
         }
         StoresCommand::Rename { url, name } => {
+            if database::is_url(name.as_str()) {
+                return Err(Failure::usage(
+                    "the new name is an address",
+                    "give the name alone: waynote stores rename URL NAME",
+                ));
+            }
             let old = named(&context.settings, url)?;
             let new = old.clone().store(name.clone()).shown();
             let shown = old.shown();

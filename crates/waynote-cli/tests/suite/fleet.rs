@@ -225,3 +225,76 @@ fn a_feed_of_a_store_that_was_found_has_what_other_programs_write() {
     let called = send(fleet.address, "POST /s/other/mcp", &[accept], &call).unwrap();
     assert!(called.body.to_string().contains("ship"), "{called:?}");
 }
+
+#[test]
+fn a_database_that_is_away_gives_no_address_away_and_its_doubles_are_not_served() {
+    if !has_postgres() {
+        return skipped("the test of a database that is away in waynote-cli");
+    }
+    let [mut away, here] = [(), ()].map(|()| Cluster::start(&Setup::default()));
+    let scratch = Scratch::new();
+    let urls = [&away, &here].map(|cluster| cluster.database("notes"));
+    for (url, name) in [(0, "both"), (1, "both"), (0, "alone")].map(|(of, name)| (&urls[of], name))
+    {
+        scratch.ok(&format!("stores create {}", with_store(url, name)));
+    }
+    let words = [
+        "--rate",
+        "0",
+        "--set",
+        "lock_wait=1",
+        "--database",
+        &urls[0],
+        "--database",
+        &urls[1],
+    ];
+    let served = Served::start(&scratch, words);
+    let address = served.url.strip_prefix("http://").unwrap().parse().unwrap();
+    let read = |name: &str| {
+        let route = format!("GET /s/{name}/api/v1/scopes");
+        send(address, &route, &[], &Value::Null).unwrap()
+    };
+    assert_eq!((read("both").status, read("alone").status), (409, 200));
+    away.kill();
+    for name in ["both", "alone"] {
+        let read = read(name);
+        assert_eq!(
+            (read.status, &read.body["kind"]),
+            (503, &json!("server_away")),
+            "{name}"
+        );
+        let text = read.body.to_string();
+        assert!(
+            !text.contains("://") && !text.contains("127.0.0.1"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_store_of_administrators_that_is_made_anew_has_its_own() {
+    let Some(fleet) = Fleet::start(&[(0, "ops"), (0, "team")]) else {
+        return;
+    };
+    let root = fleet.token(&fleet.one, "ops", "root --admin");
+    assert_eq!(fleet.scopes("team", &root).0, 200);
+    let ops = with_store(&fleet.one, "ops");
+    fleet.scratch.ok(&format!("stores drop {ops} --yes"));
+    fleet.scratch.ok(&format!("stores create {ops}"));
+    let other = fleet.token(&fleet.one, "ops", "other --admin");
+    for store in ["team", "ops"] {
+        assert_eq!(fleet.scopes(store, &other).0, 200, "{store}");
+        assert_eq!(fleet.scopes(store, &root).0, 401, "{store}");
+    }
+    // Behind a proxy, a stranger finds out no names.
+    let words = ["--rate", "0", "--behind-proxy", "--database", &ops];
+    let behind = Served::start(&fleet.scratch, words);
+    let address = behind.url.strip_prefix("http://").unwrap().parse().unwrap();
+    let token = format!("Authorization: Bearer {other}");
+    let readable = |name: &str, headers: &[&str]| {
+        let route = format!("GET /readyz/{name}");
+        send(address, &route, headers, &Value::Null).unwrap().status
+    };
+    assert_eq!(["team", "none"].map(|name| readable(name, &[])), [401; 2]);
+    assert_eq!(readable("team", &[&token]), 200);
+}

@@ -50,6 +50,11 @@ fn what_a_server_is_set_to_is_found() {
         cluster.sql(&sql);
     }
     has(found("app"), "lacks the right INSERT");
+    // Neither has it the rights of before to tables that come later.
+    cluster.sql("CREATE TABLE waynote.later (n int)");
+    let may = "SELECT has_table_privilege('app', 'waynote.later', 'INSERT')";
+    assert_eq!(cluster.sql(may).trim(), "f");
+    cluster.sql("DROP TABLE waynote.later");
     for (setting, undo, expected) in [
         (
             "ALTER SYSTEM SET fsync = off",

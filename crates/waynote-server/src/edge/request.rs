@@ -17,7 +17,7 @@ use waynote::wire::{CERTIFICATE_HEADER, PROBLEM};
 use crate::app::App;
 use crate::edge::origin;
 use crate::log::RequestLine;
-use crate::problem::Problem;
+use crate::problem::{Cause, Problem};
 use crate::visit::Caller;
 
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
@@ -60,6 +60,9 @@ pub(crate) async fn pass(
     let took = began.elapsed();
     let status = response.status().as_u16();
     app.metrics.request(&method, route, status, took);
+    if let Some(Cause(cause)) = response.extensions().get() {
+        app.log_event("store_failed", format!("{id}: {cause}"));
+    }
     app.log.line(&RequestLine {
         time: app.now().to_string(),
         id: &id,

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::edge::rate::Key;
 use crate::edge::whole_within;
 use crate::problem::{Answer, Problem};
+use crate::served_stores::ServedAdmin;
 use crate::visit::{Peer, Visit, waiting};
 
 /// Refuses a form without an origin, which may come from another site. Every browser sends the origin of a form, and the
@@ -122,12 +123,12 @@ pub(super) async fn sign_in(
     let begun = waiting(move || {
         // An administrator of the database is signed in to all of its stores.
         let admin = served_store.admin().filter(|admin| {
-            let tokens = Tokens::new(&*admin.store).list();
+            let tokens = admin.ask(|store| Tokens::new(store).list());
             let is_it = |info: &TokenInfo| info.id == id && info.rights == Rights::Admin;
             tokens.is_ok_and(|tokens| tokens.iter().any(is_it))
         });
-        let side = admin.map_or(&*visit.served, |admin| &*admin.store);
-        signed::begin(side, &id, now, random).map(|number| (number, admin.is_some()))
+        let side = admin.map_or_else(|| visit.served.clone(), ServedAdmin::store);
+        signed::begin(&*side, &id, now, random).map(|number| (number, admin.is_some()))
     });
     let begun = begun.await?;
     let (number, is_of_all) = begun.map_err(|error| Problem::of_store(&error, &store))?;
@@ -150,7 +151,7 @@ pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
         move || match presented.as_deref().and_then(signed::number) {
             Some(number) => {
                 if let Some(admin) = visit.served_store.admin() {
-                    signed::end(&*admin.store, number)?;
+                    signed::end(&*admin.store(), number)?;
                 }
                 signed::end(&*visit.served, number)
             }
