@@ -1,7 +1,7 @@
 //! An engine that keeps the rows of [`waynote`] in PostgreSQL.
 //!
-//! One database holds many stores. Their tables are in one schema, `waynote` unless the URL names another; every primary key and every index begins
-//! with the store. [`stores`] lists, makes and drops stores; [`open`] opens one:
+//! One database holds many stores. Their tables are in one schema, `waynote` unless the URL names another; every primary
+//! key and every index begins with the store. [`stores`] lists, makes and drops stores; [`open`] opens one:
 //!
 //! ```no_run
 //! use waynote_postgres::{Options, open, stores};

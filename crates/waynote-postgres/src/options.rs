@@ -73,14 +73,15 @@ pub const VARIABLES: [&str; 9] = [
 impl Options {
     /// The options of a URL: `postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE?store=NAME`.
     ///
-    /// `schema` names the schema with the tables (`waynote`). Beside these it takes the parameters of libpq's URLs: `host`, `hostaddr`, `port`, `dbname`, `user`,
-    /// `password`, `options`, `application_name`, `connect_timeout`, `keepalives`, `keepalives_idle`,
-    /// `keepalives_interval`, `keepalives_retries`, `tcp_user_timeout`, `load_balance_hosts`, `target_session_attrs`
-    /// (`read-write` when several hosts are named), `sslmode` (`disable`, `prefer`, `require`, `verify-ca`,
-    /// `verify-full`; `require` unless the host is this machine), `sslnegotiation`, `sslrootcert` (a path, or `system`
-    /// for the well-known authorities), `sslcert` and `sslkey` (the files of the client's certificate and its key, which
-    /// only its owner may read), `channel_binding` and `require_auth` (`none`, `password`, `md5`,
-    /// `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password without TLS).
+    /// `schema` names the schema with the tables (`waynote`). Beside these it takes the parameters of libpq's URLs:
+    /// `host`, `hostaddr`, `port`, `dbname`, `user`, `password`, `options`, `application_name`, `connect_timeout`,
+    /// `keepalives`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries`, `tcp_user_timeout`,
+    /// `load_balance_hosts`, `target_session_attrs` (`read-write` when several hosts are named), `sslmode` (`disable`,
+    /// `prefer`, `require`, `verify-ca`, `verify-full`; `require` unless the host is this machine), `sslnegotiation`,
+    /// `sslrootcert` (a path, or `system` for the well-known authorities), `sslcert` and `sslkey` (the files of the
+    /// client's certificate and its key, which only its owner may read), `channel_binding` and `require_auth` (`none`,
+    /// `password`, `md5`, `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password
+    /// without TLS).
     ///
     /// # Errors
     /// [`Fault::BadUrl`].

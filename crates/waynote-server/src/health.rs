@@ -70,16 +70,17 @@ async fn ready_store(
         return Err(not_ready("the server is stopping"));
     }
     let is_named = app.served_stores.named.contains_key(&name);
-    if !is_named && !is_local(&app, peer.as_deref()) {
-        Visit::of(&app, name.clone(), sign_in::presented(&app, &headers)).await?;
-    }
-    // With any token, also one that nobody has, it is looked for.
-    let found = app
-        .served_stores
-        .find(&app, &name, Some(""))
-        .await
-        .ok()
-        .flatten();
+    let found = match is_named || is_local(&app, peer.as_deref()) {
+        // With any token, also one that nobody has, it is looked for.
+        true => {
+            let found = app.served_stores.find(&app, &name, Some("")).await;
+            found.ok().flatten()
+        }
+        false => {
+            let token = sign_in::presented(&app, &headers);
+            Some(Visit::of(&app, name.clone(), token).await?.served_store)
+        }
+    };
     let answers = match found {
         Some(served_store) => answers(&app, &name, served_store).await,
         None => false,

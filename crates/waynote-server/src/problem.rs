@@ -97,10 +97,7 @@ impl Problem {
         problem.form.hint = told.advice().or_else(|| Some(hint(error, name)));
         problem.form.class = Some(error.class());
         (problem.form.current, problem.form.fields) = (current, fields);
-        match problem.status {
-            StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
-            _ => problem,
-        }
+        problem.retry_if_unavailable()
     }
 
     /// The problem for an error of the database of a store. Its address and its user are for whoever runs the server.
@@ -125,9 +122,14 @@ impl Problem {
         });
         problem.form.class = Some(class);
         problem.cause = Some(Cause(format!("store {name}: {cause}")));
-        match status {
-            StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
-            _ => problem,
+        problem.retry_if_unavailable()
+    }
+
+    /// Tells the client to try again after a second, if the store does not answer now.
+    fn retry_if_unavailable(self) -> Self {
+        match self.status {
+            StatusCode::SERVICE_UNAVAILABLE => self.header(RETRY_AFTER, "1"),
+            _ => self,
         }
     }
 

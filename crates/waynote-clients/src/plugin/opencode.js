@@ -1,4 +1,4 @@
-// What `waynote install opencode` enters, as one package: the notes, the server, the skill and the commands. Written by `waynote plugin`.
+// One package with the notes, the server, the skill and the commands of waynote. Written by `waynote plugin`.
 import { fileURLToPath } from "node:url";
 import { Waynote as notes } from "./waynote.js";
 
