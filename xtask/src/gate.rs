@@ -53,6 +53,7 @@ pub(crate) fn rest() -> Result<()> {
     crate::page::run()?;
     tools::run("agents", &[])?;
     tools::run("trial", &["--short"])?;
+    crate::book::prove()?;
     licences()
 }
 

@@ -47,7 +47,7 @@ fn run(words: &[&str]) -> Result<()> {
             gate::smaller_programs(&["server", "postgres"])?;
             tools::released("bench", &["upgrade"])?;
             tools::released("bench", &["postgres"])?;
-            tools::released("serving", &["--long"])?;
+            prove_serving()?;
             postgres::prove(&[])?;
             clients::suites()?;
             package::prove()?;
@@ -62,12 +62,20 @@ fn run(words: &[&str]) -> Result<()> {
             package::bare()
         }
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
+        ["prove", "serving"] => prove_serving(),
         ["docs"] => gate::docs(),
         ["lines"] => lines::print(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | fleet | search | serving [load | kills | two | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | cluster | limit | newer]] \
+             | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | fleet | search | serving [load | kills | two | matrix | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | cluster | limit | newer] | serving] \
              | faults [--seed N] [--only PART] [--short] [--release] | trial [--with CLIENT] [--agent COMMAND] [--runs N] [--seed N] [--json FILE] [--keep] [TRAP…] | docs | lines | package [--binary PATH] [--out FOLDER] [--repository URL]"
         ),
     }
+}
+
+/// The server under load and kills, every kind of token, requests that Schemathesis generates, and the conformance suite
+/// of MCP.
+fn prove_serving() -> Result<()> {
+    tools::released("serving", &["--long"])?;
+    tools::run("conformance", &[])
 }

@@ -1,13 +1,15 @@
-//! The server under load, under kills and under generated requests.
+//! The server under load, under kills, under generated requests and with every kind of token.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
+mod asked;
 mod bare;
 mod client;
 mod generated;
 mod kills;
 mod load;
 mod many;
+mod matrix;
 mod schemathesis;
 mod server;
 mod two;
@@ -83,7 +85,7 @@ fn main() -> Result<()> {
             &kit::steps::program("dev")?,
             &SHORT,
             parts,
-            &["generated", "clients", "kills", "two", "load"],
+            &["matrix", "generated", "clients", "kills", "two", "load"],
         ),
     })
 }
@@ -96,7 +98,7 @@ fn long(parts: &[&str]) -> Result<()> {
         &program,
         &LONG,
         parts,
-        &["load", "kills", "two", "generated", "clients"],
+        &["load", "kills", "two", "matrix", "generated", "clients"],
     )
 }
 
@@ -111,7 +113,8 @@ fn of(program: &Path, form: &Form, parts: &[&str], all: &[&str]) -> Result<()> {
             "two" => two::run(&program, form)?,
             "generated" => schemathesis::run(&program, form)?,
             "clients" => generated::run(&program)?,
-            other => anyhow::bail!("no part {other}: load, kills, two, generated, clients"),
+            "matrix" => matrix::run(&program)?,
+            other => anyhow::bail!("no part {other}: load, kills, two, matrix, generated, clients"),
         }
     }
     Ok(())
