@@ -21,6 +21,7 @@ use crate::error::{Failure, Fault, Outage, told};
 use crate::hosts::Target;
 use crate::options::Options;
 use crate::passwords::PasswordSource;
+use crate::prepared::Prepared;
 
 /// Makes the connections of a pool.
 pub(crate) struct Hosts {
@@ -40,6 +41,7 @@ pub(crate) struct Connection {
     notices: Arc<[AtomicBool; 2]>,
     /// The port on this side.
     pub(crate) local_port: Option<u16>,
+    pub(crate) prepared: Prepared,
     task: AbortHandle,
 }
 
@@ -100,7 +102,7 @@ impl Hosts {
         let connecting = tokio::time::timeout(self.time, async {
             let away = |error: io::Error| Failure::Away(Outage::Unreachable(error.to_string()));
             let line = dial(target, methods.0).await.map_err(away)?;
-            let local_port = line.local_port();
+            let (local_port, process) = (line.local_port(), line.process());
             let name = match &target.host {
                 Some(Host::Tcp(name)) => name,
                 _ => "",
@@ -110,14 +112,14 @@ impl Hosts {
             let tls = CheckedTls(tls, methods.1);
             let connected = config.connect_raw(line, tls).await;
             let connected = connected.map_err(|error| self.refused(error))?;
-            Ok::<_, Failure>((connected, local_port))
+            Ok::<_, Failure>((connected, local_port, process.load(Ordering::SeqCst)))
         });
         let timed_out = || Failure::Away(Outage::TimedOut(self.time));
         let connected = connecting.await.map_err(|_| timed_out()).flatten();
         if let (Err(Failure::Server(_)), Some(source)) = (&connected, &self.password) {
             source.forget().await;
         }
-        let ((client, mut connection), local_port) = connected?;
+        let ((client, mut connection), local_port, process) = connected?;
         if let Some(encoding) = connection.parameter("server_encoding")
             && encoding != "UTF8"
         {
@@ -142,6 +144,7 @@ impl Hosts {
             client,
             notices,
             local_port,
+            prepared: Prepared::of(process),
             task: task.abort_handle(),
         };
         let fits = tokio::time::timeout(self.time, fits(&connection.client, config));

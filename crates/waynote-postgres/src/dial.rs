@@ -1,7 +1,10 @@
-//! Dialing a host: its socket, and a look at how the server asks for the password before it gets one.
+//! Dialing a host: its socket, and a look at what the server says first: how it asks for the password, before it gets
+//! one, and which of its processes it is.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::{Context, Poll, ready};
 
 use socket2::{SockRef, TcpKeepalive};
@@ -19,7 +22,7 @@ use tokio_util::either::Either;
 use crate::hosts::Target;
 
 /// A connection without TLS, to a host or to a socket of this machine.
-pub(crate) type PlainStream = FirstMessageCheck<Either<TcpStream, UnixStream>>;
+pub(crate) type PlainStream = StartupCheck<Either<TcpStream, UnixStream>>;
 
 /// Connects to a host.
 pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<PlainStream> {
@@ -32,7 +35,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         (None, Some(Host::Unix(folder))) => {
             let path = folder.join(format!(".s.PGSQL.{port}"));
             let socket = Either::Right(UnixStream::connect(path).await?);
-            return Ok(FirstMessageCheck::plain(socket, config, methods));
+            return Ok(StartupCheck::plain(socket, config, methods));
         }
         (None, _) => return Err(io::Error::other("it names no host")),
     };
@@ -51,11 +54,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         }
         socket.set_tcp_keepalive(&alive)?;
     }
-    Ok(FirstMessageCheck::plain(
-        Either::Left(stream),
-        config,
-        methods,
-    ))
+    Ok(StartupCheck::plain(Either::Left(stream), config, methods))
 }
 
 /// The methods by which a server may ask for the password: the name in libpq's `require_auth`, the code of the server's
@@ -117,17 +116,21 @@ impl AuthMethods {
 #[error("it wants {0}, which is not allowed here")]
 pub(crate) struct MethodRefused(&'static str);
 
-/// A connection whose first message is looked at.
-pub(crate) struct FirstMessageCheck<S> {
+/// A connection whose first messages are looked at.
+pub(crate) struct StartupCheck<S> {
     stream: S,
-    methods: AuthMethods,
-    /// The first bytes of that message; none: it is over.
+    /// Those that the first message about authentication may ask for; none: it was looked at.
+    methods: Option<AuthMethods>,
+    /// The first bytes of a message; none: there is nothing more to look for.
     begin: Option<Vec<u8>>,
+    /// The bytes of the message that are of no interest.
+    rest: usize,
     /// True if the server first answers whether it has TLS.
     is_asked_for_tls: bool,
+    process: Arc<AtomicI32>,
 }
 
-/// The letter of a message about authentication, its length and its code.
+/// The letter of a message, its length, and a number: the code of an authentication, or a process.
 const BEGIN: usize = 9;
 
 impl PlainStream {
@@ -138,65 +141,85 @@ impl PlainStream {
             Either::Right(_) => None,
         }
     }
+
+    /// The process of the server for this connection, which it names once it has let the user in; before it is 0.
+    pub(crate) fn process(&self) -> Arc<AtomicI32> {
+        Arc::clone(&self.process)
+    }
 }
 
-impl<S> FirstMessageCheck<S> {
+impl<S> StartupCheck<S> {
     fn plain(stream: S, config: &Config, methods: AuthMethods) -> Self {
         let mode = config.get_ssl_mode();
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
-        Self {
-            stream,
-            methods,
-            begin: (!is_direct || mode == SslMode::Disable).then(Vec::new),
-            is_asked_for_tls: mode != SslMode::Disable,
+        let mut plain = Self::secured(stream, methods, Arc::default());
+        if is_direct && mode != SslMode::Disable {
+            plain.begin = None;
         }
+        plain.is_asked_for_tls = mode != SslMode::Disable;
+        plain
     }
 
     /// A connection inside TLS.
-    fn secured(stream: S, methods: AuthMethods) -> Self {
+    fn secured(stream: S, methods: AuthMethods, process: Arc<AtomicI32>) -> Self {
         Self {
             stream,
-            methods,
+            methods: Some(methods),
             begin: Some(Vec::new()),
+            rest: 0,
             is_asked_for_tls: false,
+            process,
         }
     }
 
     fn look(&mut self, mut bytes: &[u8]) -> Result<(), MethodRefused> {
-        let Some(begin) = &mut self.begin else {
-            return Ok(());
-        };
         if self.is_asked_for_tls
+            && self.begin.is_some()
             && let Some((answer, rest)) = bytes.split_first()
         {
             self.is_asked_for_tls = false;
             if *answer == b'S' {
                 self.begin = None;
-                return Ok(());
             }
             bytes = rest;
         }
-        begin.extend(bytes.iter().take(BEGIN - begin.len()));
-        match begin.as_slice() {
-            [] => Ok(()),
-            [b'R', _, _, _, _, code @ ..] => match <[u8; 4]>::try_from(code) {
-                Ok(code) => {
-                    self.begin = None;
-                    self.methods.check(u32::from_be_bytes(code))
-                }
-                Err(_) => Ok(()),
-            },
-            [b'R', ..] => Ok(()),
-            // Nobody is asked for anything.
-            _ => {
+        while let (Some(begin), [byte, rest @ ..]) = (&mut self.begin, bytes) {
+            if self.rest > 0 {
+                let skipped = self.rest.min(bytes.len());
+                self.rest -= skipped;
+                bytes = &bytes[skipped..];
+                continue;
+            }
+            bytes = rest;
+            begin.push(*byte);
+            // Nobody is asked for anything, or no longer.
+            if !matches!(begin[0], b'R' | b'S' | b'K' | b'N' | b'v') {
                 self.begin = None;
-                Ok(())
+            } else if begin.len() == BEGIN {
+                let word =
+                    |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| begin[at + byte]));
+                let (kind, length, number) = (begin[0], word(1), word(5));
+                // The length counts itself.
+                self.rest = (length as usize + 1).saturating_sub(BEGIN);
+                begin.clear();
+                match kind {
+                    b'R' => self
+                        .methods
+                        .take()
+                        .map_or(Ok(()), |methods| methods.check(number))?,
+                    b'K' => {
+                        self.process.store(number.cast_signed(), Ordering::SeqCst);
+                        self.begin = None;
+                    }
+                    _ => {}
+                }
             }
         }
+        Ok(())
     }
 }
 
-/// Makes a connection inside TLS, whose first message is looked at too.
+/// Makes a connection inside TLS, whose first messages are looked at too.
 pub(crate) struct CheckedTls<T>(pub(crate) T, pub(crate) AuthMethods);
 
 impl<T: TlsConnect<PlainStream>> TlsConnect<PlainStream> for CheckedTls<T>
@@ -204,24 +227,25 @@ where
     T::Future: Send + 'static,
     T::Stream: Unpin,
 {
-    type Stream = FirstMessageCheck<T::Stream>;
+    type Stream = StartupCheck<T::Stream>;
     type Error = T::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
 
     fn connect(self, line: PlainStream) -> Self::Future {
         let Self(tls, methods) = self;
+        let process = line.process();
         let connecting = tls.connect(line);
-        Box::pin(async move { Ok(FirstMessageCheck::secured(connecting.await?, methods)) })
+        Box::pin(async move { Ok(StartupCheck::secured(connecting.await?, methods, process)) })
     }
 }
 
-impl<S: TlsStream + Unpin> TlsStream for FirstMessageCheck<S> {
+impl<S: TlsStream + Unpin> TlsStream for StartupCheck<S> {
     fn channel_binding(&self) -> ChannelBinding {
         self.stream.channel_binding()
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for FirstMessageCheck<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StartupCheck<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -236,7 +260,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for FirstMessageCheck<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for FirstMessageCheck<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StartupCheck<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -280,7 +304,7 @@ mod tests {
         let plain = |mode| {
             let mut config = Config::new();
             config.ssl_mode(mode);
-            FirstMessageCheck::plain((), &config, AuthMethods::SAFE)
+            StartupCheck::plain((), &config, AuthMethods::SAFE)
         };
         let clear = b"R\0\0\0\x08\0\0\0\x03more";
         for (mode, before) in [(SslMode::Disable, &b""[..]), (SslMode::Prefer, b"N")] {
@@ -301,5 +325,25 @@ mod tests {
         // CheckedTls TLS, and the rest of a conversation.
         let mut secured = plain(SslMode::Require);
         assert!(secured.look(b"S").is_ok() && secured.look(clear).is_ok());
+    }
+
+    #[test]
+    fn the_process_is_seen_however_it_arrives() {
+        let sent = b"NR\0\0\0\x0c\0\0\0\x0a\0\0\0\0R\0\0\0\x08\0\0\0\x03S\0\0\0\x09a\0bc\0\
+            K\0\0\0\x0c\0\x01\x02\x03\x09\x09\x09\x09Z\0\0\0\x05IK\0\0\0\x0c\x09\x09\x09\x09";
+        for size in 1..=sent.len() {
+            let mut watched = StartupCheck::plain(
+                (),
+                Config::new().ssl_mode(SslMode::Prefer),
+                AuthMethods::SAFE,
+            );
+            for part in sent.chunks(size) {
+                assert!(
+                    watched.look(part).is_ok(),
+                    "only the first is about a password"
+                );
+            }
+            assert_eq!(watched.process.load(Ordering::SeqCst), 0x01_02_03, "{size}");
+        }
     }
 }

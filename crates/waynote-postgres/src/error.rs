@@ -307,6 +307,7 @@ impl Failure {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
                     RetryKind::Again
                 }
+                Some(_) if is_of_name(error) => RetryKind::Again,
                 Some(code) if is_of_server(code) || is_of_standby(error) => RetryKind::Elsewhere,
                 Some(_) => RetryKind::None,
                 None if is_of_connection(error) => RetryKind::Elsewhere,
@@ -382,6 +383,15 @@ fn is_of_standby(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| {
         said.code() == &SqlState::FEATURE_NOT_SUPPORTED
             && said.message().contains("during recovery")
+    })
+}
+
+/// True if a statement cannot be carried out under its name: the server has none of that name, has one already, or its
+/// tables have changed so that it would answer with other types.
+pub(crate) fn is_of_name(error: &tokio_postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|said| match *said.code() {
+        SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT => true,
+        _ => said.routine() == Some("RevalidateCachedQuery"),
     })
 }
 

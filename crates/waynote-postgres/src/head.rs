@@ -51,13 +51,15 @@ pub(crate) struct Head {
     pub(crate) is_synchronous: bool,
     /// True if the server is a standby.
     pub(crate) is_standby: bool,
+    /// The process of the server that has answered.
+    pub(crate) process: i32,
 }
 
 macro_rules! head {
     ($lock:literal) => {
         concat!(
             "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), m.*
+                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), pg_backend_pid(), m.*
              FROM waynote.store s, (",
             migrate::newest!(),
             ") m WHERE s.store = $1 AND s.name = $2",
@@ -92,7 +94,8 @@ impl Head {
             },
             is_synchronous: row.try_get(6)?,
             is_standby: row.try_get(7)?,
-            schema: Schema::of(row, 8)?,
+            process: row.try_get(8)?,
+            schema: Schema::of(row, 9)?,
         })
     }
 }

@@ -16,8 +16,9 @@
 //!
 //! # What it relies on
 //!
-//! - **No session state.** Statements are unnamed and typed, time limits are `SET LOCAL`, tables are named with their
-//!   schema, and the lock of a migration is a transaction's. So a pooler in transaction mode may stand between.
+//! - **No session state.** Statements are typed, time limits are `SET LOCAL`, tables are named with their schema, and
+//!   the lock of a migration is a transaction's. So a pooler in transaction mode may stand between. Only where none
+//!   does are statements prepared under names.
 //! - **One order.** A write locks the store's row by a statement of its own before it reads, so that positions are in the
 //!   order of commits. Different stores never wait for each other.
 //! - **None twice.** If the connection is lost during a commit, the rows tell whether it was carried out, before anything
@@ -40,6 +41,7 @@ mod hosts;
 mod migrate;
 mod options;
 mod passwords;
+mod prepared;
 mod put;
 mod read;
 mod row;

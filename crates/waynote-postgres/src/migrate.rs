@@ -47,7 +47,7 @@ pub(crate) use newest;
 /// The version of the tables, and the oldest programs that may use them.
 #[derive(Clone, Debug)]
 pub(crate) struct Schema {
-    version: i64,
+    pub(crate) version: i64,
     reader: (i64, String),
     writer: (i64, String),
 }

@@ -21,6 +21,7 @@ use crate::connect::Hosts;
 use crate::error::{Failure, Outage, Outcome, RetryKind};
 use crate::head::StoreIdentity;
 use crate::options::Options;
+use crate::prepared::Prepared;
 use crate::trip::{self, Statement, bigs};
 
 /// A connection, until it goes back into the pool.
@@ -143,10 +144,36 @@ impl Server {
         limit: Duration,
         statements: &[Statement],
     ) -> Outcome<Vec<Vec<Row>>> {
+        self.sent(leased, None, limit, statements)
+    }
+
+    /// The same, under names.
+    pub(crate) fn ran_prepared(
+        &self,
+        leased: &PooledConnection,
+        limit: Duration,
+        statements: &[Statement],
+    ) -> Outcome<Vec<Vec<Row>>> {
+        let prepared = &leased.prepared;
+        let outcome = self.sent(leased, Some(prepared), limit, statements);
+        if let Err(Failure::Server(error)) = &outcome {
+            prepared.failed(error);
+        }
+        outcome
+    }
+
+    fn sent(
+        &self,
+        leased: &PooledConnection,
+        prepared: Option<&Prepared>,
+        limit: Duration,
+        statements: &[Statement],
+    ) -> Outcome<Vec<Vec<Row>>> {
         self.trips.fetch_add(1, Ordering::Relaxed);
+        let schema = &self.options.schema;
         match self.within(
             limit,
-            trip::run(&leased.client, &self.options.schema, statements),
+            trip::run(&leased.client, schema, prepared, statements),
         ) {
             Some(rows) => Ok(rows?),
             None => Err(Failure::Away(Outage::TimedOut(limit))),

@@ -271,9 +271,16 @@ impl<'e> Session<'e> {
             }
         };
         let limit = self.limit(is_fresh, then);
-        let rows = self.engine.server.ran(leased, limit, all)?;
+        let server = &self.engine.server;
+        // Their plans are other ones where there is time.
+        let rows = match self.is_patient.get() {
+            true => server.ran(leased, limit, all)?,
+            false => server.ran_prepared(leased, limit, all)?,
+        };
         if is_fresh {
-            self.begun(&rows)?;
+            let head = self.begun(&rows)?;
+            leased.prepared.begun(head.process, head.schema.version);
+            *self.head.borrow_mut() = Some(head);
         }
         Ok(rows)
     }
@@ -318,8 +325,8 @@ impl<'e> Session<'e> {
         })
     }
 
-    /// Checks that the row of the store allows the transaction to go on.
-    fn begun(&self, rows: &[Vec<Row>]) -> Outcome<()> {
+    /// The row of the store, which allows the transaction to go on.
+    fn begun(&self, rows: &[Vec<Row>]) -> Outcome<Head> {
         let engine = self.engine;
         let Some(row) = rows.get(1).and_then(|rows| rows.first()) else {
             return Err(engine.no_store());
@@ -343,8 +350,7 @@ impl<'e> Session<'e> {
             let reason = "synchronous_commit is off, so that it acknowledges what it may lose";
             return Err(Fault::Unsuitable.of(&engine.shown, reason).into());
         }
-        *self.head.borrow_mut() = Some(head);
-        Ok(())
+        Ok(head)
     }
 
     /// How long one statement may take.

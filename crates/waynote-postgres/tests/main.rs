@@ -16,6 +16,7 @@ mod suite {
     mod identity;
     mod lost;
     mod patroni;
+    mod prepared;
     mod restored;
     mod retried;
     mod sleeper;

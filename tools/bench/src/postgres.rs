@@ -1,5 +1,5 @@
-//! Stores in PostgreSQL: writing beside PostgreSQL's own benchmark with equivalent statements, and a store alone and
-//! among many others.
+//! Stores in PostgreSQL: writing beside PostgreSQL's own benchmark with equivalent statements, blocks beside a file, and a
+//! store alone and among many others.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use waynote::context::{Budget, Request, render};
 use waynote::{
-    Change, EngineStore, EntryType, LocalStore as _, Reader as _, SearchRequest, Stamp, Store as _,
+    Change, EngineStore, EntryType, LocalStore as _, Reader as _, SearchRequest, SqliteStore,
+    Stamp, Store,
 };
 use waynote_postgres::{Options, Postgres, open, stores};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, with_store};
@@ -19,6 +20,7 @@ const OTHERS: u32 = 1000;
 pub(crate) fn run() -> Result<()> {
     ensure!(has_postgres(), "there is no PostgreSQL on this machine");
     among()?;
+    file()?;
     beside()
 }
 
@@ -32,13 +34,13 @@ fn new_store(url: &str, connections: usize) -> Result<EngineStore<Postgres>> {
     Ok(open(options)?)
 }
 
-fn add(store: &EngineStore<Postgres>, of: &str, said: &str) -> Result<()> {
+fn add(store: &dyn Store, of: &str, said: &str) -> Result<()> {
     store.apply(&[save(key(of), said)], &stamp()?)?;
     Ok(())
 }
 
 /// That many keyed notes, and as many entries.
-fn fill(store: &EngineStore<Postgres>, notes: u32) -> Result<()> {
+fn fill(store: &dyn Store, notes: u32) -> Result<()> {
     let changes: Vec<Change> = (0..notes)
         .flat_map(|number| {
             let said = |what: &str| format!("{what} {number}: running tests {}", number * 31);
@@ -55,7 +57,7 @@ fn fill(store: &EngineStore<Postgres>, notes: u32) -> Result<()> {
     Ok(())
 }
 
-fn block(store: &EngineStore<Postgres>) -> Result<String> {
+fn block(store: &dyn Store) -> Result<String> {
     let request = Request::new("a".parse()?, "~/x".parse()?, stamp()?.now)
         .session(Some("s".parse()?))
         .iteration(Some(1_000_000))
@@ -138,6 +140,34 @@ fn among() -> Result<()> {
     Ok(())
 }
 
+/// A block of 10,000 notes on an open store, in the database and in a file, each after a note was added.
+fn file() -> Result<()> {
+    let cluster = Cluster::start(&Setup::default());
+    let folder = tempfile::tempdir()?;
+    let in_file = SqliteStore::open(folder.path().join("notes.db"), &waynote::Options::default())?;
+    let in_database = new_store(&with_store(&cluster.url(), "main"), 8)?;
+    let stores: [&dyn Store; 2] = [&in_file, &in_database];
+    for store in stores {
+        fill(store, 5000)?;
+    }
+    for round in 0..2 {
+        let mut times = Vec::new();
+        for store in stores {
+            times.push(median(|turn| {
+                add(store, "changing", &format!("changed in {round}, {turn}"))
+            })?);
+            times.push(median(|turn| {
+                ensure!(!block(store)?.is_empty(), "an empty block in {turn}");
+                Ok(())
+            })?);
+        }
+        println!(
+            "10,000 notes, round {round}: adding a note, a block: {times:.2?} (file, database)"
+        );
+    }
+    Ok(())
+}
+
 /// The statements of an addition, with the row of the store and the positions as it has them.
 const SCRIPT: &str = "\\set key random(1, 1000000000)
 BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -195,11 +225,11 @@ fn ours<'s>(
 }
 
 /// Transactions a second of the benchmark: as many clients, each on the store with that key.
-fn theirs(cluster: &Cluster, keys: &[i64]) -> Result<f64> {
+fn theirs(cluster: &Cluster, mode: &str, keys: &[i64]) -> Result<f64> {
     let folder = tempfile::tempdir()?;
     let mut bench = Command::new(cluster.programs().join("pgbench"));
     bench
-        .args(["-n", "-M", "extended", "-U", "waynote"])
+        .args(["-n", "-M", mode, "-U", "waynote"])
         .args(["-T", &TIME.as_secs().to_string(), "-h"])
         .arg(cluster.folder())
         .args(["-p", &cluster.port().to_string()])
@@ -246,16 +276,19 @@ fn beside() -> Result<()> {
     });
     let keys = keys.collect::<Result<Vec<_>>>()?;
     for round in 0..2 {
-        let (one, bench) = (ours(1, |_| &stores[0])?, theirs(&cluster, &keys[1..2])?);
+        let one = ours(1, |_| &stores[0])?;
+        let bench = theirs(&cluster, "extended", &keys[1..2])?;
+        let named = theirs(&cluster, "prepared", &keys[1..2])?;
         let sixteen = ours(16, |_| &stores[0])?;
         let (apart, benches) = (
             ours(16, |thread| &stores[thread])?,
-            theirs(&cluster, &keys)?,
+            theirs(&cluster, "extended", &keys)?,
         );
         println!(
-            "round {round}: one writer {one:.0}/s, pgbench {bench:.0}/s: {:.2} x; 16 threads on one store {sixteen:.0}/s: \
+            "round {round}: one writer {one:.0}/s, pgbench {bench:.0}/s: {:.2} x (prepared {named:.0}/s: {:.2} x); 16 threads on one store {sixteen:.0}/s: \
              {:.1} x one; 16 stores {apart:.0}/s, pgbench with 16 clients {benches:.0}/s: {:.2} x",
             one / bench,
+            one / named,
             sixteen / one,
             apart / benches
         );
