@@ -97,6 +97,10 @@ fn examined(at: &DatabaseAccess, which: &StoreIdentity) -> Outcome<Vec<Finding>>
     let began = Instant::now();
     let rows = at.run(&limits, &[Statement::typed(FOUND, values)])?;
     let took = began.elapsed();
+    let grants = match at.options.schema.named() {
+        None => "grants ROLE".to_owned(),
+        Some(schema) => format!("grants ROLE --schema {schema}"),
+    };
     let mut found = Vec::new();
     for row in &rows[0] {
         found.push(Finding {
@@ -106,7 +110,7 @@ fn examined(at: &DatabaseAccess, which: &StoreIdentity) -> Outcome<Vec<Finding>>
                 _ => Grade::Wrong,
             },
             what: visible(get(row, 1)?),
-            next: get(row, 2)?,
+            next: get::<String>(row, 2)?.replace("grants ROLE", &grants),
         });
     }
     found.push(match at.named(tried(at, &limits, which)) {

@@ -105,7 +105,7 @@ impl Fault {
             ),
             Self::ReadOnly => (
                 Denied,
-                "use a database user with the right to write, and an address that leads to no standby",
+                "use a database user with the rights that `waynote stores grants` gives, and an address that leads to no standby",
             ),
             Self::Refused => (
                 Denied,
@@ -113,7 +113,7 @@ impl Fault {
             ),
             Self::NoPassword => (
                 Denied,
-                "set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+                "set PGPASSWORD, write it into ~/.pgpass (PGPASSFILE names another file), or name a command that prints it with the setting `postgres_password_command`",
             ),
             Self::PasswordUnknown => (
                 Denied,
@@ -171,7 +171,7 @@ impl fmt::Display for PostgresError {
             }
             Fault::StoreExists => write!(f, "there is a store {store} already"),
             Fault::Away => write!(f, "the store {store} does not answer: {reason}"),
-            Fault::ReadOnly => write!(f, "the store {store} cannot be written: {reason}"),
+            Fault::ReadOnly => write!(f, "the server of {store} does not allow it: {reason}"),
             Fault::Refused => write!(f, "the server of {store} refuses: {reason}"),
             Fault::NoPassword => write!(
                 f,
@@ -206,6 +206,10 @@ impl CustomError for PostgresError {
     fn advice(&self) -> Option<String> {
         let (_, advice) = self.fault.class_and_advice();
         Some(advice.replace("{}", &safe(&self.store)))
+    }
+
+    fn names_server(&self) -> bool {
+        true
     }
 
     fn of_store(&self) -> Option<Box<dyn CustomError>> {

@@ -128,6 +128,11 @@ impl Trust {
                 Path::new(key),
                 format!("it is not the key of {certificate}"),
             ),
+            // The library's own words name neither the version nor the way out.
+            error if format!("{error:?}").contains("UnsupportedCertVersion") => unusable(
+                Path::new(certificate),
+                "it is of X.509 version 1, and has to be of version 3: sign it with `openssl x509 -req -extfile FILE`",
+            ),
             error => unusable(Path::new(certificate), error.to_string()),
         });
         Ok(MakeRustlsConnect::new(config?))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -12,9 +12,10 @@ use axum::routing::get;
 use axum::{Extension, Json, Router};
 use futures_util::future::{join, join_all};
 use serde_json::json;
-use waynote::Reader;
+use waynote::{Error, Reader};
 
 use crate::app::App;
+use crate::database_health::{DatabaseAway, DatabaseHealth, LOOK};
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
 use crate::visible_stores::VisibleStores;
@@ -33,9 +34,6 @@ async fn alive() -> impl IntoResponse {
     Json(json!({ "status": "alive" }))
 }
 
-/// How long a store may take to answer. A database that is away takes longer.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-
 /// Answers whether the server can serve: one store that cannot be read does not take the others from their readers. The
 /// answer goes to anybody, so only the log names such a store.
 async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
@@ -46,7 +44,9 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     let named = named.map(|(name, served_store)| answers(&app, name, served_store.clone()));
     let databases = app.served_stores.databases.iter().map(|database| {
         let stores = database.stores.clone();
-        answered(&app, &database.label, move || stores.names("", 1).map(drop))
+        answered(&app, &database.label, Some(&database.health), move || {
+            stores.names("", 1).map(drop)
+        })
     });
     let (mut answers, databases) = join(join_all(named), join_all(databases)).await;
     answers.extend(databases);
@@ -93,25 +93,36 @@ async fn ready_store(
 
 /// True if a store can be read.
 async fn answers(app: &App, name: &str, served_store: Arc<ServedStore>) -> bool {
-    let label = served_store.label(name).to_owned();
-    answered(app, &label, move || served_store.store.version().map(drop)).await
+    let (label, health) = (
+        served_store.label(name).to_owned(),
+        served_store.health.clone(),
+    );
+    let version = move || served_store.store.version().map(drop);
+    answered(app, &label, health.as_deref(), version).await
 }
 
 /// True if a call of a store or of a database has a result in time.
 async fn answered(
     app: &App,
     label: &str,
+    health: Option<&DatabaseHealth>,
     call: impl FnOnce() -> waynote::Result<()> + Send + 'static,
 ) -> bool {
     let (of, called) = (app.clone(), label.to_owned());
-    let answer = waiting(move || {
+    let call = move || {
         let began = Instant::now();
         let answer = call();
         of.metrics
             .call(&called, began.elapsed(), answer.as_ref().err());
         answer
-    });
-    let failed = match tokio::time::timeout(ANSWERS_WITHIN, answer).await {
+    };
+    let answer = async {
+        match health {
+            Some(health) => health.ask(false, call).await,
+            None => waiting(call).await,
+        }
+    };
+    let failed = match tokio::time::timeout(LOOK, answer).await {
         Ok(Ok(Ok(_))) => return true,
         Ok(Ok(Err(error))) => error.to_string(),
         Ok(Err(problem)) => problem.detail().to_owned(),
@@ -138,15 +149,21 @@ async fn figures(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let served_stores = &app.served_stores;
+    let presented = sign_in::presented(&app, &headers);
     let seen = match is_local(&app, peer.as_deref()) {
         true => VisibleStores {
             named: served_stores.named.keys().cloned().collect(),
             databases: served_stores.databases.clone(),
         },
-        false => VisibleStores::of(&app, sign_in::presented(&app, &headers)).await,
+        false => VisibleStores::of(&app, presented.clone()).await,
     };
     if seen.is_empty() {
-        return Err(Problem::unauthorized());
+        // It is not known whether the token counts.
+        let is_away = served_stores.health().any(|health| !health.is_up());
+        return Err(match presented.is_some() && is_away {
+            true => Problem::from(Error::from(DatabaseAway)),
+            false => Problem::unauthorized(),
+        });
     }
     let mut text = app.metrics.text();
     let certificates = app.certificates.as_ref();

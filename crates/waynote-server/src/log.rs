@@ -54,6 +54,8 @@ pub(crate) struct RequestLine<'a> {
     pub(crate) ms: f64,
     /// The bytes of the answer, as far as they are known when it begins: a stream has none.
     pub(crate) bytes: Option<u64>,
+    /// Only that of a caller who was let in: others could write any name here.
+    pub(crate) store: Option<&'a str>,
     pub(crate) token: Option<&'a str>,
 }
 

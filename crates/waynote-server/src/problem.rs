@@ -90,11 +90,16 @@ impl Problem {
             .and_then(|fields| wire::error(fields, current.clone(), &format!("/s/{name}")));
         let told = told.as_ref().unwrap_or(error);
         let detail = told.to_string();
-        if matches!(error, Error::Custom(_)) && detail.contains("://") {
+        if let Error::Custom(custom) = error
+            && custom.names_server()
+        {
             return Self::of_database(error, name, &detail);
         }
         let mut problem = Self::new(status(error), error.kind(), detail);
-        problem.form.hint = told.advice().or_else(|| Some(hint(error, name)));
+        problem.form.hint = match error {
+            Error::StoreLost { .. } => Some(hint(error, name)),
+            _ => told.advice().or_else(|| Some(hint(error, name))),
+        };
         problem.form.class = Some(error.class());
         (problem.form.current, problem.form.fields) = (current, fields);
         problem.retry_if_unavailable()
@@ -142,6 +147,11 @@ impl Problem {
     /// True if a note was at another revision than expected.
     pub(crate) fn is_conflict(&self) -> bool {
         self.form.kind == "conflict"
+    }
+
+    /// True if the database of a store does not answer.
+    pub(crate) fn is_of_away_store(&self) -> bool {
+        self.form.kind == "server_away"
     }
 
     /// True if a store is not there any more.
@@ -320,6 +330,11 @@ fn status(error: &Error) -> StatusCode {
 /// The advice for an error that has none of its own.
 fn hint(error: &Error, store: &str) -> String {
     match error.class() {
+        _ if matches!(error, Error::StoreLost { .. }) => {
+            "send it again: if a store has this name now, it is opened; one that the server was started with needs a new \
+             start of the server; nothing was written"
+                .into()
+        }
         ErrorClass::NotFound => {
             format!("/s/{store}/api/v1/notes lists what there is, for this token")
         }

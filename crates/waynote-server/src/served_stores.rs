@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use waynote::Error;
+use waynote::{Reader, SqliteStore};
 use waynote_access::Audit;
 
 use crate::app::{App, Clock};
+use crate::database_health::{DatabaseHealth, is_away};
 use crate::notifying_store::NotifyingStore;
+use crate::options::Limits;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
 use crate::problem::{Answer, Problem};
@@ -29,11 +31,13 @@ pub(crate) struct ServedStore {
     pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// True if a request needs a token. It is never reset until the server ends.
     pub(crate) needs_token: AtomicBool,
-    /// True if the store is a file of this machine.
-    pub(crate) is_file: bool,
+    /// The store itself, if it is a file of this machine.
+    pub(crate) file: Option<Arc<SqliteStore>>,
     pub(crate) database: Option<Arc<dyn Database>>,
     /// The database that it was found in, if it was not named at the start.
     pub(crate) found_in: Option<Arc<ServedDatabase>>,
+    /// Whether its database answers; none for a file.
+    pub(crate) health: Option<Arc<DatabaseHealth>>,
     pub(crate) used: UsedToday,
     /// The one-time link, if the server has one.
     pub(crate) link: OnceLock<Arc<Link>>,
@@ -49,8 +53,20 @@ impl ServedStore {
     }
 
     /// The store whose admin tokens count here too.
-    pub(crate) fn admin(&self) -> Option<&ServedAdmin> {
-        self.found_in.as_ref()?.admin.as_ref()
+    pub(crate) fn admin(&self) -> Option<Arc<dyn ServableStore>> {
+        self.found_in.as_ref()?.stores.admin()
+    }
+
+    /// The result of a call that decides whether a caller is let in, as [`DatabaseHealth::ask`].
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        is_known: bool,
+        call: impl FnOnce() -> waynote::Result<T> + Send + 'static,
+    ) -> Answer<waynote::Result<T>> {
+        match &self.health {
+            Some(health) => health.ask(is_known, call).await,
+            None => waiting(call).await,
+        }
     }
 }
 
@@ -58,41 +74,11 @@ impl ServedStore {
 pub(crate) struct ServedDatabase {
     pub(crate) label: String,
     pub(crate) stores: Arc<dyn Catalog>,
-    pub(crate) admin: Option<ServedAdmin>,
+    /// The tokens of its administrators.
+    pub(crate) used: UsedToday,
     /// True if every request needs a token. It is never reset until the server ends.
     pub(crate) needs_token: AtomicBool,
-}
-
-/// The store whose admin tokens count for every store of a database.
-pub(crate) struct ServedAdmin {
-    catalog: Arc<dyn Catalog>,
-    store: Mutex<Arc<dyn ServableStore>>,
-    pub(crate) used: UsedToday,
-}
-
-impl ServedAdmin {
-    pub(crate) fn store(&self) -> Arc<dyn ServableStore> {
-        self.store.lock().clone()
-    }
-
-    /// The answer of the store. If another one has its name since it was opened, that one is asked.
-    ///
-    /// # Errors
-    /// Those of `call`.
-    pub(crate) fn ask<T>(
-        &self,
-        call: impl Fn(&Arc<dyn ServableStore>) -> waynote::Result<T>,
-    ) -> waynote::Result<T> {
-        let answer = call(&self.store());
-        if !matches!(answer, Err(Error::StoreLost { .. })) {
-            return answer;
-        }
-        let Some(store) = self.catalog.admin() else {
-            return answer;
-        };
-        *self.store.lock() = store;
-        call(&self.store())
-    }
+    pub(crate) health: Arc<DatabaseHealth>,
 }
 
 /// The stores that a server serves.
@@ -104,6 +90,7 @@ pub(crate) struct ServedStores {
     open: Mutex<HashMap<String, Opened>>,
     /// The names that were last found in two databases. While one of the two is away, neither is served.
     twice: Mutex<HashSet<String>>,
+    limits: Limits,
     watcher: Arc<Watcher>,
     clock: Clock,
     /// Differs in every process.
@@ -118,29 +105,35 @@ struct Opened {
     looked: Instant,
 }
 
-/// For so long a store is kept that nobody uses.
-const IDLE: Duration = Duration::from_secs(300);
-
 /// After so long it is looked for again: another database may have got a store of that name.
 const LOOKED: Duration = Duration::from_secs(60);
 
-/// The most stores of databases that are kept.
-const MOST: usize = 4096;
-
 impl ServedStores {
-    pub(crate) fn new(stores: &Stores, watcher: Arc<Watcher>, clock: Clock, process: u64) -> Self {
+    pub(crate) fn new(
+        stores: &Stores,
+        limits: &Limits,
+        watcher: Arc<Watcher>,
+        clock: Clock,
+        process: u64,
+    ) -> Self {
         let mut served_stores = Self {
             named: BTreeMap::new(),
             databases: Vec::new(),
             open: Mutex::default(),
             twice: Mutex::default(),
+            limits: limits.clone(),
             watcher,
             clock,
             process,
         };
         for (name, named) in &stores.by_name {
             let mut served_store = served_stores.served_store(named.store.clone());
-            (served_store.is_file, served_store.database) = (named.is_file, named.database.clone());
+            (served_store.file, served_store.database) =
+                (named.file.clone(), named.database.clone());
+            served_store.health = named.database.as_ref().map(|_| {
+                let store = named.store.clone();
+                DatabaseHealth::new(name.clone(), move || store.version().map(drop))
+            });
             served_stores
                 .named
                 .insert(name.clone(), Arc::new(served_store));
@@ -153,15 +146,13 @@ impl ServedStores {
                 0 => label,
                 number => format!("{label} ({})", number + 1),
             };
-            let admin = stores.admin().map(|store| ServedAdmin {
-                catalog: stores.clone(),
-                store: Mutex::new(store),
-                used: UsedToday::default(),
-            });
+            let probed = stores.clone();
+            let probe = move || probed.names("", 1).map(drop);
             served_stores.databases.push(Arc::new(ServedDatabase {
+                health: DatabaseHealth::new(label.clone(), probe),
                 label,
                 stores: stores.clone(),
-                admin,
+                used: UsedToday::default(),
                 needs_token: AtomicBool::new(false),
             }));
         }
@@ -176,9 +167,10 @@ impl ServedStores {
             audit: Arc::new(Audit::new(store.clone(), self.process, move || clock())),
             store,
             needs_token: AtomicBool::new(false),
-            is_file: false,
+            file: None,
             database: None,
             found_in: None,
+            health: None,
             used: UsedToday::default(),
             link: OnceLock::new(),
             overview: Overview::default(),
@@ -189,6 +181,7 @@ impl ServedStores {
         ServedStore {
             database: Some(of),
             found_in: Some(database.clone()),
+            health: Some(database.health.clone()),
             needs_token: AtomicBool::new(database.needs_token.load(Ordering::Relaxed)),
             ..self.served_store(store)
         }
@@ -201,6 +194,29 @@ impl ServedStores {
         named
             .chain(open.values().map(|opened| opened.served_store.clone()))
             .collect()
+    }
+
+    /// The databases of all stores.
+    pub(crate) fn health(&self) -> impl Iterator<Item = &Arc<DatabaseHealth>> {
+        let named = self.named.values();
+        let named = named.filter_map(|served_store| served_store.health.as_ref());
+        named.chain(self.databases.iter().map(|database| &database.health))
+    }
+
+    /// True if a database of which any store may be asked for is away.
+    pub(crate) fn is_one_away(&self) -> bool {
+        self.databases
+            .iter()
+            .any(|database| !database.health.is_up())
+    }
+
+    /// The database of a store that is in use, if the token counted there lately.
+    pub(crate) fn known(&self, name: &str, token: Option<&str>) -> Option<Arc<DatabaseHealth>> {
+        let health = match self.named.get(name) {
+            Some(served_store) => served_store.health.clone(),
+            None => self.open.lock().get(name)?.served_store.health.clone(),
+        };
+        health.filter(|health| health.knows(name, token))
     }
 
     /// True if no store needs a token.
@@ -254,7 +270,8 @@ impl ServedStores {
     ) -> Answer<Option<Arc<ServedStore>>> {
         let asked = join_all(self.databases.iter().map(async |database| {
             let (stores, name) = (database.stores.clone(), name.to_owned());
-            (database, waiting(move || stores.open(&name)).await)
+            let found = database.health.ask(false, move || stores.open(&name));
+            (database, found.await)
         }));
         let (mut found, mut failed) = (Vec::new(), None);
         for (database, answer) in asked.await {
@@ -262,7 +279,9 @@ impl ServedStores {
                 Ok(Some(store)) => found.push((database, store)),
                 Ok(None) => {}
                 Err(error) => {
-                    app.log_event("not_asked", format!("{}: {error}", database.label));
+                    if !is_away(&error) {
+                        app.log_event("not_asked", format!("{}: {error}", database.label));
+                    }
                     failed = Some(error);
                 }
             }
@@ -298,7 +317,7 @@ impl ServedStores {
         };
         let mut open = self.open.lock();
         let now = Instant::now();
-        if open.len() >= MOST && !open.contains_key(name) {
+        if open.len() >= self.limits.open_stores && !open.contains_key(name) {
             let unused = open.iter().filter(|(_, opened)| !opened.is_watched());
             let oldest = unused.min_by_key(|(_, opened)| opened.used);
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
@@ -334,8 +353,9 @@ impl ServedStores {
     /// Closes the stores of databases that nobody has used for a while, and returns them.
     pub(crate) fn close_idle(&self) -> Vec<Arc<ServedStore>> {
         let mut open = self.open.lock();
-        let idle =
-            open.extract_if(|_, opened| !opened.is_watched() && opened.used.elapsed() > IDLE);
+        let idle = open.extract_if(|_, opened| {
+            !opened.is_watched() && opened.used.elapsed() > self.limits.store_idle
+        });
         idle.map(|(_, opened)| opened.served_store).collect()
     }
 }
@@ -360,7 +380,8 @@ async fn twice(
     let labels = labels.join(" and ");
     app.log_event("store_twice", format!("store {name} is in {labels}"));
     for served_store in served_stores {
-        let found = sign_in::grant(app, &Arc::new(served_store), token.map(str::to_owned)).await;
+        let token = token.map(str::to_owned);
+        let found = sign_in::grant(app, name, &Arc::new(served_store), token).await;
         if found.is_ok() {
             return Problem::store_twice(name);
         }

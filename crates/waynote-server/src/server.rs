@@ -41,7 +41,8 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
-        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone(), process);
+        let (limits, wakes) = (&options.limits, watcher.clone());
+        let served_stores = ServedStores::new(stores, limits, wakes, clock.clone(), process);
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
@@ -234,7 +235,13 @@ impl BoundServer {
             tokio::spawn(watch::watch(app.clone()));
             // A database takes care of its own log.
             for served_store in app.served_stores.named.values() {
-                tokio::spawn(quiet::checkpoint_when_quiet(served_store.clone()));
+                tokio::spawn(quiet::checkpoint_when_quiet(
+                    app.clone(),
+                    served_store.clone(),
+                ));
+            }
+            for health in app.served_stores.health() {
+                tokio::spawn(health.clone().watch(app.clone()));
             }
             tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {
@@ -254,8 +261,9 @@ impl BoundServer {
 const AUDIT: Duration = Duration::from_secs(60);
 
 async fn audit(app: App) {
+    let pause = AUDIT.min(app.options.limits.store_idle);
     loop {
-        tokio::time::sleep(AUDIT).await;
+        tokio::time::sleep(pause).await;
         let app = app.clone();
         let _ = waiting(move || flush(&app)).await;
     }

@@ -8,14 +8,13 @@ use std::sync::atomic::Ordering;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote::SideData;
+use waynote::{ErrorClass, SideData};
 use waynote_access::{Grant, Line, Refusal, Rights, Tokens, VerifiedToken, Watch};
 
 use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
-use crate::served_stores::{ServedAdmin, ServedStore};
-use crate::visit::waiting;
+use crate::served_stores::{ServedDatabase, ServedStore};
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
@@ -38,44 +37,58 @@ pub(crate) fn presented(app: &AppState, headers: &HeaderMap) -> Option<String> {
 /// Network access and writes run on a thread that may block.
 pub(crate) async fn grant(
     app: &App,
+    name: &str,
     served_store: &Arc<ServedStore>,
     token: Option<String>,
 ) -> Answer<Grant> {
     let now = app.now();
-    let found = if served_store.is_file {
+    let health = served_store.health.as_ref();
+    let is_known = health.is_some_and(|health| health.knows(name, token.as_deref()));
+    // Then nothing is looked up.
+    let is_refused = token.is_none() && served_store.needs_token.load(Ordering::Relaxed);
+    let found = if is_refused || served_store.file.is_some() {
         look_up(served_store, token.as_deref(), now)
     } else {
-        let served_store = served_store.clone();
-        waiting(move || look_up(&served_store, token.as_deref(), now)).await?
+        let (of, token) = (served_store.clone(), token.clone());
+        let found = served_store.ask(is_known, move || look_up(&of, token.as_deref(), now));
+        found.await?
     };
-    match found? {
+    let found = found.map_err(|error| Problem::of_store(&error, name))?;
+    if let (Some(health), false) = (health, matches!(found, TokenLookup::Refused(_))) {
+        health.note(name, token.as_deref());
+    }
+    match found {
         TokenLookup::Granted(grant) => Ok(grant),
         TokenLookup::Token(checked) => {
-            note_use(
-                &served_store.used,
-                served_store.store.clone(),
-                &checked.id,
-                now,
-            )
-            .await?;
+            let (used, store) = (&served_store.used, served_store.store.clone());
+            note_use(served_store, used, store, &checked.id, now).await?;
             Ok(checked.grant)
         }
         TokenLookup::Admin(checked) => {
-            if let Some(admin) = served_store.admin() {
-                note_use(&admin.used, admin.store(), &checked.id, now).await?;
+            if let (Some(of), Some(store)) = (&served_store.found_in, served_store.admin()) {
+                of.health.note(ADMIN, token.as_deref());
+                note_use(served_store, &of.used, store, &checked.id, now).await?;
             }
             Ok(checked.grant)
         }
         TokenLookup::Refused(line) => {
             let audit = served_store.audit.clone();
-            waiting(move || audit.saw(line)).await?;
+            let noted = served_store.ask(false, move || {
+                audit.saw(line);
+                Ok(())
+            });
+            let _ = noted.await?;
             Err(Problem::unauthorized())
         }
     }
 }
 
+/// The administrators of a database, in the place of the name of a store.
+pub(crate) const ADMIN: &str = "";
+
 /// Notes that a token was used today. A token counts even if its store cannot be written now.
 async fn note_use(
+    served_store: &ServedStore,
     used: &UsedToday,
     store: impl SideData + Send + 'static,
     id: &str,
@@ -84,7 +97,9 @@ async fn note_use(
     let today = TimeZone::UTC.to_datetime(now).date();
     if used.is_first(id, today) {
         let id = id.to_owned();
-        let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
+        let _ = served_store
+            .ask(true, move || Tokens::new(&store).used(&id, today))
+            .await?;
     }
     Ok(())
 }
@@ -102,12 +117,18 @@ enum TokenLookup {
 }
 
 /// Looks a token up. Reads only.
-fn look_up(served_store: &ServedStore, token: Option<&str>, now: Timestamp) -> Answer<TokenLookup> {
+fn look_up(
+    served_store: &ServedStore,
+    token: Option<&str>,
+    now: Timestamp,
+) -> waynote::Result<TokenLookup> {
     if !served_store.needs_token.load(Ordering::Relaxed) {
         let admin = served_store.admin();
-        let is_closed = admin.map_or(Ok(false), |admin| {
-            admin.ask(|store| Tokens::new(store).is_closed())
-        })?;
+        let is_closed = match admin.map(|store| Tokens::new(store).is_closed()) {
+            // Without the store of its administrators, nobody gets in without a token of the store.
+            Some(Err(error)) if error.class() == ErrorClass::NotFound => true,
+            is_closed => is_closed.transpose()?.unwrap_or_default(),
+        };
         if is_closed && let Some(database) = &served_store.found_in {
             database.needs_token.store(true, Ordering::Relaxed);
         }
@@ -145,8 +166,8 @@ fn look_up(served_store: &ServedStore, token: Option<&str>, now: Timestamp) -> A
         },
     };
     // A store of administrators that is not there lets nobody in.
-    if let Some(admin) = served_store.admin()
-        && let Ok(Some(checked)) = administrator(admin, token, now)
+    if let Some(database) = &served_store.found_in
+        && let Ok(Some(checked)) = administrator(database, token, now)
     {
         return Ok(TokenLookup::Admin(checked));
     }
@@ -164,20 +185,25 @@ fn look_up(served_store: &ServedStore, token: Option<&str>, now: Timestamp) -> A
 /// # Errors
 /// As [`waynote::SideData::side_values`].
 pub(crate) fn administrator(
-    admin: &ServedAdmin,
+    database: &ServedDatabase,
     presented: &str,
     now: Timestamp,
 ) -> waynote::Result<Option<VerifiedToken>> {
-    let found = admin.ask(|store| {
-        Ok(match signed::number(presented) {
-            None => Tokens::new(store).check(presented, now)?.ok(),
-            Some(number) => signed::grant(store, number, now)?.map(|grant| VerifiedToken {
-                id: grant.token_id.clone().unwrap_or_default(),
-                grant,
-            }),
-        })
-    })?;
-    Ok(found.filter(|found| found.grant.rights == Rights::Admin))
+    let Some(store) = database.stores.admin() else {
+        return Ok(None);
+    };
+    let found = match signed::number(presented) {
+        None => Tokens::new(&store).check(presented, now)?.ok(),
+        Some(number) => signed::grant(&store, number, now)?.map(|grant| VerifiedToken {
+            id: grant.token_id.clone().unwrap_or_default(),
+            grant,
+        }),
+    };
+    let found = found.filter(|found| found.grant.rights == Rights::Admin);
+    Ok(found.map(|VerifiedToken { id, grant }| VerifiedToken {
+        id,
+        grant: grant.of_administrator(),
+    }))
 }
 
 /// The tokens that were used today, so that the day of a use is noted once.

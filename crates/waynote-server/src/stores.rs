@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use waynote::cites::{CheckedStore, Checkouts};
-use waynote::{SideData, Store, Version};
+use waynote::{SideData, SqliteStore, Store, Version};
 
 /// A store that can be served: shared by threads, with side data for tokens and the audit log.
 pub trait ServableStore: Store + SideData + Send + Sync {}
@@ -22,8 +22,8 @@ pub struct Stores {
 #[derive(Clone)]
 pub(crate) struct NamedStore {
     pub(crate) store: Arc<dyn ServableStore>,
-    /// True if the store is a file of this machine.
-    pub(crate) is_file: bool,
+    /// The store itself, if it is a file of this machine.
+    pub(crate) file: Option<Arc<SqliteStore>>,
     /// Its database, if it is in one.
     pub(crate) database: Option<Arc<dyn Database>>,
 }
@@ -57,7 +57,8 @@ pub trait Catalog: Send + Sync {
     /// If the database cannot be asked.
     fn names(&self, after: &str, most: usize) -> waynote::Result<Vec<String>>;
 
-    /// The store whose admin tokens count for every store of the database; none: each has its own tokens only.
+    /// The store whose admin tokens count for every store of the database, as it is now; none: each has its own tokens
+    /// only. It is asked for again and again, and connects to nothing.
     fn admin(&self) -> Option<Arc<dyn ServableStore>>;
 
     /// The state of the connections.
@@ -74,7 +75,7 @@ pub type PoolState = [usize; 4];
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.
     pub fn with(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
-        self.add(name.into(), store, false, None)
+        self.add(name.into(), store, None, None)
     }
 
     /// Adds a store in a database, like [`Stores::with`]. The metrics have the state of its connections.
@@ -84,13 +85,13 @@ impl Stores {
         store: Arc<dyn ServableStore>,
         database: Arc<dyn Database>,
     ) -> Self {
-        self.add(name.into(), store, false, Some(database))
+        self.add(name.into(), store, None, Some(database))
     }
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
     /// thread that may block, so a small read must never take long.
-    pub fn with_file(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
-        self.add(name.into(), store, true, None)
+    pub fn with_file(self, name: impl Into<String>, store: Arc<SqliteStore>) -> Self {
+        self.add(name.into(), store.clone(), Some(store), None)
     }
 
     /// Adds every store of a database under its own name. A store that was added under that name comes first.
@@ -104,12 +105,12 @@ impl Stores {
         mut self,
         name: String,
         store: Arc<dyn ServableStore>,
-        is_file: bool,
+        file: Option<Arc<SqliteStore>>,
         database: Option<Arc<dyn Database>>,
     ) -> Self {
         let named = NamedStore {
             store,
-            is_file,
+            file,
             database,
         };
         self.by_name.insert(name, named);
@@ -144,8 +145,8 @@ impl Stores {
     }
 }
 
-/// True if a store can have this name in a path.
-pub(crate) fn is_name(name: &str) -> bool {
+/// True if a store can have this name in a path. Others of a database are not served.
+pub fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering;
 use waynote_access::Tokens;
 
 use crate::app::App;
+use crate::database_health::is_away;
 use crate::page::signed;
 use crate::served_stores::ServedDatabase;
-use crate::sign_in::administrator;
+use crate::sign_in::{ADMIN, administrator};
 use crate::stores::is_name;
-use crate::visit::{Visit, waiting};
+use crate::visit::Visit;
 
 /// The stores that a caller may see: those that were named at the start, and whole databases.
 pub(crate) struct VisibleStores {
@@ -32,13 +33,20 @@ impl VisibleStores {
             let of_store = token
                 .as_deref()
                 .is_some_and(|token| signed::number(token).is_none());
-            if is_open || of_store && Visit::of(app, name.clone(), token.clone()).await.is_ok() {
+            let is_known = || app.served_stores.known(name, token.as_deref()).is_some();
+            if is_open
+                || of_store
+                    && match Visit::of(app, name.clone(), token.clone()).await {
+                        Ok(_) => true,
+                        Err(problem) => problem.is_of_away_store() && is_known(),
+                    }
+            {
                 named.push(name.clone());
             }
         }
         let mut databases = Vec::new();
         for database in &app.served_stores.databases {
-            if database.lets_in(app, token.clone()).await {
+            if database.lets_in(app, token.as_deref()).await {
                 databases.push(database.clone());
             }
         }
@@ -56,7 +64,10 @@ impl VisibleStores {
         names.retain(|name| name.as_str() > after);
         for database in self.databases {
             let (stores, after) = (database.stores.clone(), after.to_owned());
-            match waiting(move || stores.names(&after, PAGE + 1)).await {
+            let asked = database
+                .health
+                .ask(true, move || stores.names(&after, PAGE + 1));
+            match asked.await {
                 Ok(Ok(found)) => names.extend(found),
                 Ok(Err(error)) => {
                     app.log_event("not_asked", format!("{}: {error}", database.label));
@@ -76,24 +87,34 @@ impl VisibleStores {
 }
 
 impl ServedDatabase {
-    /// True if a caller may see the names of its stores.
-    async fn lets_in(self: &Arc<Self>, app: &App, token: Option<String>) -> bool {
-        let (database, now) = (self.clone(), app.now());
-        let is_open = app.is_open();
-        let lets_in = waiting(move || {
-            let Some(admin) = &database.admin else {
-                return is_open;
+    /// True if a caller may see the names of its stores. While the database is away, a token counts that did lately.
+    pub(crate) async fn lets_in(self: &Arc<Self>, app: &App, token: Option<&str>) -> bool {
+        let (database, now, is_open) = (self.clone(), app.now(), app.is_open());
+        let presented = token.map(str::to_owned);
+        let lets_in = self.health.ask(self.health.knows(ADMIN, token), move || {
+            let Some(admin) = database.stores.admin() else {
+                return Ok(is_open);
             };
-            let is_closed = || admin.ask(|store| Tokens::new(store).is_closed());
             if !database.needs_token.load(Ordering::Relaxed)
                 && is_open
-                && is_closed().is_ok_and(|is| !is)
+                && !Tokens::new(admin).is_closed()?
             {
-                return true;
+                return Ok(true);
             }
-            let admin = token.map(|token| administrator(admin, &token, now));
-            admin.is_some_and(|found| matches!(found, Ok(Some(_))))
+            let Some(token) = presented else {
+                return Ok(false);
+            };
+            Ok(administrator(&database, &token, now)?.is_some())
         });
-        lets_in.await.unwrap_or_default()
+        match lets_in.await {
+            Ok(Ok(true)) => {
+                if token.is_some() {
+                    self.health.note(ADMIN, token);
+                }
+                true
+            }
+            Ok(Err(error)) if is_away(&error) => self.health.knows(ADMIN, token),
+            _ => false,
+        }
     }
 }

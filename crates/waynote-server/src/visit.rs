@@ -1,17 +1,18 @@
 //! A request to a store: its name, and the caller's grant.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use waynote::{Address, Allowance, Author, Error, Limits, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, NarrowedStore};
 
 use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
+use crate::database_health::DatabaseAway;
 use crate::edge::rate::Key;
 use crate::edge::shares::Share;
 use crate::notifying_store::NotifyingStore;
@@ -24,9 +25,23 @@ use crate::stores::ServableStore;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// The name of a request's token, for the log.
+/// The address of a request's client, if it is known: behind a proxy, the last one that the proxy names.
+pub(crate) fn client(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Option<IpAddr> {
+    if !app.options.behind_proxy {
+        return peer.map(|peer| peer.0);
+    }
+    let forwarded = headers.get_all(FORWARDED_FOR).iter().next_back()?;
+    let last = forwarded.to_str().ok()?.rsplit(',').next()?.trim();
+    let with_port = || Some(last.parse::<SocketAddr>().ok()?.ip());
+    last.parse().ok().or_else(with_port)
+}
+
+/// The addresses from which a request came to each proxy.
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The store of a request that was let in, and the name of its token, for the log.
 #[derive(Clone, Default)]
-pub(crate) struct Caller(pub(crate) Arc<OnceLock<String>>);
+pub(crate) struct Caller(pub(crate) Arc<OnceLock<(String, Option<String>)>>);
 
 /// A request to a store, from a caller who may see the store. Handlers extract it before the body: the body of a caller
 /// without access is never read.
@@ -92,6 +107,9 @@ impl Visit {
             done
         });
         let done = done.await?;
+        if let (Err(error), Some(health)) = (&done, &self.served_store.health) {
+            health.saw(error);
+        }
         done.map_err(|error| {
             let key = self.idempotency_key.as_ref();
             let error = match (error, key.and_then(|key| key.to_str().ok())) {
@@ -111,9 +129,9 @@ impl Visit {
         written: Option<&Address>,
         operation: Option<OperationId>,
     ) -> Answer<Stamp> {
-        let author = match (author, &self.grant.token, written) {
+        let author = match (author, self.grant.own_author(), written) {
             (Some(author), ..) => author,
-            (None, Some(token), _) => format!("token:{token}").parse()?,
+            (None, Some(own), _) => own,
             (None, None, Some(Address::Agent(agent, _))) => Author::Agent(agent.as_str()).name()?,
             (None, None, _) => Author::Person.name()?,
         };
@@ -153,14 +171,21 @@ impl FromRequestParts<App> for Visit {
         let params = params.map_err(|_| Problem::not_found())?;
         let name = params.iter().find(|(name, _)| *name == "store");
         let name = name.map(|(_, store)| store.to_owned()).unwrap_or_default();
-        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
-        // Behind a proxy, the address is the proxy's, not the client's.
-        let peer = peer.filter(|_| !app.options.behind_proxy);
+        let peer = client(app, parts.extensions.get(), &parts.headers);
         let token = sign_in::presented(app, &parts.headers);
-        let mut visit = match Self::of(app, name, token).await {
+        let known = app.served_stores.known(&name, token.as_deref());
+        let mut visit = Self::of(app, name.clone(), token.clone()).await;
+        if let (Err(problem), Some(health), false) = (&visit, &known, parts.method.is_safe())
+            && problem.is_of_away_store()
+            && health.comes_back().await
+        {
+            visit = Self::of(app, name, token).await;
+        }
+        let mut visit = match visit {
             // Whoever has a valid token is not limited by what others of the same address do.
             Err(problem)
-                if problem.status == StatusCode::UNAUTHORIZED
+                if (problem.status == StatusCode::UNAUTHORIZED
+                    || problem.is_of_away_store() && known.is_none())
                     && peer.is_some_and(|peer| !app.buckets.take(Key::refused(peer))) =>
             {
                 return Err(Problem::too_many(
@@ -174,9 +199,9 @@ impl FromRequestParts<App> for Visit {
             visit.key = Key::open(peer);
         }
         visit.share = app.running.wait(visit.key.clone()).await.map(Arc::new);
-        if let (Some(caller), Some(token)) = (parts.extensions.get::<Caller>(), &visit.grant.token)
-        {
-            let _ = caller.0.set(token.to_string());
+        if let Some(caller) = parts.extensions.get::<Caller>() {
+            let token = visit.grant.token.as_ref().map(Name::to_string);
+            let _ = caller.0.set((visit.name.clone(), token));
         }
         Ok(visit)
     }
@@ -221,15 +246,15 @@ impl Visit {
     ) -> Answer<(Arc<ServedStore>, Grant)> {
         let mut is_again = false;
         loop {
-            let Some(served_store) = app.served_stores.find(app, name, token.as_deref()).await?
-            else {
-                // The same answer as for a store that the token is not for.
-                return Err(match app.is_open() {
+            let found = app.served_stores.find(app, name, token.as_deref()).await?;
+            let Some(served_store) = found else {
+                // Others get the same answer as for a store that the token is not for.
+                return Err(match may_see_all(app, token.as_deref()).await {
                     true => Problem::no_such_store(),
                     false => Problem::unauthorized(),
                 });
             };
-            match sign_in::grant(app, &served_store, token.clone()).await {
+            match sign_in::grant(app, name, &served_store, token.clone()).await {
                 // It was dropped, or made anew, since it was found.
                 Err(problem)
                     if problem.is_of_lost_store()
@@ -239,8 +264,31 @@ impl Visit {
                     app.served_stores.forget(name);
                     is_again = true;
                 }
+                // The same answer as for a name that the one that is away may have.
+                Err(problem)
+                    if problem.status == StatusCode::UNAUTHORIZED
+                        && token.is_some()
+                        && served_store.found_in.is_some()
+                        && app.served_stores.is_one_away() =>
+                {
+                    return Err(Problem::of_store(&DatabaseAway.into(), name));
+                }
                 grant => return Ok((served_store, grant?)),
             }
         }
     }
+}
+
+/// True if a caller may see the names of all stores.
+async fn may_see_all(app: &App, token: Option<&str>) -> bool {
+    let databases = &app.served_stores.databases;
+    if app.is_open() || databases.is_empty() || token.is_none() {
+        return app.is_open();
+    }
+    for database in databases {
+        if !database.lets_in(app, token).await {
+            return false;
+        }
+    }
+    true
 }

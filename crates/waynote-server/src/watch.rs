@@ -102,6 +102,9 @@ fn poll(served_store: &Arc<ServedStore>) {
         Some(database) => database.polled(),
         None => served_store.store.version(),
     };
+    if let (Some(health), Err(error)) = (&served_store.health, &polled) {
+        health.saw(error);
+    }
     let watched = served_store.store.watched();
     // On the first poll, the store may have been written since the feed began to read.
     if let Ok(version) = polled

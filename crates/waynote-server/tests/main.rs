@@ -8,6 +8,7 @@ mod suite {
     mod driver;
     mod edge;
     mod feed;
+    mod fleet;
     mod health;
     mod leases;
     mod link;

@@ -5,29 +5,53 @@ use waynote::author::Author;
 
 use crate::Grant;
 
+/// The beginning of the name of an administrator of many stores, among the tokens of a store.
+pub(crate) const ADMIN: &str = "admin:";
+
+/// The beginnings of authors that nobody may claim to be.
+const OTHERS: [&str; 2] = ["token:", ADMIN];
+
 impl Grant {
+    /// The same grant as an administrator of many stores has it: the name `admin:NAME` tells the token from those of the
+    /// store.
+    #[must_use]
+    pub fn of_administrator(mut self) -> Self {
+        self.token = self
+            .token
+            .map(|token| format!("{ADMIN}{token}").parse().unwrap_or(token));
+        self
+    }
+
+    /// The author in whose name the token writes: `token:NAME`, or `admin:NAME`. None without a token.
+    pub fn own_author(&self) -> Option<Name> {
+        let token = self.token.as_ref()?;
+        match token.as_str().starts_with(ADMIN) {
+            true => Some(token.clone()),
+            // The names of tokens are short enough for this.
+            false => format!("token:{token}").parse().ok(),
+        }
+    }
+
     /// The author of what is written with this grant by somebody who claims to be `claim`.
     ///
     /// Without a token, or with one that is not narrowed, the claim counts, as on one's own machine; but no token is
-    /// another token. A token narrowed to agents is one of these agents, and one that is narrowed otherwise may be a
+    /// another token, and no administrator. A token narrowed to agents is one of these agents, and one that is narrowed otherwise may be a
     /// person. Any other claim becomes `token:NAME`.
     pub fn author(&self, claim: &Name) -> Name {
-        let Some(token) = &self.token else {
+        let Some(own) = self.own_author() else {
             return claim.clone();
         };
-        let own = format!("token:{token}");
         let may = match Author::of(claim) {
-            _ if claim.as_str() == own => true,
-            _ if claim.as_str().starts_with("token:") => false,
+            _ if *claim == own => true,
+            _ if OTHERS.iter().any(|of| claim.as_str().starts_with(of)) => false,
             _ if !self.is_narrowed() => true,
             Author::Agent(agent) => self.agents.iter().any(|of| of.as_str() == agent),
             Author::Person => self.agents.is_empty(),
             _ => false,
         };
-        match own.parse() {
-            Ok(own) if !may => own,
-            // The names of tokens are short enough for this.
-            _ => claim.clone(),
+        match may {
+            true => claim.clone(),
+            false => own,
         }
     }
 }

@@ -6,7 +6,7 @@
 //! `docs/security.md`.
 
 mod audit;
-mod author;
+pub(crate) mod author;
 mod damage;
 mod errors;
 mod feed;

@@ -33,6 +33,12 @@ pub enum TokenError {
         /// The limit.
         limit: usize,
     },
+    /// A name that administrators of many stores write under.
+    #[error(
+        "a token's name does not begin with `admin:`, which stands for an administrator of many stores"
+    )]
+    #[strum(serialize = "reserved_token_name")]
+    ReservedName,
     /// An admin token for some scopes only.
     #[error("an admin token cannot be narrowed to agents, places or sessions")]
     NarrowedAdmin,
@@ -51,9 +57,10 @@ impl CustomError for TokenError {
         match self {
             Self::Exists { .. } => ErrorClass::Conflict,
             Self::None { .. } => ErrorClass::NotFound,
-            Self::LongName { .. } | Self::NarrowedAdmin | Self::ExpiresBefore => {
-                ErrorClass::Invalid
-            }
+            Self::LongName { .. }
+            | Self::ReservedName
+            | Self::NarrowedAdmin
+            | Self::ExpiresBefore => ErrorClass::Invalid,
         }
     }
 
@@ -66,6 +73,7 @@ impl CustomError for TokenError {
                 format!("the tokens are {}", names.join(", "))
             }
             Self::LongName { .. } => "use a shorter name".into(),
+            Self::ReservedName => "use another name".into(),
             Self::NarrowedAdmin => {
                 "let it write, or leave its agents, places and sessions out".into()
             }

@@ -15,6 +15,7 @@ use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
 use waynote::{Name, Result, SecretPolicy, SideData};
 
+use crate::narrowed::author::ADMIN;
 use crate::{Grant, Rights};
 
 pub use error::TokenError;
@@ -100,6 +101,9 @@ impl<S: SideData> Tokens<S> {
         if bytes > NAME_BYTES {
             let limit = NAME_BYTES;
             return Err(TokenError::LongName { bytes, limit }.into());
+        }
+        if name.as_str().starts_with(ADMIN) {
+            return Err(TokenError::ReservedName.into());
         }
         SecretPolicy::default().check_name("token's name", name.as_str())?;
         if grant.rights == Rights::Admin && grant.is_narrowed() {

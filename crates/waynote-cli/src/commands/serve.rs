@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::io::stderr;
 use std::sync::Arc;
+use std::thread;
 
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::text::day;
-use waynote::{CustomError, Error, SqliteStore};
+use waynote::{CustomError, Error, ErrorClass, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Catalog, Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
 };
 use waynote_system::shell::quoted;
 
@@ -39,10 +40,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         true => Stores::default(),
         false => stores(context, &args.stores)?,
     };
+    let mut catalogs = Vec::new();
     if !args.databases.is_empty() {
-        for catalog in database::catalogs(&context.settings, &args.databases)? {
-            stores = stores.with_catalog(catalog);
-        }
+        catalogs = database::catalogs(&context.settings, &args.databases)?;
+    }
+    for catalog in &catalogs {
+        stores = stores.with_catalog(Arc::clone(catalog));
     }
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let options = Options::default()
@@ -79,7 +82,29 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         lines.join("\n")
     })?;
     context.output.flush()?;
+    let as_json = context.output.json;
+    for catalog in catalogs {
+        thread::spawn(move || warn_of_database(&*catalog, as_json));
+    }
     bound.run().map_err(|error| Failure::Library(error.into()))
+}
+
+/// Warns of a database that cannot be asked, and of a store of administrators that is not there. The server goes on: it may
+/// come.
+fn warn_of_database(catalog: &dyn Catalog, as_json: bool) {
+    let admin = catalog.admin().map(|admin| admin.version().map(drop));
+    let failed = match catalog.names("", 1) {
+        Err(error) => Some(error),
+        Ok(_) => admin.and_then(Result::err),
+    };
+    if let Some(error) = failed {
+        let hint = match error.class() {
+            ErrorClass::NotFound => "until it is made, nobody is an administrator of this database",
+            _ => "its stores are served when it can be asked",
+        };
+        let what = format!("{}: {error}", catalog.label());
+        warning("database_not_served", &what, hint, json!({}), as_json);
+    }
 }
 
 /// A server that knows the time, the limits of the settings, and which processes of this machine are dead.

@@ -1,6 +1,7 @@
 //! `waynote stores`: the stores of a PostgreSQL database.
 
 use serde_json::json;
+use waynote::Name;
 use waynote::text::plural;
 use waynote::visible::visible;
 use waynote_postgres::{Fault, Options, stores};
@@ -10,7 +11,7 @@ use super::confirm::Question;
 use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database::{self, named, options};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, warning};
 use crate::invocation::Context;
 use crate::table::{table, when};
 
@@ -23,7 +24,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
         StoresCommand::Create { url } => {
             let options = named(&context.settings, url)?;
             let shown = options.shown();
+            let name = options.store_name().cloned();
             stores::create(options)?;
+            note_not_served(context, name.as_ref());
             context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
         StoresCommand::Migrate { url } => {
@@ -54,6 +57,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let new = old.clone().store(name.clone()).shown();
             let shown = old.shown();
             stores::rename(old, name)?;
+            note_not_served(context, Some(name));
             let value = json!({ "renamed": shown, "store": new });
             context.answer(&value, || format!("renamed {shown} to {new}"))
         }
@@ -84,6 +88,28 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
         }
     }
 }
+
+/// Says that a server of the whole database leaves a store out, because of its name.
+#[cfg(feature = "server")]
+fn note_not_served(context: &Context<'_>, name: Option<&Name>) {
+    let Some(name) = name.filter(|name| !waynote_server::is_name(name.as_str())) else {
+        return;
+    };
+    warning(
+        "not_served",
+        &format!(
+            "`waynote serve --database` does not serve the store `{}`",
+            visible(name.as_str())
+        ),
+        "it serves names of letters, digits, `-`, `_` and `.`, up to 64, that do not begin with `.`; with `--store NAME=URL` \
+         it is served under another name",
+        json!({}),
+        context.output.json,
+    );
+}
+
+#[cfg(not(feature = "server"))]
+fn note_not_served(_: &Context<'_>, _: Option<&Name>) {}
 
 fn list(context: &mut Context<'_>, url: &str, options: &Options, has_sizes: bool) -> Outcome {
     let listed = match has_sizes {

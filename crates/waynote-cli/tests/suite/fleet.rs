@@ -2,12 +2,13 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
 
 use super::common::Scratch;
-use super::http::{get, send, submit};
+use super::http::{exchange, get, send, submit};
 use super::served::Served;
 
 /// Two databases and a server of both. The store `ops` of the first has its administrators.
@@ -36,6 +37,10 @@ impl Fleet {
             ));
         }
         let [one, two] = databases;
+        let second = match stores.contains(&(1, "admins")) {
+            true => with_store(&two, "admins"),
+            false => two.clone(),
+        };
         let served = Served::start(
             &scratch,
             [
@@ -44,7 +49,7 @@ impl Fleet {
                 "--database",
                 &with_store(&one, "ops"),
                 "--database",
-                &two,
+                &second,
             ],
         );
         let address = served.url.strip_prefix("http://").unwrap();
@@ -116,6 +121,7 @@ fn each_store_of_a_database_is_served_for_its_own_tokens_and_for_administrators(
         ("ops", &ci, 401),
         ("other", &its, 200),
         ("other", &root, 401),
+        // One of the two databases is not theirs.
         ("none", &root, 401),
         ("no%20name", &root, 401),
     ];
@@ -130,6 +136,17 @@ fn each_store_of_a_database_is_served_for_its_own_tokens_and_for_administrators(
         fleet.served.url
     );
     scratch.ok(&format!("{there} key save deploy ship"));
+    // Nobody takes the token of an administrator for one of the store that has its name.
+    let root_of_team = fleet.token(one, "team", "root --write");
+    let note = json!({ "content": "ship" });
+    for (token, author) in [(&root, "admin:root"), (&root_of_team, "token:root")] {
+        let header = format!("Authorization: Bearer {token}");
+        let route = "PUT /s/team/api/v1/notes/place%3A%7E%2Fp";
+        send(fleet.address, route, &[&header], &note).unwrap();
+        let route = "GET /s/team/api/v1/notes/place%3A%7E%2Fp";
+        let read = send(fleet.address, route, &[&header], &Value::Null).unwrap();
+        assert_eq!(read.body["author"], author, "{read:?}");
+    }
     let team = with_store(one, "team");
     let tokens = scratch.json(&format!("{there} token list --json"));
     assert!(tokens.to_string().contains("\"ci\""), "{tokens}");
@@ -159,7 +176,8 @@ fn each_store_of_a_database_is_served_for_its_own_tokens_and_for_administrators(
 
 #[test]
 fn the_page_lists_the_stores_for_an_administrator_and_figures_name_the_database() {
-    let Some(fleet) = Fleet::start(&[(0, "ops"), (0, "team"), (1, "other")]) else {
+    let all = [(0, "ops"), (0, "team"), (1, "other"), (1, "admins")];
+    let Some(fleet) = Fleet::start(&all) else {
         return;
     };
     let url = &fleet.served.url;
@@ -178,18 +196,23 @@ fn the_page_lists_the_stores_for_an_administrator_and_figures_name_the_database(
         "",
         &format!("token={root}"),
     );
-    let mut cookies = signed_in
-        .lines()
-        .filter_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = cookies.rfind(|cookie| cookie.contains("Path=/;"));
-    let cookie = cookie.and_then(|cookie| cookie.split(';').next());
-    let cookie = cookie.unwrap_or_else(|| panic!("{signed_in}"));
+    let cookie = &*cookie_for_all(&signed_in);
     assert_eq!(listed(Some(cookie)), [true, true, false]);
     for store in ["ops", "team"] {
         let page = get(&format!("{url}/s/{store}/notes"), Some(cookie));
         assert!(page.starts_with("HTTP/1.1 200"), "{page}");
     }
-    let out = submit(&format!("{url}/s/ops/sign-out"), cookie, "");
+    // `/` signs in too, and an administrator of both databases keeps both.
+    assert!(get(&format!("{url}/"), None).contains("href=\"/sign-in\""));
+    let boss = fleet.token(&fleet.two, "admins", "boss --admin");
+    let sign_in =
+        |token: &str| submit(&format!("{url}/sign-in"), cookie, &format!("token={token}"));
+    let wrong = sign_in("wn_nonsense");
+    assert!(wrong.starts_with("HTTP/1.1 401"), "{wrong}");
+    let both = format!("{cookie}; {}", cookie_for_all(&sign_in(&boss)));
+    assert_eq!(listed(Some(&both)), [true; 3]);
+    let out = submit(&format!("{url}/s/ops/sign-out"), &both, "");
+    assert_eq!(listed(Some(&both)), [false, false, true]);
     assert!(out.starts_with("HTTP/1.1 303"), "{out}");
     assert_eq!(listed(Some(cookie)), [false; 3]);
     // However many stores there are, a database has one label.
@@ -268,6 +291,161 @@ fn a_database_that_is_away_gives_no_address_away_and_its_doubles_are_not_served(
             !text.contains("://") && !text.contains("127.0.0.1"),
             "{text}"
         );
+    }
+}
+
+/// The cookie of an administrator, from the answer that set it.
+fn cookie_for_all(answer: &str) -> String {
+    let set = answer
+        .lines()
+        .filter_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = set.filter(|cookie| cookie.contains("Path=/;")).last();
+    let cookie = cookie.and_then(|cookie| cookie.split(';').next());
+    cookie.unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+#[test]
+fn nobody_waits_long_for_a_database_that_is_away_but_a_writer_who_is_known() {
+    if !has_postgres() {
+        return skipped("the test of waits for a database in waynote-cli");
+    }
+    let [mut away, here] = [(), ()].map(|()| Cluster::start(&Setup::default()));
+    let scratch = Scratch::new();
+    let urls = [&away, &here].map(|cluster| cluster.database("notes"));
+    for (of, name) in [(0, "ops"), (0, "team"), (1, "other")] {
+        scratch.ok(&format!("stores create {}", with_store(&urls[of], name)));
+    }
+    let ops = with_store(&urls[0], "ops");
+    let made = scratch.json(&format!("--store {ops} token create root --admin --json"));
+    let root = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    let junk = format!("Authorization: Bearer wn_{}", "0".repeat(60));
+    let words = [
+        "--rate",
+        "0",
+        "--behind-proxy",
+        "--database",
+        &ops,
+        "--database",
+        &urls[1],
+    ];
+    let served = Served::start(&scratch, words);
+    let address: SocketAddr = served.url.strip_prefix("http://").unwrap().parse().unwrap();
+    let asked = |route: &str, headers: &[&str]| {
+        let began = Instant::now();
+        let answer = exchange(address, route, headers, &Value::Null).unwrap();
+        let status: u16 = answer[9..12].parse().unwrap();
+        (status, began.elapsed(), answer.to_lowercase())
+    };
+    let team = "GET /s/team/api/v1/scopes";
+    assert_eq!(asked(team, &[&root]).0, 200);
+    assert_eq!(asked("GET /metrics", &[&root]).0, 200);
+    assert_eq!(asked("GET /s/none/api/v1/scopes", &[&junk]).0, 401);
+    away.kill();
+    let soon = Duration::from_secs(1);
+    let names = ["team", "other", "none"];
+    std::thread::scope(|scope| {
+        let strangers = (0..60).map(|number| {
+            let (asked, junk) = (&asked, &junk);
+            scope.spawn(move || {
+                let route = format!("GET /s/{}/api/v1/scopes", names[number % 3]);
+                let (status, took, answer) = asked(&route, &[junk]);
+                // Also for the store that is there: nobody finds out its name.
+                assert_eq!(status, 503, "{route}: {answer}");
+                assert!(answer.contains("retry-after: 1"), "{answer}");
+                assert!(took < Duration::from_secs(6), "{route}: {took:?}");
+            })
+        });
+        strangers.collect::<Vec<_>>();
+    });
+    for headers in [&[&*root][..], &[&*junk]] {
+        let (status, took, answer) = asked(team, headers);
+        assert!(status == 503 && took < soon, "{took:?} {answer}");
+    }
+    let (status, took, _) = asked(team, &[]);
+    assert!(status == 401 && took < soon, "{took:?}");
+    // Figures are wanted most of all now.
+    let (status, took, figures) = asked("GET /metrics", &[&root]);
+    assert!(status == 200 && took < soon, "{took:?} {figures}");
+    assert!(
+        figures.contains("waynote_store_up{store=") && figures.contains("} 0"),
+        "{figures}"
+    );
+    assert_eq!(
+        ["", &junk].map(|header| asked("GET /metrics", &[header]).0),
+        [401, 503]
+    );
+    // A writer goes on when the database is back, without a word from anybody.
+    let note = json!({ "content": "ship" });
+    let written = std::thread::scope(|scope| {
+        let route = "PUT /s/team/api/v1/notes/place%3A%7E%2Fp";
+        let write = scope.spawn(|| send(address, route, &[&root], &note).unwrap());
+        away.run();
+        write.join().unwrap()
+    });
+    assert_eq!(written.status, 201, "{written:?}");
+    assert_eq!(asked(team, &[&root]).0, 200);
+    let log = std::fs::read_to_string(scratch.path("log")).unwrap();
+    for part in [
+        "\"event\":\"database_away\"",
+        "\"event\":\"database_back\"",
+        "\"store\":\"team\",\"token\":\"admin:root\"",
+    ] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+}
+
+#[test]
+fn a_server_says_which_databases_it_cannot_ask_and_whoever_may_see_all_gets_404() {
+    let Some(fleet) = Fleet::start(&[(0, "ops")]) else {
+        return;
+    };
+    let root = fleet.token(&fleet.one, "ops", "root --admin");
+    let ops = with_store(&fleet.one, "ops");
+    let words = ["--behind-proxy", "--database", &ops];
+    let one = Served::start(&fleet.scratch, words);
+    let address = one.url.strip_prefix("http://").unwrap().parse().unwrap();
+    let read = |header: &str| {
+        let headers = ["X-Forwarded-For: 10.0.0.7, 192.0.2.1", header];
+        send(address, "GET /s/none/api/v1/scopes", &headers, &Value::Null)
+            .unwrap()
+            .status
+    };
+    assert_eq!(read(&format!("Authorization: Bearer {root}")), 404);
+    // The proxy says where strangers are, and they are limited as elsewhere.
+    assert_eq!(read("Accept: */*"), 401);
+    assert!((0..100).any(|_| read("Accept: */*") == 429));
+    // A name that is not served is one that is not there, and the commands that give it say so.
+    for words in [
+        format!("stores create {}", with_store(&fleet.one, "c%20d")),
+        format!("stores rename {ops} o%20p"),
+    ] {
+        let said = fleet.scratch.run(&words).said();
+        assert!(said.contains("does not serve the store"), "{words}: {said}");
+    }
+    let refused = fleet
+        .scratch
+        .run(&format!("stores rename {ops} {ops}"))
+        .said();
+    assert!(refused.contains("the new name is an address"), "{refused}");
+    // Neither stops the server.
+    let none = fleet.two.replace("/two", "/none");
+    let words = [
+        "--database",
+        &with_store(&fleet.two, "nope"),
+        "--database",
+        &none,
+    ];
+    let _served = Served::start(&fleet.scratch, words);
+    let log = fleet.scratch.path("log");
+    let says = |part: &str| std::fs::read_to_string(&log).unwrap().contains(part);
+    let until = Instant::now() + Duration::from_secs(60);
+    while !(says("there is no store") && says("\\\"none\\\" does not exist")) {
+        assert!(
+            Instant::now() < until,
+            "{}",
+            std::fs::read_to_string(&log).unwrap()
+        );
+        std::thread::yield_now();
     }
 }
 

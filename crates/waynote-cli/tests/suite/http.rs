@@ -24,6 +24,17 @@ pub(super) fn send(
     headers: &[&str],
     body: &Value,
 ) -> Result<Answer> {
+    let answer = exchange(address, request, headers, body)?;
+    read(&answer).ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, answer))
+}
+
+/// The whole answer to a request on a connection of its own.
+pub(super) fn exchange(
+    address: SocketAddr,
+    request: &str,
+    headers: &[&str],
+    body: &Value,
+) -> Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let body = match body {
@@ -40,7 +51,7 @@ pub(super) fn send(
     stream.write_all(sent.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
-    read(&answer).ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, answer))
+    Ok(answer)
 }
 
 /// The whole answer to a browser with this cookie.

@@ -279,6 +279,7 @@ impl Feed {
         self.may_read_until = now + TOKEN_COUNTS;
         let now = sign_in::grant(
             &self.visit.app,
+            &self.visit.name,
             &self.visit.served_store,
             self.token.clone(),
         );

@@ -71,7 +71,8 @@ pub(crate) async fn pass(
         status,
         ms: (took.as_secs_f64() * 1e6).round() / 1e3,
         bytes: response.body().size_hint().exact(),
-        token: caller.0.get().map(String::as_str),
+        store: caller.0.get().map(|(store, _)| store.as_str()),
+        token: caller.0.get().and_then(|(_, token)| token.as_deref()),
     });
     response
 }

@@ -16,7 +16,7 @@ use maud::html;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::signed::cookie_of;
+use super::signed::cookies;
 use super::{answer, shell};
 use crate::app::App;
 
@@ -72,7 +72,8 @@ impl Link {
 
     /// The cookie of a request as it is handed to [`Self::is_known`], if it has this server's.
     pub(crate) fn presented(&self, headers: &HeaderMap) -> Option<String> {
-        Some(format!("{MARK}{}", cookie_of(headers, &self.name)?))
+        let mut own = cookies(headers).filter(|(name, _)| *name == self.name);
+        Some(format!("{MARK}{}", own.next()?.1))
     }
 
     /// True if this is the cookie of the browser that opened the link.

@@ -75,6 +75,10 @@ pub(crate) fn router() -> Router<App> {
 pub(crate) fn root() -> Router<App> {
     Router::new()
         .route("/", get(stores))
+        .route(
+            "/sign-in",
+            get(sign_in::form_for_all).post(sign_in::sign_in_for_all),
+        )
         .route("/s/{store}/", shown(View::Now, now))
         .route("/page/{file}", get(file))
 }
@@ -250,6 +254,9 @@ async fn stores(
             @if let Some(next) = next { p { a href=(Link::to("/").with("after", next).href()) { "More" } } }
         } @else {
             p { "Open a store by its address: " code { "/s/NAME/" } }
+            @if served_stores.databases.iter().any(|database| database.stores.admin().is_some()) {
+                p { a href="/sign-in" { "Sign in" } " as an administrator of a database" }
+            }
         }
     };
     answer::page(StatusCode::OK, shell::plain("Stores", &main))

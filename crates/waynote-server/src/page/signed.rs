@@ -16,7 +16,14 @@ use waynote_access::{Grant, Tokens};
 /// The space of the store's side data that holds the page's sessions.
 const SPACE: &str = "page sessions";
 
-const NAME: &str = "waynote";
+/// The name of the cookie of a store.
+pub(super) const NAME: &str = "waynote";
+
+/// The beginning of the name of the cookie of an administrator, which is for all stores of a database.
+const ALL: &str = "waynote-all-";
+
+/// The most cookies that are looked up.
+const MOST_COOKIES: usize = 16;
 
 /// The prefix that tells a cookie's number from a token. No token has a blank.
 const MARK: &str = "cookie ";
@@ -34,39 +41,39 @@ struct Kept {
     until: String,
 }
 
-/// The number in a request's cookie, in the form that [`grant`] takes; none without a cookie.
+/// The numbers in a request's cookies, in the form that [`grant`] takes; none without a cookie. A browser may be signed
+/// in to the store, and to several databases.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
-    Some(format!("{MARK}{}", cookie_of(headers, NAME)?))
+    let all = cookies(headers).filter(|(name, _)| *name == NAME || name.starts_with(ALL));
+    let numbers: Vec<&str> = all.map(|(_, number)| number).take(MOST_COOKIES).collect();
+    (!numbers.is_empty()).then(|| format!("{MARK}{}", numbers.join(" ")))
 }
 
-/// The value of the cookie of that name.
-pub(super) fn cookie_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let cookies = headers.get_all(COOKIE).into_iter();
-    let mut cookies = cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'));
-    cookies.find_map(|cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='))
+/// The names and the values of a request's cookies.
+pub(super) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let all = headers.get_all(COOKIE).into_iter();
+    let all = all.filter_map(|value| value.to_str().ok());
+    all.flat_map(|value| value.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
 }
 
-/// The number of a cookie; none for a token.
+/// The numbers of cookies; none for a token.
 pub(crate) fn number(presented: &str) -> Option<&str> {
     presented.strip_prefix(MARK)
 }
 
-/// The grant of the token that this number was signed in with, as it is now. None if the session or the token has
-/// expired.
+/// The grant of the token that one of these numbers was signed in with, as it is now. None if the session or the token
+/// has expired.
 ///
 /// # Errors
 /// As [`SideData::side_values`].
-pub(crate) fn grant(side: &impl SideData, number: &str, now: Timestamp) -> Result<Option<Grant>> {
-    let key = key(number);
+pub(crate) fn grant(side: &impl SideData, numbers: &str, now: Timestamp) -> Result<Option<Grant>> {
+    let keys: Vec<String> = numbers.split(' ').map(key).collect();
     let values = side.side_values(SPACE)?;
-    let Some(kept) = values.iter().find(|value| value.key == key).and_then(kept) else {
+    let mut found = values.iter().filter(|value| keys.contains(&value.key));
+    let Some(kept) = found.find_map(|value| kept(value).filter(|kept| !is_over(kept, now))) else {
         return Ok(None);
     };
-    if is_over(&kept, now) {
-        return Ok(None);
-    }
     let tokens = Tokens::new(side).list()?;
     let info = tokens.into_iter().find(|info| info.id == kept.token);
     let info = info.filter(|info| info.expires_at.is_none_or(|expires| expires > now));
@@ -114,18 +121,24 @@ pub(crate) fn begin(
 ///
 /// # Errors
 /// As [`SideData::put_side_values`].
-pub(crate) fn end(side: &(impl SideData + ?Sized), number: &str) -> Result<()> {
-    side.put_side_values(SPACE, &[], &[key(number)])
+pub(crate) fn end(side: &(impl SideData + ?Sized), numbers: &str) -> Result<()> {
+    let keys: Vec<String> = numbers.split(' ').map(key).collect();
+    side.put_side_values(SPACE, &[], &keys)
+}
+
+/// The name of the cookie of an administrator of the database with this label.
+pub(super) fn name_for_all(label: &str) -> String {
+    format!("{ALL}{}", &key(label)[..16])
 }
 
 /// The header that sets a browser's cookie, or deletes it if there is no number.
-pub(crate) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> String {
+pub(super) fn cookie(name: &str, number: Option<&str>, path: &str, is_secure: bool) -> String {
     let (value, seconds) = match number {
         Some(number) => (number, HOURS * 3600),
         None => ("", 0),
     };
     let secure = if is_secure { "; Secure" } else { "" };
-    format!("{NAME}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
+    format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
 }
 
 fn key(number: &str) -> String {

@@ -130,7 +130,7 @@ fn the_log_has_a_line_for_each_request_without_what_was_in_it() {
         line,
         serde_json::json!({
             "time": "2026-08-01T12:00:00Z", "id": id, "method": "GET", "route": "/s/{store}/api/v1/search",
-            "status": 200, "ms": null, "bytes": answer.body.len(), "token": null,
+            "status": 200, "ms": null, "bytes": answer.body.len(), "store": "notes", "token": null,
         })
     );
     assert_eq!(lines.next().unwrap()["route"], "unknown");

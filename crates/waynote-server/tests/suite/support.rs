@@ -10,7 +10,7 @@ use std::time::Duration;
 use waynote::jiff::Timestamp;
 use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
-use waynote_server::{Log, Options, Server, Stopper, Stores};
+use waynote_server::{Catalog, Log, Options, Server, Stopper, Stores};
 
 /// How long a test waits for an answer before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -68,11 +68,23 @@ pub(crate) fn start_with(options: Options) -> RunningServer {
 
 /// The same for a server that `told` changes first.
 pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
+    started(Stores::default(), options, told)
+}
+
+/// A server with an empty store `notes`, and the stores of a database.
+pub(crate) fn start_over(catalog: Arc<dyn Catalog>, options: Options) -> RunningServer {
+    started(Stores::default().with_catalog(catalog), options, |server| {
+        server
+    })
+}
+
+fn started(stores: Stores, options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
     let log = Lines::default();
-    let (address, stopper, thread, link) = serve(&store, options, &log, told);
+    let stores = stores.with("notes", store.clone());
+    let (address, stopper, thread, link) = serve(&stores, options, &log, told);
     RunningServer {
         address,
         store,
@@ -87,17 +99,12 @@ pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) ->
 type StartedServer = (SocketAddr, Stopper, Option<JoinHandle<()>>, Option<String>);
 
 fn serve(
-    store: &Arc<SqliteStore>,
+    stores: &Stores,
     options: Options,
     log: &Lines,
     told: impl FnOnce(Server) -> Server,
 ) -> StartedServer {
-    let server = Server::new(
-        &Stores::default().with("notes", store.clone()),
-        options,
-        Arc::new(now),
-        Log::to(log.clone()),
-    );
+    let server = Server::new(stores, options, Arc::new(now), Log::to(log.clone()));
     let bound = told(server).bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
     let link = bound.link();
@@ -116,7 +123,8 @@ impl RunningServer {
     /// Stops the server, and starts another one over the same store.
     pub(crate) fn restart(&mut self) {
         self.stop();
-        let started = serve(&self.store, options(), &self.log, |server| server);
+        let stores = Stores::default().with("notes", self.store.clone());
+        let started = serve(&stores, options(), &self.log, |server| server);
         (self.address, self.stopper, self.thread, self.link) = started;
     }
 

@@ -44,6 +44,11 @@ pub trait CustomError: StdError + Send + Sync + 'static {
         None
     }
 
+    /// True if its text has the address of a server, which is only for whoever runs the program.
+    fn names_server(&self) -> bool {
+        false
+    }
+
     /// The same error for another call, if it is about the store and not about one call. If calls of several threads
     /// are written together, all of them get this error at once. Otherwise each call is tried alone.
     fn of_store(&self) -> Option<Box<dyn CustomError>> {
