@@ -1,4 +1,5 @@
-//! Dialing a host: its socket, and a look at how the server asks for the password before it gets one.
+//! Dialing a host: its socket, and a look at what the server sends: how it asks for the password, before it gets one, and
+//! how much it says, before that is kept.
 
 use std::io;
 use std::pin::Pin;
@@ -19,7 +20,7 @@ use tokio_util::either::Either;
 use crate::hosts::Target;
 
 /// A connection without TLS, to a host or to a socket of this machine.
-pub(crate) type PlainStream = FirstMessageCheck<Either<TcpStream, UnixStream>>;
+pub(crate) type PlainStream = CheckedStream<Either<TcpStream, UnixStream>>;
 
 /// Connects to a host.
 pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<PlainStream> {
@@ -32,7 +33,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         (None, Some(Host::Unix(folder))) => {
             let path = folder.join(format!(".s.PGSQL.{port}"));
             let socket = Either::Right(UnixStream::connect(path).await?);
-            return Ok(FirstMessageCheck::plain(socket, config, methods));
+            return Ok(CheckedStream::plain(socket, config, methods));
         }
         (None, _) => return Err(io::Error::other("it names no host")),
     };
@@ -51,11 +52,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         }
         socket.set_tcp_keepalive(&alive)?;
     }
-    Ok(FirstMessageCheck::plain(
-        Either::Left(stream),
-        config,
-        methods,
-    ))
+    Ok(CheckedStream::plain(Either::Left(stream), config, methods))
 }
 
 /// The methods by which a server may ask for the password: the name in libpq's `require_auth`, the code of the server's
@@ -117,18 +114,92 @@ impl AuthMethods {
 #[error("it wants {0}, which is not allowed here")]
 pub(crate) struct MethodRefused(&'static str);
 
-/// A connection whose first message is looked at.
-pub(crate) struct FirstMessageCheck<S> {
+/// The most bytes of a row: more than the largest note has.
+const ROW_BYTES: usize = 256 << 20;
+
+/// The most bytes of everything but rows until the server is ready for another request.
+const OTHER_BYTES: usize = 1 << 20;
+
+/// A server sends more than an answer has.
+#[derive(Debug, thiserror::Error)]
+#[error("it sends a message that no PostgreSQL server sends")]
+struct MessageTooLong;
+
+/// A connection whose messages are looked at.
+pub(crate) struct CheckedStream<S> {
     stream: S,
     methods: AuthMethods,
-    /// The first bytes of that message; none: it is over.
-    begin: Option<Vec<u8>>,
+    /// None: nothing is checked, since TLS follows.
+    messages: Option<Messages>,
     /// True if the server first answers whether it has TLS.
     is_asked_for_tls: bool,
 }
 
-/// The letter of a message about authentication, its length and its code.
-const BEGIN: usize = 9;
+/// The message under way.
+#[derive(Default)]
+struct Messages {
+    /// Its first bytes: letter, length, and the code of the first message if it is about authentication.
+    begin: Vec<u8>,
+    /// How many more bytes it has.
+    left: usize,
+    /// The bytes of everything but rows since the server was ready.
+    other: usize,
+    is_later: bool,
+}
+
+/// The letter of a message and its length; and the code of one about authentication.
+const BEGIN: usize = 5;
+const CODE: usize = 4;
+
+impl Messages {
+    fn look(&mut self, mut bytes: &[u8], methods: AuthMethods) -> io::Result<()> {
+        while let Some((first, rest)) = bytes.split_first() {
+            if self.left > 0 {
+                bytes = &bytes[self.left.min(bytes.len())..];
+                self.left = self.left.saturating_sub(rest.len() + 1);
+                continue;
+            }
+            self.begin.push(*first);
+            bytes = rest;
+            let is_asked = !self.is_later && self.begin[0] == b'R';
+            let wanted = BEGIN + if is_asked { CODE } else { 0 };
+            if self.begin.len() == wanted {
+                self.begun(methods)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the begin of a message.
+    fn begun(&mut self, methods: AuthMethods) -> io::Result<()> {
+        let number = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .fold(0, |number, byte| number << 8 | u32::from(*byte))
+        };
+        let length = number(&self.begin[1..BEGIN]) as usize;
+        self.left = (length + 1).saturating_sub(self.begin.len());
+        let is_too_long = match self.begin[0] {
+            b'D' => length > ROW_BYTES,
+            _ => {
+                self.other = self.other.saturating_add(length);
+                self.other > OTHER_BYTES
+            }
+        };
+        match self.begin[0] {
+            _ if is_too_long => return Err(io::Error::other(MessageTooLong)),
+            b'R' if !self.is_later => {
+                let code = number(&self.begin[BEGIN..]);
+                methods.check(code).map_err(io::Error::other)?;
+            }
+            b'Z' => self.other = 0,
+            _ => {}
+        }
+        self.is_later = true;
+        self.begin.clear();
+        Ok(())
+    }
+}
 
 impl PlainStream {
     /// The port on this side; none for a socket of this machine.
@@ -140,14 +211,15 @@ impl PlainStream {
     }
 }
 
-impl<S> FirstMessageCheck<S> {
+impl<S> CheckedStream<S> {
     fn plain(stream: S, config: &Config, methods: AuthMethods) -> Self {
         let mode = config.get_ssl_mode();
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
+        let is_checked = !is_direct || mode == SslMode::Disable;
         Self {
             stream,
             methods,
-            begin: (!is_direct || mode == SslMode::Disable).then(Vec::new),
+            messages: is_checked.then(Messages::default),
             is_asked_for_tls: mode != SslMode::Disable,
         }
     }
@@ -157,46 +229,29 @@ impl<S> FirstMessageCheck<S> {
         Self {
             stream,
             methods,
-            begin: Some(Vec::new()),
+            messages: Some(Messages::default()),
             is_asked_for_tls: false,
         }
     }
 
-    fn look(&mut self, mut bytes: &[u8]) -> Result<(), MethodRefused> {
-        let Some(begin) = &mut self.begin else {
-            return Ok(());
-        };
+    fn look(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         if self.is_asked_for_tls
             && let Some((answer, rest)) = bytes.split_first()
         {
             self.is_asked_for_tls = false;
             if *answer == b'S' {
-                self.begin = None;
-                return Ok(());
+                self.messages = None;
             }
             bytes = rest;
         }
-        begin.extend(bytes.iter().take(BEGIN - begin.len()));
-        match begin.as_slice() {
-            [] => Ok(()),
-            [b'R', _, _, _, _, code @ ..] => match <[u8; 4]>::try_from(code) {
-                Ok(code) => {
-                    self.begin = None;
-                    self.methods.check(u32::from_be_bytes(code))
-                }
-                Err(_) => Ok(()),
-            },
-            [b'R', ..] => Ok(()),
-            // Nobody is asked for anything.
-            _ => {
-                self.begin = None;
-                Ok(())
-            }
+        match &mut self.messages {
+            Some(messages) => messages.look(bytes, self.methods),
+            None => Ok(()),
         }
     }
 }
 
-/// Makes a connection inside TLS, whose first message is looked at too.
+/// Makes a connection inside TLS, whose messages are looked at too.
 pub(crate) struct CheckedTls<T>(pub(crate) T, pub(crate) AuthMethods);
 
 impl<T: TlsConnect<PlainStream>> TlsConnect<PlainStream> for CheckedTls<T>
@@ -204,24 +259,24 @@ where
     T::Future: Send + 'static,
     T::Stream: Unpin,
 {
-    type Stream = FirstMessageCheck<T::Stream>;
+    type Stream = CheckedStream<T::Stream>;
     type Error = T::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
 
     fn connect(self, line: PlainStream) -> Self::Future {
         let Self(tls, methods) = self;
         let connecting = tls.connect(line);
-        Box::pin(async move { Ok(FirstMessageCheck::secured(connecting.await?, methods)) })
+        Box::pin(async move { Ok(CheckedStream::secured(connecting.await?, methods)) })
     }
 }
 
-impl<S: TlsStream + Unpin> TlsStream for FirstMessageCheck<S> {
+impl<S: TlsStream + Unpin> TlsStream for CheckedStream<S> {
     fn channel_binding(&self) -> ChannelBinding {
         self.stream.channel_binding()
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for FirstMessageCheck<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CheckedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -229,14 +284,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for FirstMessageCheck<S> {
     ) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, into))?;
-        Poll::Ready(
-            self.look(&into.filled()[before..])
-                .map_err(io::Error::other),
-        )
+        Poll::Ready(self.look(&into.filled()[before..]))
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for FirstMessageCheck<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CheckedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -276,11 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_message_is_seen_however_it_arrives() {
+    fn messages_are_seen_however_they_arrive() {
         let plain = |mode| {
             let mut config = Config::new();
             config.ssl_mode(mode);
-            FirstMessageCheck::plain((), &config, AuthMethods::SAFE)
+            CheckedStream::plain((), &config, AuthMethods::SAFE)
         };
         let clear = b"R\0\0\0\x08\0\0\0\x03more";
         for (mode, before) in [(SslMode::Disable, &b""[..]), (SslMode::Prefer, b"N")] {
@@ -298,7 +350,28 @@ mod tests {
         ] {
             assert!(plain(SslMode::Disable).look(harmless).is_ok());
         }
-        // CheckedTls TLS, and the rest of a conversation.
+        // A row may be long, other messages not, also many of them together.
+        let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+        let notice = [&b"N\0\x01\0\0"[..], &[0; 0xfffc]].concat();
+        for (bytes, is_right) in [
+            (b"D\x10\0\0\0".to_vec(), true),
+            (b"D\x10\0\0\x01".to_vec(), false),
+            (b"T\0\x10\0\x01".to_vec(), false),
+            (notice.repeat(16), true),
+            (notice.repeat(17), false),
+            (
+                [&notice.repeat(15)[..], ready, &notice.repeat(15)].concat(),
+                true,
+            ),
+        ] {
+            let sent = [&ready[..], &bytes].concat();
+            for size in [1, 7, sent.len()] {
+                let mut line = plain(SslMode::Disable);
+                let looked = sent.chunks(size).all(|part| line.look(part).is_ok());
+                assert_eq!(looked, is_right, "{:?} {size}", &bytes[..5]);
+            }
+        }
+        // TLS, and the rest of a conversation.
         let mut secured = plain(SslMode::Require);
         assert!(secured.look(b"S").is_ok() && secured.look(clear).is_ok());
     }

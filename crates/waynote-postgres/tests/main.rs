@@ -15,9 +15,12 @@ mod suite {
     mod failover;
     mod identity;
     mod lost;
+    mod partition;
     mod patroni;
+    mod pause;
     mod restored;
     mod retried;
+    mod rogue;
     mod sleeper;
     mod start;
     mod stores;
