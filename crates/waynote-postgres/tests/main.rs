@@ -21,6 +21,7 @@ mod suite {
     mod restored;
     mod retried;
     mod rogue;
+    mod settings;
     mod sleeper;
     mod start;
     mod stores;
