@@ -59,7 +59,7 @@ struct Proof {
     counts: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const PROOFS: [Proof; 5] = [
+const PROOFS: [Proof; 12] = [
     Proof {
         word: "writers",
         shows: "8 processes add 1,000 notes each to one file at once",
@@ -88,6 +88,55 @@ const PROOFS: [Proof; 5] = [
                 leader or to etcd, 10 times each",
         package: "waynote-postgres",
         test: "suite::patroni::a_cluster_that_breaks_loses_nothing",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "pause",
+        shows: "a process that is paused in the middle of a write, 10 times, stops no other writer",
+        package: "waynote-postgres",
+        test: "suite::pause::a_client_that_is_paused_in_a_write_stops_nobody",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "partition",
+        shows: "a network that is cut, slow, torn and half closed, 10 times each, loses no write",
+        package: "waynote-postgres",
+        test: "suite::partition::a_network_that_breaks_loses_nothing",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "rogue",
+        shows: "21 kinds of rogue servers, 10 times each, get no password, and cost a client neither time nor memory",
+        package: "waynote-postgres",
+        test: "suite::rogue::a_server_that_is_none_gets_nothing_and_stops_nobody",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "garbled",
+        shows: "a client ends in time, whatever becomes of its server's answers",
+        package: "waynote-postgres",
+        test: "suite::rogue::answers_that_are_garbled_stop_nobody",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "restore",
+        shows: "a database goes back under its programs 10 times: what was lost can be written again, and readers notice",
+        package: "waynote-postgres",
+        test: "suite::restored::a_database_that_goes_back_under_its_programs_resets_its_readers",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "address",
+        shows: "the only address of a primary moves to its standby 10 times: every acknowledged write is there once",
+        package: "waynote-postgres",
+        test: "suite::failover::an_address_that_moves_to_the_standby_loses_nothing",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "settings",
+        shows: "31 settings of a role or a database, 10 times each, change no answer",
+        package: "waynote-postgres",
+        test: "suite::settings::settings_of_roles_and_databases_change_no_answer",
         counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
     },
     Proof {

@@ -1,5 +1,5 @@
-//! Dialing a host: its socket, and a look at what the server says first: how it asks for the password, before it gets
-//! one, and which of its processes it is.
+//! Dialing a host: its socket, and a look at what the server sends: how it asks for the password, before it gets one,
+//! which of its processes it is, and how much it says, before that is kept.
 
 use std::io;
 use std::pin::Pin;
@@ -22,7 +22,7 @@ use tokio_util::either::Either;
 use crate::hosts::Target;
 
 /// A connection without TLS, to a host or to a socket of this machine.
-pub(crate) type PlainStream = StartupCheck<Either<TcpStream, UnixStream>>;
+pub(crate) type PlainStream = CheckedStream<Either<TcpStream, UnixStream>>;
 
 /// Connects to a host.
 pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<PlainStream> {
@@ -35,7 +35,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         (None, Some(Host::Unix(folder))) => {
             let path = folder.join(format!(".s.PGSQL.{port}"));
             let socket = Either::Right(UnixStream::connect(path).await?);
-            return Ok(StartupCheck::plain(socket, config, methods));
+            return Ok(CheckedStream::plain(socket, config, methods));
         }
         (None, _) => return Err(io::Error::other("it names no host")),
     };
@@ -54,7 +54,7 @@ pub(crate) async fn dial(target: &Target, methods: AuthMethods) -> io::Result<Pl
         }
         socket.set_tcp_keepalive(&alive)?;
     }
-    Ok(StartupCheck::plain(Either::Left(stream), config, methods))
+    Ok(CheckedStream::plain(Either::Left(stream), config, methods))
 }
 
 /// The methods by which a server may ask for the password: the name in libpq's `require_auth`, the code of the server's
@@ -116,22 +116,102 @@ impl AuthMethods {
 #[error("it wants {0}, which is not allowed here")]
 pub(crate) struct MethodRefused(&'static str);
 
-/// A connection whose first messages are looked at.
-pub(crate) struct StartupCheck<S> {
+/// The most bytes of a row: more than the largest note has.
+const ROW_BYTES: usize = 256 << 20;
+
+/// The most bytes of everything but rows until the server is ready for another request.
+const OTHER_BYTES: usize = 1 << 20;
+
+/// A server sends more than an answer has.
+#[derive(Debug, thiserror::Error)]
+#[error("it sends a message that no PostgreSQL server sends")]
+struct MessageTooLong;
+
+/// A connection whose messages are looked at.
+pub(crate) struct CheckedStream<S> {
     stream: S,
-    /// Those that the first message about authentication may ask for; none: it was looked at.
-    methods: Option<AuthMethods>,
-    /// The first bytes of a message; none: there is nothing more to look for.
-    begin: Option<Vec<u8>>,
-    /// The bytes of the message that are of no interest.
-    rest: usize,
+    methods: AuthMethods,
+    /// None: nothing is checked, since TLS follows.
+    messages: Option<Messages>,
     /// True if the server first answers whether it has TLS.
     is_asked_for_tls: bool,
     process: Arc<AtomicI32>,
 }
 
-/// The letter of a message, its length, and a number: the code of an authentication, or a process.
-const BEGIN: usize = 9;
+/// The message under way.
+#[derive(Default)]
+struct Messages {
+    /// Its first bytes: letter, length, and the number of those that have one.
+    begin: Vec<u8>,
+    /// How many more bytes it has.
+    left: usize,
+    /// The bytes of everything but rows since the server was ready.
+    other: usize,
+    is_later: bool,
+    /// The process that the server names.
+    process: Arc<AtomicI32>,
+}
+
+/// The letter of a message and its length; and the code of one about authentication, or a process.
+const BEGIN: usize = 5;
+const NUMBER: usize = 4;
+
+impl Messages {
+    fn look(&mut self, mut bytes: &[u8], methods: AuthMethods) -> io::Result<()> {
+        while let Some((first, rest)) = bytes.split_first() {
+            if self.left > 0 {
+                bytes = &bytes[self.left.min(bytes.len())..];
+                self.left = self.left.saturating_sub(rest.len() + 1);
+                continue;
+            }
+            self.begin.push(*first);
+            bytes = rest;
+            let has_number = match self.begin[0] {
+                b'R' => !self.is_later,
+                kind => kind == b'K',
+            };
+            let wanted = BEGIN + if has_number { NUMBER } else { 0 };
+            if self.begin.len() == wanted {
+                self.begun(methods)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the begin of a message.
+    fn begun(&mut self, methods: AuthMethods) -> io::Result<()> {
+        let number = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .fold(0, |number, byte| number << 8 | u32::from(*byte))
+        };
+        let length = number(&self.begin[1..BEGIN]) as usize;
+        self.left = (length + 1).saturating_sub(self.begin.len());
+        let is_too_long = match self.begin[0] {
+            b'D' => length > ROW_BYTES,
+            _ => {
+                self.other = self.other.saturating_add(length);
+                self.other > OTHER_BYTES
+            }
+        };
+        match self.begin[0] {
+            _ if is_too_long => return Err(io::Error::other(MessageTooLong)),
+            b'R' if !self.is_later => {
+                let code = number(&self.begin[BEGIN..]);
+                methods.check(code).map_err(io::Error::other)?;
+            }
+            b'K' => {
+                let process = number(&self.begin[BEGIN..]).cast_signed();
+                self.process.store(process, Ordering::SeqCst);
+            }
+            b'Z' => self.other = 0,
+            _ => {}
+        }
+        self.is_later = true;
+        self.begin.clear();
+        Ok(())
+    }
+}
 
 impl PlainStream {
     /// The port on this side; none for a socket of this machine.
@@ -148,13 +228,13 @@ impl PlainStream {
     }
 }
 
-impl<S> StartupCheck<S> {
+impl<S> CheckedStream<S> {
     fn plain(stream: S, config: &Config, methods: AuthMethods) -> Self {
         let mode = config.get_ssl_mode();
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
         let mut plain = Self::secured(stream, methods, Arc::default());
         if is_direct && mode != SslMode::Disable {
-            plain.begin = None;
+            plain.messages = None;
         }
         plain.is_asked_for_tls = mode != SslMode::Disable;
         plain
@@ -162,64 +242,37 @@ impl<S> StartupCheck<S> {
 
     /// A connection inside TLS.
     fn secured(stream: S, methods: AuthMethods, process: Arc<AtomicI32>) -> Self {
+        let messages = Messages {
+            process: Arc::clone(&process),
+            ..Messages::default()
+        };
         Self {
             stream,
-            methods: Some(methods),
-            begin: Some(Vec::new()),
-            rest: 0,
+            methods,
+            messages: Some(messages),
             is_asked_for_tls: false,
             process,
         }
     }
 
-    fn look(&mut self, mut bytes: &[u8]) -> Result<(), MethodRefused> {
+    fn look(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         if self.is_asked_for_tls
-            && self.begin.is_some()
             && let Some((answer, rest)) = bytes.split_first()
         {
             self.is_asked_for_tls = false;
             if *answer == b'S' {
-                self.begin = None;
+                self.messages = None;
             }
             bytes = rest;
         }
-        while let (Some(begin), [byte, rest @ ..]) = (&mut self.begin, bytes) {
-            if self.rest > 0 {
-                let skipped = self.rest.min(bytes.len());
-                self.rest -= skipped;
-                bytes = &bytes[skipped..];
-                continue;
-            }
-            bytes = rest;
-            begin.push(*byte);
-            // Nobody is asked for anything, or no longer.
-            if !matches!(begin[0], b'R' | b'S' | b'K' | b'N' | b'v') {
-                self.begin = None;
-            } else if begin.len() == BEGIN {
-                let word =
-                    |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| begin[at + byte]));
-                let (kind, length, number) = (begin[0], word(1), word(5));
-                // The length counts itself.
-                self.rest = (length as usize + 1).saturating_sub(BEGIN);
-                begin.clear();
-                match kind {
-                    b'R' => self
-                        .methods
-                        .take()
-                        .map_or(Ok(()), |methods| methods.check(number))?,
-                    b'K' => {
-                        self.process.store(number.cast_signed(), Ordering::SeqCst);
-                        self.begin = None;
-                    }
-                    _ => {}
-                }
-            }
+        match &mut self.messages {
+            Some(messages) => messages.look(bytes, self.methods),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// Makes a connection inside TLS, whose first messages are looked at too.
+/// Makes a connection inside TLS, whose messages are looked at too.
 pub(crate) struct CheckedTls<T>(pub(crate) T, pub(crate) AuthMethods);
 
 impl<T: TlsConnect<PlainStream>> TlsConnect<PlainStream> for CheckedTls<T>
@@ -227,7 +280,7 @@ where
     T::Future: Send + 'static,
     T::Stream: Unpin,
 {
-    type Stream = StartupCheck<T::Stream>;
+    type Stream = CheckedStream<T::Stream>;
     type Error = T::Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, T::Error>> + Send>>;
 
@@ -235,17 +288,17 @@ where
         let Self(tls, methods) = self;
         let process = line.process();
         let connecting = tls.connect(line);
-        Box::pin(async move { Ok(StartupCheck::secured(connecting.await?, methods, process)) })
+        Box::pin(async move { Ok(CheckedStream::secured(connecting.await?, methods, process)) })
     }
 }
 
-impl<S: TlsStream + Unpin> TlsStream for StartupCheck<S> {
+impl<S: TlsStream + Unpin> TlsStream for CheckedStream<S> {
     fn channel_binding(&self) -> ChannelBinding {
         self.stream.channel_binding()
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for StartupCheck<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CheckedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -253,14 +306,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for StartupCheck<S> {
     ) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, into))?;
-        Poll::Ready(
-            self.look(&into.filled()[before..])
-                .map_err(io::Error::other),
-        )
+        Poll::Ready(self.look(&into.filled()[before..]))
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for StartupCheck<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CheckedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -300,11 +350,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_message_is_seen_however_it_arrives() {
+    fn messages_are_seen_however_they_arrive() {
         let plain = |mode| {
             let mut config = Config::new();
             config.ssl_mode(mode);
-            StartupCheck::plain((), &config, AuthMethods::SAFE)
+            CheckedStream::plain((), &config, AuthMethods::SAFE)
         };
         let clear = b"R\0\0\0\x08\0\0\0\x03more";
         for (mode, before) in [(SslMode::Disable, &b""[..]), (SslMode::Prefer, b"N")] {
@@ -322,28 +372,29 @@ mod tests {
         ] {
             assert!(plain(SslMode::Disable).look(harmless).is_ok());
         }
-        // CheckedTls TLS, and the rest of a conversation.
+        // A row may be long, other messages not, also many of them together.
+        let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+        let notice = [&b"N\0\x01\0\0"[..], &[0; 0xfffc]].concat();
+        for (bytes, is_right) in [
+            (b"D\x10\0\0\0".to_vec(), true),
+            (b"D\x10\0\0\x01".to_vec(), false),
+            (b"T\0\x10\0\x01".to_vec(), false),
+            (notice.repeat(16), true),
+            (notice.repeat(17), false),
+            (
+                [&notice.repeat(15)[..], ready, &notice.repeat(15)].concat(),
+                true,
+            ),
+        ] {
+            let sent = [&ready[..], &bytes].concat();
+            for size in [1, 7, sent.len()] {
+                let mut line = plain(SslMode::Disable);
+                let looked = sent.chunks(size).all(|part| line.look(part).is_ok());
+                assert_eq!(looked, is_right, "{:?} {size}", &bytes[..5]);
+            }
+        }
+        // TLS, and the rest of a conversation.
         let mut secured = plain(SslMode::Require);
         assert!(secured.look(b"S").is_ok() && secured.look(clear).is_ok());
-    }
-
-    #[test]
-    fn the_process_is_seen_however_it_arrives() {
-        let sent = b"NR\0\0\0\x0c\0\0\0\x0a\0\0\0\0R\0\0\0\x08\0\0\0\x03S\0\0\0\x09a\0bc\0\
-            K\0\0\0\x0c\0\x01\x02\x03\x09\x09\x09\x09Z\0\0\0\x05IK\0\0\0\x0c\x09\x09\x09\x09";
-        for size in 1..=sent.len() {
-            let mut watched = StartupCheck::plain(
-                (),
-                Config::new().ssl_mode(SslMode::Prefer),
-                AuthMethods::SAFE,
-            );
-            for part in sent.chunks(size) {
-                assert!(
-                    watched.look(part).is_ok(),
-                    "only the first is about a password"
-                );
-            }
-            assert_eq!(watched.process.load(Ordering::SeqCst), 0x01_02_03, "{size}");
-        }
     }
 }

@@ -372,7 +372,8 @@ impl<'e> Session<'e> {
         // Makes the server use the indexes, row by row, without regard to its statistics: a table that has just grown
         // has none, and a join here is never over more than a few rows of a store.
         let plans = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
-                     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
+                     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; \
+                     SET LOCAL search_path = pg_catalog";
         match self.purpose {
             Purpose::Read => format!(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; {plans}"
@@ -385,8 +386,10 @@ impl<'e> Session<'e> {
                     Writing::Relaxed => "; SET LOCAL synchronous_commit = off",
                     Writing::Durable | Writing::Erasing => "",
                 };
+                // The server warns when it stops waiting for its standby; settings of the role must not hide that.
                 format!(
                     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {wait}; \
+                     SET LOCAL client_min_messages = warning; \
                      SET LOCAL idle_in_transaction_session_timeout = {idle}; \
                      SET LOCAL statement_timeout = {statement}; {plans}{relaxed}"
                 )

@@ -15,10 +15,14 @@ mod suite {
     mod failover;
     mod identity;
     mod lost;
+    mod partition;
     mod patroni;
+    mod pause;
     mod prepared;
     mod restored;
     mod retried;
+    mod rogue;
+    mod settings;
     mod sleeper;
     mod start;
     mod stores;

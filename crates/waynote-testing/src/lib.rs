@@ -7,6 +7,7 @@
     reason = "tests may look at the clock and the environment"
 )]
 
+mod dice;
 #[cfg(feature = "suites")]
 pub mod hooked;
 #[cfg(feature = "suites")]
@@ -24,6 +25,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::{Arc, Once};
 
+pub use dice::Dice;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use waynote_system::process::ignores;
 
@@ -65,6 +67,12 @@ pub fn has(text: impl AsRef<str>, part: impl AsRef<str>) {
 pub fn lacks(text: impl AsRef<str>, part: impl AsRef<str>) {
     let (text, part) = (text.as_ref(), part.as_ref());
     assert!(!text.contains(part), "`{part}` is in:\n{text}");
+}
+
+/// A number of the environment, for more than the gate has time for.
+pub fn number(name: &str, usual: u32) -> u32 {
+    let given = std::env::var(name).ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
 }
 
 /// Says that tests did not run here, and why. `cargo xtask test` lists it at its end.

@@ -9,18 +9,8 @@ use waynote::{
     Stamp,
 };
 
+use crate::Dice;
 use crate::values::{name, place, text};
-
-/// Numbers that look random, the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-}
 
 /// Does many kinds of things to a store, and refused ones are not done.
 pub struct Writer {
@@ -35,7 +25,7 @@ impl Writer {
     /// The same writer for the same seed.
     pub fn new(seed: u64) -> Self {
         Self {
-            dice: Dice(seed),
+            dice: Dice::new(seed),
             second: 1_000,
             iteration: 0,
         }

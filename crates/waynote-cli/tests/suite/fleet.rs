@@ -299,7 +299,7 @@ fn cookie_for_all(answer: &str) -> String {
     let set = answer
         .lines()
         .filter_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = set.filter(|cookie| cookie.contains("Path=/;")).last();
+    let cookie = set.filter(|cookie| cookie.contains("Path=/;")).next_back();
     let cookie = cookie.and_then(|cookie| cookie.split(';').next());
     cookie.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
@@ -355,7 +355,7 @@ fn nobody_waits_long_for_a_database_that_is_away_but_a_writer_who_is_known() {
                 assert!(took < Duration::from_secs(6), "{route}: {took:?}");
             })
         });
-        strangers.collect::<Vec<_>>();
+        let _all_at_once = strangers.collect::<Vec<_>>();
     });
     for headers in [&[&*root][..], &[&*junk]] {
         let (status, took, answer) = asked(team, headers);

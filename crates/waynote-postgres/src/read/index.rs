@@ -1,13 +1,12 @@
 //! The rows of the search index.
 
-use tokio_postgres::Row;
 use waynote::Error;
-use waynote::engine::{Ask, Blocks, Rows, SegmentHead};
+use waynote::engine::{Ask, Blocks, SegmentHead};
 
 use super::plan::{Plan, question};
 use crate::cells::Cell::{Big, Bytes};
 use crate::cells::arrays;
-use crate::error::{Failure, Outcome};
+use crate::error::Failure;
 use crate::row::get;
 use crate::trip::bigs;
 
@@ -65,7 +64,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         let values = vec![bigs(ask.segment_notes.iter().copied())];
         plan.ask(NOTES, values, |found, rows| {
             for row in found {
-                rows.segment_notes[question(row)?] = get(row, 1)?;
+                let index = question(row, ask.segment_notes.len())?;
+                rows.segment_notes[index] = get(row, 1)?;
             }
             match found.len() == ask.segment_notes.len() {
                 true => Ok(()),
@@ -78,8 +78,8 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
 
 fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
     let (mut all, mut holding, mut prefixed) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, blocks) in asked.iter().enumerate() {
-        let of = |segment: &i64| [Big(Some(index as i64)), Big(Some(*segment))];
+    for (number, blocks) in (1..).zip(asked) {
+        let of = |segment: &i64| [Big(Some(number)), Big(Some(*segment))];
         let with = |segment, term: &[u8]| {
             let cells = of(segment).into_iter();
             cells
@@ -103,13 +103,11 @@ fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
     // Those before the prefix come first.
     for (sql, rows) in [(ALL, all), (HOLDING, holding), (PREFIXED, prefixed)] {
         if !rows.is_empty() {
-            plan.rows(sql, arrays(rows), |row, rows| keep(row, get(row, 0)?, rows));
+            plan.rows(sql, arrays(rows), |row, rows| {
+                let index = question(row, asked.len())?;
+                rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
+                Ok(())
+            });
         }
     }
-}
-
-fn keep(row: &Row, question: i64, rows: &mut Rows) -> Outcome<()> {
-    let index = usize::try_from(question).unwrap_or(usize::MAX);
-    rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
-    Ok(())
 }

@@ -126,10 +126,10 @@ fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
         // The rows of one note follow each other.
         let mut start = 0;
         while let Some(first) = found.get(start) {
-            let (index, key): (usize, &str) = (question(first)?, get(first, 1)?);
+            let (index, key): (usize, &str) = (question(first, asked.len())?, get(first, 1)?);
             let is_of = |row: &Row| {
                 Ok::<_, crate::error::Failure>(
-                    question(row)? == index && get::<&str>(row, 1)? == key,
+                    question(row, asked.len())? == index && get::<&str>(row, 1)? == key,
                 )
             };
             let mut end = start + 1;

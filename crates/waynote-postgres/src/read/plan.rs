@@ -6,7 +6,7 @@ use waynote::engine::Rows;
 use waynote::{Address, Name, Scope};
 
 use crate::error::Outcome;
-use crate::row::damaged;
+use crate::row::{damaged, unreadable};
 use crate::trip::{Statement, Value, big, many_bytes, texts};
 
 /// Turns the rows of a statement into answers.
@@ -56,8 +56,9 @@ impl<'a> Plan<'a> {
         reader: impl Fn(&Row, usize, &mut Rows) -> Outcome<()> + 'a,
     ) {
         if !asked.is_empty() {
+            let count = asked.len();
             self.rows(sql, values, move |row, rows| {
-                reader(row, question(row)?, rows)
+                reader(row, question(row, count)?, rows)
             });
         }
     }
@@ -88,10 +89,13 @@ pub(super) fn addresses<'a>(all: impl Iterator<Item = &'a Address> + Clone) -> [
     [many_bytes(scopes), texts(all.map(stored_key))]
 }
 
-/// The number of a question in the first column, which PostgreSQL counts from 1.
-pub(super) fn question(row: &Row) -> Outcome<usize> {
-    let number: i64 = row.try_get(0)?;
-    Ok(usize::try_from(number - 1).unwrap_or(usize::MAX))
+/// The number of one of so many questions in the first column, which PostgreSQL counts from 1.
+pub(super) fn question(row: &Row, count: usize) -> Outcome<usize> {
+    let number = usize::try_from(row.try_get::<_, i64>(0)?).unwrap_or_default();
+    match (1..=count).contains(&number) {
+        true => Ok(number - 1),
+        false => Err(unreadable("an answer of the server")),
+    }
 }
 
 /// The rows that are whole; others are named in the answers.

@@ -8,6 +8,7 @@ use waynote::{Change, Error, Reader as _, Stamp, Store as _};
 use waynote_postgres::{Options, open};
 
 use super::stores::{its_server, new_store};
+use waynote_testing::Dice;
 use waynote_testing::values::save_limited;
 
 const PROCESSES: u32 = 16;
@@ -16,12 +17,6 @@ const PROCESSES: u32 = 16;
 const CAP: i64 = 20;
 
 const JOB: &str = "WAYNOTE_TEST_CAP";
-
-/// The number of writes by each, from `WAYNOTE_TEST_WRITES`.
-fn writes() -> u32 {
-    let writes = std::env::var("WAYNOTE_TEST_WRITES").ok();
-    writes.and_then(|writes| writes.parse().ok()).unwrap_or(40)
-}
 
 #[test]
 fn sixteen_processes_never_pass_the_limit() {
@@ -89,21 +84,16 @@ fn writer() {
         return;
     };
     let (number, url) = job.split_once('\n').unwrap();
-    let mut seed: u64 = number.parse::<u64>().unwrap() + 1;
+    let mut dice = Dice::new(number.parse::<u64>().unwrap() + 1);
     let store = open(Options::of_url(url).unwrap()).unwrap();
-    for turn in 0..writes() {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let address: waynote::Address =
-            format!("agent:shared#k{}", (seed >> 33) % (2 * CAP as u64))
-                .parse()
-                .unwrap();
+    for turn in 0..waynote_testing::number("WAYNOTE_TEST_WRITES", 40) {
+        let key = dice.below(2 * CAP as u64);
+        let address: waynote::Address = format!("agent:shared#k{key}").parse().unwrap();
         let stamp = Stamp::new(
             jiff::Timestamp::now(),
             format!("agent:p{number}").parse().unwrap(),
         );
-        let change = match (seed >> 20) % 3 {
+        let change = match dice.below(3) {
             0 => Change::delete(address),
             _ => save_limited(address, &format!("{number} {turn}"), CAP),
         };

@@ -1,12 +1,12 @@
 //! A primary with a synchronous standby that dies under its writers.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use waynote::{Content, EntryType, SessionLog, Stamp};
 use waynote_postgres::{Options, open, stores};
 use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
 
-use super::writers::write_under;
+use super::writers::{Writer, rounds, until, write_under};
 
 const WRITERS: u32 = 8;
 
@@ -15,6 +15,8 @@ const WRITERS: u32 = 8;
 enum PrimaryFailure {
     Killed,
     CutOff,
+    /// The only address that clients know leads to the standby from then on, before that one can be written.
+    AddressMoved,
 }
 
 fn standby_of(primary: &Cluster) -> Cluster {
@@ -30,33 +32,25 @@ fn standby_of(primary: &Cluster) -> Cluster {
     })
 }
 
-/// Writers write while the primary fails and the standby is promoted. Returns the longest wait of a writer.
-fn round(goes: PrimaryFailure) -> Duration {
+/// Writers write while the primary fails and the standby is promoted. Returns the number of writes and the longest wait.
+fn round(goes: PrimaryFailure) -> (u32, Duration) {
     let mut primary = Cluster::start(&Setup {
         tcp: true,
         ..Setup::default()
     });
     let standby = standby_of(&primary);
     let ports = [Proxy::start(primary.port()), Proxy::start(standby.port())];
-    let hosts = ports
-        .iter()
-        .map(|proxy| format!("127.0.0.1:{}", proxy.port()));
-    let hosts = hosts.collect::<Vec<_>>().join(",");
-    let url = format!(
-        "postgres://waynote@{hosts}/postgres?store=s&sslmode=disable&target_session_attrs=read-write"
-    );
+    let hosts = ports.iter().map(|of| format!("127.0.0.1:{}", of.port()));
+    let (named, attributes) = match goes {
+        PrimaryFailure::AddressMoved => (1, ""),
+        _ => (2, "&target_session_attrs=read-write"),
+    };
+    let hosts = hosts.take(named).collect::<Vec<_>>().join(",");
+    let url = format!("postgres://waynote@{hosts}/postgres?store=s&sslmode=disable{attributes}");
     primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
     primary.sql("SELECT pg_reload_conf()");
     let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-    let begin = Instant::now();
-    while primary.sql(is_synchronous) != "1" {
-        assert!(
-            begin.elapsed() < Duration::from_secs(120),
-            "{}",
-            standby.log()
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("no standby", || primary.sql(is_synchronous) == "1");
     let options = |number: u32| {
         Options::of_url(&url)
             .unwrap()
@@ -67,12 +61,20 @@ fn round(goes: PrimaryFailure) -> Duration {
             .connections(1 + number as usize)
     };
     stores::create(options(0)).unwrap();
-    let all = (0..WRITERS).map(options).collect();
+    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
+    let all = all.collect();
     let (acknowledged, longest) = write_under(all, options(30), Duration::ZERO, |writers| {
         writers.until_each_has_more(5);
         match goes {
             PrimaryFailure::Killed => primary.kill(),
             PrimaryFailure::CutOff => ports[0].does(Does::Nothing),
+            PrimaryFailure::AddressMoved => {
+                ports[0].replace(0, standby.port());
+                primary.kill();
+                until("nobody has come to the standby", || {
+                    standby.log().contains("during recovery")
+                });
+            }
         }
         if goes == PrimaryFailure::CutOff {
             // The standby is cut off as well: the primary acknowledges none of its commits.
@@ -84,25 +86,40 @@ fn round(goes: PrimaryFailure) -> Duration {
         writers.longest()
     });
     eprintln!("{goes:?}: {acknowledged} acknowledged, the longest wait {longest:.1?}");
-    longest
+    assert!(longest < Duration::from_secs(60), "{longest:?}");
+    (acknowledged, longest)
 }
 
-/// `WAYNOTE_TEST_ROUNDS` sets the number of rounds.
 #[test]
 fn a_primary_that_dies_takes_nothing_with_it() {
     if !has_postgres() {
         return skipped("a_primary_that_dies_takes_nothing_with_it");
     }
-    let rounds = std::env::var("WAYNOTE_TEST_ROUNDS").ok();
-    let rounds: u32 = rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
-    for _ in 0..rounds {
+    for _ in 0..rounds() {
         // At once: most of their time is waiting.
         std::thread::scope(|scope| {
             for goes in [PrimaryFailure::Killed, PrimaryFailure::CutOff] {
-                scope.spawn(move || assert!(round(goes) < Duration::from_secs(60)));
+                scope.spawn(move || round(goes));
             }
         });
     }
+}
+
+/// As a virtual address, or the balancer of Patroni.
+#[test]
+fn an_address_that_moves_to_the_standby_loses_nothing() {
+    if !has_postgres() {
+        return skipped("an_address_that_moves_to_the_standby_loses_nothing");
+    }
+    let all: Vec<(u32, Duration)> = (0..rounds())
+        .map(|_| round(PrimaryFailure::AddressMoved))
+        .collect();
+    let writes: u32 = all.iter().map(|(writes, _)| writes).sum();
+    let longest = all.iter().map(|(_, longest)| longest).max().unwrap();
+    eprintln!(
+        "{} moves of the only address, {writes} acknowledged writes, each there once; the longest wait {longest:.1?}",
+        all.len()
+    );
 }
 
 /// A single address, as a virtual one or a proxy's, may lead to a standby that takes over in a moment.
@@ -124,18 +141,7 @@ fn a_write_waits_at_a_single_address_too() {
     });
     stores::create(at(&primary)).unwrap();
     let standby = standby_of(&primary);
-    let until = |what: &dyn Fn() -> bool| {
-        let begin = Instant::now();
-        while !what() {
-            assert!(
-                begin.elapsed() < Duration::from_secs(60),
-                "{}",
-                standby.log()
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
-    until(&|| open(at(&standby)).is_ok());
+    until("no standby", || open(at(&standby)).is_ok());
     std::thread::scope(|scope| {
         let written = scope.spawn(|| {
             let store = open(at(&standby).wait(Duration::from_secs(60))).unwrap();
@@ -148,7 +154,9 @@ fn a_write_waits_at_a_single_address_too() {
                 &stamp,
             )
         });
-        until(&|| standby.log().contains("during recovery"));
+        until("nobody has come", || {
+            standby.log().contains("during recovery")
+        });
         primary.kill();
         standby.promote();
         written.join().unwrap().unwrap();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use waynote_postgres::{Options, stores};
 use waynote_test_postgres::{Failure, PatroniCluster, has_patroni, with_store};
 
-use super::writers::write_under;
+use super::writers::{Writer, rounds, write_under};
 
 /// The page that shows the files of the cluster.
 const PAGE: &str = include_str!("../../../../docs/fleet.md");
@@ -16,7 +16,7 @@ const WRITERS: usize = 4;
 /// The time between two writes of one writer: machines with several such clusters have to do more than write.
 const PACE: Duration = Duration::from_millis(20);
 
-fn rounds(failure: Failure, rounds: usize) {
+fn under(failure: Failure, rounds: usize) {
     let mut cluster = PatroniCluster::start(PAGE);
     let options = |number: usize| {
         let url = match number % 2 {
@@ -32,7 +32,8 @@ fn rounds(failure: Failure, rounds: usize) {
             .connections(1 + number)
     };
     stores::create(options(0)).unwrap();
-    let all = (0..WRITERS).map(options).collect();
+    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
+    let all = all.collect();
     let reader = options(WRITERS);
     let begin = Instant::now();
     let (acknowledged, mut waits) = write_under(all, reader, PACE, |writers| {
@@ -59,7 +60,6 @@ fn rounds(failure: Failure, rounds: usize) {
     );
 }
 
-/// `WAYNOTE_TEST_ROUNDS` sets the number of rounds.
 #[test]
 #[ignore = "takes minutes and needs Patroni: cargo xtask prove postgres cluster"]
 fn a_cluster_that_breaks_loses_nothing() {
@@ -67,12 +67,10 @@ fn a_cluster_that_breaks_loses_nothing() {
         has_patroni(),
         "apt-get install patroni etcd-server haproxy postgresql"
     );
-    let count = std::env::var("WAYNOTE_TEST_ROUNDS").ok();
-    let count = count.and_then(|count| count.parse().ok()).unwrap_or(1);
     // At once: most of their time is waiting.
     std::thread::scope(|scope| {
         for failure in Failure::ALL {
-            scope.spawn(move || rounds(failure, count));
+            scope.spawn(move || under(failure, rounds() as usize));
         }
     });
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp, Store};
 
+use crate::Dice;
 use crate::values::value;
 
 /// How a process is started that opens the store in a file, and so migrates it.
@@ -52,13 +53,10 @@ pub fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -> u32 {
     let Whole { took, wal: longest } = whole(old, folder, opens);
     println!("a whole migration: {took:?}, a WAL of {longest} bytes");
     let events = events(old);
-    let mut seed = u64::from(std::process::id());
+    let mut dice = Dice::thrown("killed migrations");
     let mut of_old = 0;
     for round in 0..rounds {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let random = seed >> 33;
+        let random = dice.below(1 << 31);
         // One in five when the WAL has its full length and then some time later: before, in or after the commit.
         let length = longest.min(random % (longest + longest / 4 + 1));
         let later = match length == longest {

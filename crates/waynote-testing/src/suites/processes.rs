@@ -9,14 +9,9 @@ use waynote::{Address, EntryType, Filter, OperationId, ScopeKind};
 
 use crate::stores::Shared;
 use crate::values::{at, entry, key, save, whole_feed};
+use crate::{Dice, number};
 pub use worker::Job;
 pub(crate) use worker::worker;
-
-/// A number of the environment, for more than the gate has time for.
-fn number(name: &str, usual: u32) -> u32 {
-    let given = std::env::var(name).ok();
-    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
-}
 
 /// Starts workers and lets them all go at once.
 fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdout>)> {
@@ -102,8 +97,7 @@ pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
         return;
     }
     let mut acknowledged: Vec<String> = Vec::new();
-    // A small generator is random enough to spread the moments over the work, and its seed is in the message.
-    let mut seed = u64::from(std::process::id());
+    let mut dice = Dice::thrown("killed_processes_lose_nothing_acknowledged");
     for round in 0..rounds {
         let mut children = Vec::new();
         for number in 0..3 {
@@ -115,10 +109,7 @@ pub(crate) fn killed_processes_lose_nothing_acknowledged(shared: &dyn Shared) {
             }
             .start();
             child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let kill_after = 1 + (seed >> 33) % 25;
+            let kill_after = 1 + dice.below(25);
             let out = BufReader::new(child.stdout.take().unwrap());
             children.push(std::thread::spawn(move || {
                 let mut lines = Vec::new();

@@ -1,0 +1,68 @@
+//! A network that is cut, slow, torn and half closed between the writers and their server.
+
+use std::time::Duration;
+
+use waynote_postgres::{Options, stores};
+use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+use waynote_testing::Dice;
+
+use super::writers::{Writer, rounds, until, write_under};
+
+const WRITERS: usize = 4;
+
+#[test]
+fn a_network_that_breaks_loses_nothing() {
+    if !has_postgres() {
+        return skipped("a_network_that_breaks_loses_nothing");
+    }
+    let mut dice = Dice::thrown("partition");
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let proxy = Proxy::start(cluster.port());
+    let options = |number: usize| {
+        let port = proxy.port();
+        let url = format!("postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
+        let options = Options::of_url(&url).unwrap().connections(1 + number);
+        let (second, answer) = (Duration::from_secs(1), Duration::from_millis(600));
+        options.connect(second).wait(3 * second).answer(answer)
+    };
+    stores::create(options(0)).unwrap();
+    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
+    let (writes, (longest, failures)) =
+        write_under(all.collect(), options(20), Duration::ZERO, |writers| {
+            writers.until_each_has_more(3);
+            let words = ["BEGIN", "INSERT INTO waynote.journal", "COMMIT"];
+            for _ in 0..rounds() {
+                let mut word = || words[dice.below(3) as usize].into();
+                let once = [
+                    Does::CutBefore(word()),
+                    Does::CutAfter(word()),
+                    Does::Tear,
+                    Does::EndOfClient,
+                    Does::EndOfServer,
+                ];
+                for does in once {
+                    let before = proxy.cuts();
+                    proxy.does(does.clone());
+                    until("nothing was cut", || proxy.cuts() > before);
+                    writers.until_each_has_more(1);
+                }
+                proxy.does(Does::Far(Duration::from_millis(1 + dice.below(60))));
+                writers.until_each_has_more(2);
+                proxy.does(Does::Nothing);
+                // Some answers come too late, some in time.
+                std::thread::sleep(Duration::from_millis(dice.below(2_000)));
+                proxy.does(Does::Forward);
+                writers.until_each_has_more(2);
+            }
+            (writers.longest(), writers.failures())
+        });
+    eprintln!(
+        "{} cuts and {} partitions, {writes} acknowledged writes, each there once; the longest wait {longest:.1?}; \
+         errors {failures:?}",
+        proxy.cuts(),
+        rounds()
+    );
+}
