@@ -33,7 +33,8 @@ pub fn missing_rights(
     let mut missing = Vec::new();
     let is_set_up = has_server(profile, machine, InstallScope::User)
         || has_server(profile, machine, InstallScope::Project)
-        || (profile.has_server_elsewhere)(&call);
+        || (profile.has_server_elsewhere)(&call)
+        || (profile.plugin)(&call).is_some();
     if !is_set_up {
         missing.push(MissingRight::new(
             format!(

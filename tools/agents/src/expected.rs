@@ -26,13 +26,14 @@ pub(super) enum Moment {
     Recovers,
     GivesUp,
     Install,
+    Plugin,
     Night,
     Endpoint,
     Load,
 }
 
 impl Moment {
-    pub(super) const ALL: [Self; 22] = [
+    pub(super) const ALL: [Self; 23] = [
         Self::Start,
         Self::Long,
         Self::Resume,
@@ -52,6 +53,7 @@ impl Moment {
         Self::Recovers,
         Self::GivesUp,
         Self::Install,
+        Self::Plugin,
         Self::Night,
         Self::Endpoint,
         Self::Load,
@@ -79,6 +81,7 @@ impl Moment {
             Self::Recovers => "recovers",
             Self::GivesUp => "gives-up",
             Self::Install => "install",
+            Self::Plugin => "plugin",
             Self::Night => "night",
             Self::Endpoint => "endpoint",
             Self::Load => "load",
@@ -140,6 +143,9 @@ impl Moment {
             Self::Install => {
                 "`install`, then `uninstall`: every file as it was; `doctor` finds nothing wrong"
             }
+            Self::Plugin => {
+                "The plugin, by the client's own commands: block, action's note and tools, in a loop too; once beside `install`; then gone"
+            }
             Self::Night => {
                 "A night, by the commands of [Run an agent overnight](loops.md): edits, notes, failures, a question"
             }
@@ -170,17 +176,14 @@ pub(super) enum Cell {
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
         Action, ActionCompacted, ActionSubagent, Blocked, Clear, Compaction, Endpoint, Failure,
-        GivesUp, Hang, Install, Load, Long, Loop, Night, Recovers, Resume, Start, Subagent,
-        TwoAtOnce, TwoClients, Worktrees,
+        Hang, Install, Load, Long, Loop, Night, Plugin, Resume, Start, Subagent, TwoAtOnce,
+        TwoClients, Worktrees,
     };
     match (agent.client, moment) {
         ("claude-code", TwoClients) => Cell::None("see the others"),
         ("claude-code", _) => Cell::Gate,
-        ("copilot" | "qwen", Loop | Blocked | Hang | Recovers | GivesUp) => {
-            Cell::None("`loop` has no preset for it")
-        }
         ("copilot", Compaction | ActionCompacted) => Cell::None("not tried"),
-        ("qwen", ActionCompacted | Worktrees | TwoClients) => Cell::None("not tried"),
+        ("qwen", Plugin | ActionCompacted | Worktrees | TwoClients) => Cell::None("not tried"),
         ("copilot" | "qwen", Clear) => Cell::None("`/clear` is a start"),
         ("opencode" | "goose", Long) => Cell::None("takes no text from a hook"),
         ("goose", Action | ActionCompacted | ActionSubagent | Worktrees | TwoClients | Failure) => {
@@ -202,9 +205,10 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
             Start | Long | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install,
         ) => Cell::Gate,
         ("opencode" | "qwen", Start) => Cell::Gate,
-        ("copilot", Start | Long | Resume | Subagent | Action | Failure | TwoAtOnce | Install) => {
-            Cell::Gate
-        }
+        (
+            "copilot",
+            Start | Long | Resume | Subagent | Action | Failure | TwoAtOnce | Install | Plugin,
+        ) => Cell::Gate,
         _ => Cell::All,
     }
 }

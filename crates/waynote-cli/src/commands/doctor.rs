@@ -91,7 +91,7 @@ fn clients(
             };
             let files = setup.files()?;
             let mut states = files.iter().map(|file| file.state(home::environment()));
-            Ok(setup.has_plugin() || states.any(|state| !matches!(state, State::Missing)))
+            Ok(setup.plugin().is_some() || states.any(|state| !matches!(state, State::Missing)))
         };
         // If the client is set up in this directory alone, that setup is checked.
         let is_in_project =

@@ -101,6 +101,14 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
     );
     scratch.put(".codex/config.toml", &trust);
     insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
+    // The settings of a plugin's server are below the plugin.
+    let scratch = self::scratch();
+    let copy = ".codex/plugins/cache/waynote/waynote/0.1.0/mcp/codex.json";
+    scratch.put(copy, "{}");
+    let plugin =
+        "sandbox_mode = \"workspace-write\"\n[plugins.\"waynote@waynote\"]\nenabled = true\n";
+    scratch.put(".codex/config.toml", plugin);
+    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [plugins.waynote@waynote.mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
 }
 
 #[test]

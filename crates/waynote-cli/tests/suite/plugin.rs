@@ -177,21 +177,87 @@ fn a_folder_of_somebody_elses_is_refused() {
     has(&hooks, "--agent other");
 }
 
+/// The lines of `doctor` about a plugin, about what is wrong, and about tools that a loop lacks.
+fn doctor(scratch: &Scratch, client: &str) -> String {
+    let output = scratch.run(&format!("doctor {client}")).output();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let mut lines = Vec::from_iter(said.lines());
+    lines.retain(|line| {
+        ["plugin", "WRONG", "has no tools"]
+            .iter()
+            .any(|part| line.contains(part))
+    });
+    lines
+        .join("\n")
+        .replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
+}
+
+#[test]
+fn doctor_knows_the_plugin_that_a_client_has() {
+    const CODEX: &str = "[plugins.\"waynote@waynote\"]\nenabled = true\n";
+    let scratch = Scratch::new();
+    scratch.ok("plugin ../market");
+    let market = scratch.home().join("market");
+    let copy = |of: &str, at: &str| {
+        let at = scratch.home().join(at);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(market.join(of), at).unwrap();
+    };
+    copy("waynote", ".codex/plugins/cache/waynote/waynote/0.1.0");
+    copy("gemini/waynote", ".gemini/extensions/waynote");
+    scratch.put(".codex/config.toml", CODEX);
+    let settings = json!({
+        "enabledPlugins": { "waynote@waynote": true },
+        "extraKnownMarketplaces": { "waynote": { "source": { "source": "directory", "path": market } } },
+    });
+    scratch.put(".copilot/settings.json", settings.to_string());
+    let untrusted = "\nWRONG Codex: the hooks are not trusted yet: Codex silently skips them";
+    for (client, title, name, more) in [
+        ("codex", "Codex", "waynote@waynote", untrusted),
+        ("copilot", "Copilot CLI", "waynote@waynote", ""),
+        ("gemini", "Gemini CLI", "waynote", ""),
+    ] {
+        let fine = format!("ok    {title}: the plugin {name} starts WAYNOTE{more}");
+        assert_eq!(doctor(&scratch, client), fine);
+    }
+    // Codex trusts a plugin's hooks by its name.
+    let mut trusted = CODEX.to_owned();
+    for event in [
+        "session_start",
+        "subagent_start",
+        "user_prompt_submit",
+        "pre_tool_use",
+        "post_tool_use",
+    ] {
+        let key = format!("waynote@waynote:hooks/codex.json:{event}:0:0");
+        trusted += &format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:0\"\n");
+    }
+    scratch.put(".codex/config.toml", &trusted);
+    assert!(!doctor(&scratch, "codex").contains("WRONG"));
+    // What is switched off brings nothing.
+    scratch.put(".codex/config.toml", CODEX.replace("true", "false"));
+    scratch.put(
+        ".copilot/settings.json",
+        settings.to_string().replace("true", "false"),
+    );
+    let rules =
+        json!({ "waynote": { "overrides": ["/*", format!("!{}/*", scratch.home().display())] } });
+    scratch.put(
+        ".gemini/extensions/extension-enablement.json",
+        rules.to_string(),
+    );
+    for client in ["codex", "copilot", "gemini"] {
+        assert!(!doctor(&scratch, client).contains("plugin"), "{client}");
+    }
+}
+
 #[test]
 fn doctor_knows_the_plugin_of_claude_code() {
     let scratch = Scratch::new();
     scratch.ok("plugin ../market");
     let settings = |text: &str| scratch.put(".claude/settings.json", text);
     settings(r#"{ "enabledPlugins": { "waynote@waynote": true } }"#);
-    let doctor = || {
-        let output = scratch.run("doctor claude-code").output();
-        let said = String::from_utf8(output.stdout).unwrap();
-        let lines = said.lines().filter(|line| line.contains("plugin"));
-        lines
-            .collect::<Vec<_>>()
-            .join("\n")
-            .replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
-    };
+    let doctor = || doctor(&scratch, "claude-code");
     has(
         doctor(),
         "WRONG Claude Code: the plugin does not start waynote: waynote@waynote",

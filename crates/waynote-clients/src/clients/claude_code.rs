@@ -1,6 +1,6 @@
 //! Claude Code: `.claude.json` or `.mcp.json` for the server, `settings.json` for hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
-use crate::profile::{Profile, say_next_steps};
+use crate::profile::{InstalledPlugin, Profile, enabled_plugin, installed_plugin, say_next_steps};
 
 /// The prefix of our tools in Claude Code.
 const TOOLS: &str = "mcp__waynote";
@@ -56,7 +56,7 @@ pub(super) static PROFILE: Profile = Profile {
     next_steps,
     allow,
     missing,
-    has_server_elsewhere,
+    has_server_elsewhere: |call| has_local_server(call).unwrap_or(false),
     plugin,
     check: |check| check.claude_code(),
     trust,
@@ -96,15 +96,16 @@ fn allow(_: &Invocation<'_>, rights: &mut Rights) -> Result {
     Ok(())
 }
 
-/// Servers of one directory are in its state file; a plugin has its own.
-fn has_server_elsewhere(call: &Invocation<'_>) -> bool {
-    has_local_server(call).unwrap_or(false) || plugin(call).is_some()
-}
-
-fn plugin(call: &Invocation<'_>) -> Option<String> {
+/// The list of plugins beside the user's settings says where it was copied to.
+fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
     let settings = settings(call);
-    let plugin = settings.iter().find_map(plugin_of);
-    plugin.map(str::to_owned)
+    let name = settings.iter().find_map(enabled_plugin)?;
+    let file = settings_file(&call.roots(InstallScope::User).ok()?).ok()?;
+    let list = read_json(&file.with_file_name("plugins/installed_plugins.json"));
+    let list = list.unwrap_or_default();
+    let folder = list["plugins"][name][0]["installPath"].as_str();
+    let entry = Path::new(folder.unwrap_or_default()).join("mcp/claude-code.json");
+    Some(installed_plugin(name, &entry))
 }
 
 fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
@@ -148,14 +149,7 @@ fn settings(call: &Invocation<'_>) -> Vec<Value> {
     files.filter_map(|file| read_json(&file)).collect()
 }
 
-/// Our plugin, as a file of settings switches it on: `waynote@MARKETPLACE`.
-fn plugin_of(settings: &Value) -> Option<&str> {
-    let mut plugins = settings["enabledPlugins"].as_object()?.iter();
-    let is_ours = |name: &str| name.split('@').next() == Some(NAME);
-    let ours = plugins.find(|(name, on)| is_ours(name) && **on == json!(true))?;
-    Some(ours.0)
-}
-
+/// Servers of one directory are in its state file.
 fn has_local_server(call: &Invocation<'_>) -> Option<bool> {
     let file = read_json(&state(&call.roots(InstallScope::User).ok()?).ok()?)?;
     let project = &file["projects"][call.directory()?.to_str()?];
@@ -267,13 +261,6 @@ impl Check<'_> {
                 );
             }
         }
-        let plugin = settings.iter().find_map(|file| plugin_of(file.at(&[])));
-        if let Some(plugin) = plugin.map(str::to_owned) {
-            let has_entry = state
-                .as_ref()
-                .is_some_and(|file| !file.at(&["mcpServers", NAME]).is_null());
-            self.claude_plugin(&plugin, has_entry);
-        }
         if let Some(file) = Source::read(&managed.join("managed-mcp.json"))
             && file.at(&["mcpServers", NAME]).is_null()
         {
@@ -300,32 +287,6 @@ impl Check<'_> {
             );
         }
         Ok(())
-    }
-
-    /// The plugin starts the program by its path; a setup by `install` beside it does no harm.
-    fn claude_plugin(&mut self, plugin: &str, has_entry: bool) {
-        let settings = self.user.get(1).and_then(|file| file.parent());
-        let list = settings.map(|folder| folder.join("plugins/installed_plugins.json"));
-        let list = list.and_then(|file| Source::read(&file));
-        let folder = list
-            .as_ref()
-            .and_then(|list| list.at(&["plugins", plugin])[0]["installPath"].as_str());
-        let entry = folder
-            .and_then(|folder| Source::read(&PathBuf::from(folder).join("mcp/claude-code.json")));
-        let entry = entry
-            .as_ref()
-            .map(|file| file.at(&["mcpServers", NAME, "command"]));
-        self.plugin(
-            plugin,
-            entry.and_then(Value::as_str),
-            "`claude plugin uninstall waynote` and `claude plugin install waynote@waynote`",
-        );
-        if has_entry {
-            self.twice(
-                "notes come once, tools twice",
-                "`waynote uninstall claude-code`, or `claude plugin uninstall waynote`",
-            );
-        }
     }
 
     fn claude_settings(&mut self, file: &Source) {

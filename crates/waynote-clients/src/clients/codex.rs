@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use waynote_system::Environment;
 
 use crate::client::{Client, Event};
@@ -10,12 +10,13 @@ use crate::error::Result;
 use crate::formats::edit::Edit;
 use crate::formats::entry::NAME;
 use crate::formats::source::Source;
+use crate::formats::toml;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::{Invocation, MissingRight, Rights, read_json, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Roots, Setup};
 use crate::profile::target::{EndpointForm, TOKEN_VARIABLE};
-use crate::profile::{Profile, has_server};
+use crate::profile::{Profile, has_server, installed_plugin};
 
 pub(super) static PROFILE: Profile = Profile {
     client: Client::Codex,
@@ -50,6 +51,12 @@ pub(super) static PROFILE: Profile = Profile {
     reads_failure: Some(has_failed),
     allow,
     missing,
+    plugin: |call| {
+        Some(installed_plugin(
+            PLUGIN,
+            &plugin(call)?.join("mcp/codex.json"),
+        ))
+    },
     check: |check| check.codex(),
     trust,
     ..Profile::BASE
@@ -79,36 +86,60 @@ fn next_steps(reach: InstallScope, has_hooks: bool) -> Vec<String> {
     steps
 }
 
-/// Without a server entry, Codex takes no settings for the server.
+/// Without a server entry, Codex takes no settings for the server. A plugin's are in a table of its own.
 fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
     let is_read = has_server(&PROFILE, call.machine, InstallScope::User)
         || has_server(&PROFILE, call.machine, InstallScope::Project) && trusts(call);
-    if is_read {
+    let of_plugin = plugin(call).map(|_| format!("plugins.{PLUGIN}."));
+    for table in is_read.then(String::new).into_iter().chain(of_plugin) {
         rights.argument("-c");
         rights.argument(format!(
-            "mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
+            "{table}mcp_servers.{NAME}.default_tools_approval_mode=\"approve\""
         ));
     }
     Ok(())
+}
+
+/// Our plugin's name, and its hooks below its folder.
+const PLUGIN: &str = "waynote@waynote";
+const PLUGIN_HOOKS: &str = "hooks/codex.json";
+
+/// The folder of our plugin, where it is switched on: the one version in a cache of copies.
+fn plugin(call: &Invocation<'_>) -> Option<PathBuf> {
+    let table = user_config(call.environment())?;
+    let is_on = table["plugins"][PLUGIN]["enabled"] == json!(true);
+    let cache = folder(&call.roots(InstallScope::User).ok()?).ok()?;
+    let mut versions = cache
+        .join("plugins/cache/waynote/waynote")
+        .read_dir()
+        .ok()?;
+    let copy = versions.next()?.ok()?.path();
+    is_on.then_some(copy)
 }
 
 fn trust(setup: &Setup<'_>, findings: &mut Findings) -> Result {
     let environment = setup.machine.environment;
     // An unreadable file is reported elsewhere.
     let table = user_config(environment).unwrap_or_default();
-    let file = hooks(&setup.roots()?)?;
-    let known = table
-        .get("hooks")
-        .and_then(|hooks| hooks.get("state"))
-        .and_then(toml::Value::as_table);
+    let mut file = hooks(&setup.roots()?)?;
+    let mut key = file.display().to_string();
+    if !has_server(&PROFILE, setup.machine, setup.reach)
+        && let Some(plugin) = plugin(&Invocation::new(setup.machine, &[]))
+    {
+        (file, key) = (
+            plugin.join(PLUGIN_HOOKS),
+            format!("{PLUGIN}:{PLUGIN_HOOKS}"),
+        );
+    }
+    let known = table["hooks"]["state"].as_object();
     // It trusts each hook of a file by the event, its place there and a hash: one of a new version is not trusted.
     let entries = read_json(&file).unwrap_or_default();
     let is_trusted = |event: &str| {
-        let head = format!("{}:{}:", file.display(), snake(event));
-        known.is_some_and(|known| {
-            let mut known = known.iter();
-            known.any(|(key, state)| key.starts_with(&head) && state.get("trusted_hash").is_some())
-        })
+        let head = format!("{key}:{}:", snake(event));
+        let is_trusted = |(key, state): (&String, &Value)| {
+            key.starts_with(&head) && state["trusted_hash"].is_string()
+        };
+        known.is_some_and(|known| known.iter().any(is_trusted))
     };
     let words = PROFILE.events.iter().map(|(_, word)| *word);
     let there = words.filter(|word| entries["hooks"][*word].is_array());
@@ -218,9 +249,9 @@ fn hooks(root: &Roots<'_>) -> Result<PathBuf> {
 }
 
 /// The user's configuration.
-fn user_config(environment: &Environment) -> Option<toml::Table> {
+fn user_config(environment: &Environment) -> Option<Value> {
     let path = config(&Roots::of(environment, InstallScope::User).ok()?).ok()?;
-    text(&path)?.parse().ok()
+    toml::read(&text(&path)?)
 }
 
 /// True if it trusts the working directory or one above it, by the user's file.
@@ -232,12 +263,8 @@ fn trusts(call: &Invocation<'_>) -> bool {
     folders.any(|folder| is_trusted_in(&user, folder))
 }
 
-fn is_trusted_in(user: &toml::Table, folder: &Path) -> bool {
-    let project = user
-        .get("projects")
-        .and_then(|projects| projects.get(&*folder.to_string_lossy()));
-    let level = project.and_then(|project| project.get("trust_level"));
-    level.and_then(toml::Value::as_str) == Some("trusted")
+fn is_trusted_in(user: &Value, folder: &Path) -> bool {
+    user["projects"][&*folder.to_string_lossy()]["trust_level"] == "trusted"
 }
 
 fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
@@ -261,7 +288,7 @@ fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
         .map(|mode| (*mode).to_owned());
     let in_file = || {
         let file = user_config(call.environment())?;
-        Some(file.get("sandbox_mode")?.as_str()?.to_owned())
+        Some(file["sandbox_mode"].as_str()?.to_owned())
     };
     // In a directory that it trusts it writes by itself. Its profiles are not read.
     let is_unknown = !words.values(&["-p", "--profile"]).is_empty();

@@ -13,12 +13,12 @@ use crate::formats::entry::NAME;
 use crate::formats::hook_command::is_ours;
 use crate::formats::source::Source;
 use crate::hook::BLOCK_BEGINS_WITH;
-use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{InstallScope, milliseconds};
 use crate::profile::target::EndpointForm;
+use crate::profile::{InstalledPlugin, Profile, installed_plugin};
 
 pub(super) static PROFILE: Profile = Profile {
     client: Client::Gemini,
@@ -47,6 +47,7 @@ pub(super) static PROFILE: Profile = Profile {
     next_steps,
     allow,
     missing,
+    plugin,
     check: |check| check.gemini(),
     ..Profile::BASE
 };
@@ -113,6 +114,19 @@ fn allow(call: &Invocation<'_>, rights: &mut Rights) -> Result {
     }
     rights.folder = Some(folder);
     Ok(())
+}
+
+/// The extension, where the last rule about this directory does not begin with `!`.
+fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
+    let user = call.roots(InstallScope::User).ok()?;
+    let (here, folder) = (call.directory()?, user.at(".gemini/extensions"));
+    let entry = folder.join("waynote/gemini-extension.json");
+    let rules = read_json(&folder.join("extension-enablement.json")).unwrap_or_default();
+    let rules = rules[NAME]["overrides"].as_array().into_iter().flatten();
+    let is_about = |rule: &&str| here.starts_with(rule.trim_matches(['!', '*']));
+    let last = rules.filter_map(Value::as_str).rfind(is_about);
+    let is_on = entry.is_file() && !last.is_some_and(|rule| rule.starts_with('!'));
+    is_on.then(|| installed_plugin(NAME, &entry))
 }
 
 /// Its settings, the weakest file first.

@@ -15,10 +15,10 @@ use std::path::Path;
 
 use crate::client::Event;
 use crate::error::{Lacking, Result};
-use crate::profile::Profile;
 use crate::profile::permissions::Invocation;
 use crate::profile::setup::{ClientFile, InstallScope, Machine, Setup};
 use crate::profile::target::TOKEN_VARIABLE;
+use crate::profile::{InstalledPlugin, Profile};
 
 /// The enumeration of all clients, each with its profile.
 macro_rules! clients {
@@ -210,10 +210,11 @@ impl<'e> Setup<'e> {
         Ok(files)
     }
 
-    /// True if the client has our plugin switched on, which brings everything that its files would.
-    pub fn has_plugin(&self) -> bool {
+    /// Our plugin, where the client has it switched on: it brings everything that its files would.
+    pub fn plugin(&self) -> Option<InstalledPlugin> {
         let call = Invocation::new(self.machine, &[]);
-        self.reach == InstallScope::User && (self.profile.plugin)(&call).is_some()
+        let plugin = (self.profile.plugin)(&call);
+        plugin.filter(|_| self.reach == InstallScope::User)
     }
 
     /// Steps after an installation that only the user can do.

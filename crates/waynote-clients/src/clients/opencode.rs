@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use waynote_system::shell::quoted;
-use waynote_system::text_file;
 use waynote_system::variables::AUTHOR;
 
 use crate::client::{Client, Event};
@@ -14,12 +13,12 @@ use crate::formats::entry::{JsonEdit, NAME, object};
 use crate::formats::source::Source;
 use crate::ledger::Channel;
 use crate::plugin::opencode::FOLDER;
-use crate::profile::Profile;
 use crate::profile::answer::Form;
 use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
+use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json, text};
 use crate::profile::setup::{ClientFile, InstallScope, Part, Roots, Setup};
 use crate::profile::target::EndpointForm;
+use crate::profile::{InstalledPlugin, Profile};
 
 pub(super) static PROFILE: Profile = Profile {
     client: Client::Opencode,
@@ -85,18 +84,21 @@ pub(crate) fn server(setup: &Setup<'_>) -> JsonEdit {
     }
 }
 
-/// Our package, as a file of settings names it.
-fn plugin(call: &Invocation<'_>) -> Option<String> {
-    let mut files = settings(call).into_iter().rev();
-    files.find_map(|file| plugin_of(&file).map(str::to_owned))
-}
-
-fn plugin_of(settings: &Value) -> Option<&str> {
-    let mut plugins = settings["plugin"].as_array()?.iter();
-    plugins.find_map(|plugin| {
-        let name = plugin.as_str()?;
-        name.trim_end_matches('/').ends_with(FOLDER).then_some(name)
-    })
+/// Our package, as its settings name it. Its program has the path of ours.
+fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
+    let settings = settings(call);
+    let mut plugins = settings
+        .iter()
+        .rev()
+        .filter_map(|file| file["plugin"].as_array())
+        .flatten()
+        .filter_map(Value::as_str);
+    let name = plugins.find(|name| name.trim_end_matches('/').ends_with(FOLDER))?;
+    let script = text(&Path::new(name).join("waynote.js"));
+    Some((
+        name.to_owned(),
+        script.as_deref().and_then(started).map(str::to_owned),
+    ))
 }
 
 fn files(setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
@@ -225,19 +227,8 @@ impl Check<'_> {
         });
         let named = self.environment.variable("OPENCODE_CONFIG")?;
         let others = of_user.chain(named.map(PathBuf::from));
-        let (mut has_plugin, mut has_entry) = (false, false);
         for file in self.sources(&[own, below].concat(), others) {
             self.switched_off(&file, &["mcp", NAME, "enabled"]);
-            if let Some(plugin) = plugin_of(file.at(&[])) {
-                let script = text_file::read(&Path::new(plugin).join("waynote.js"))?;
-                self.plugin(
-                    plugin,
-                    script.as_deref().and_then(started),
-                    "restart opencode",
-                );
-                has_plugin = true;
-            }
-            has_entry |= !file.at(&["mcp", NAME]).is_null();
             for tool in members(file.at(&["tools"]))
                 .filter(|(name, on)| is_ours(name) && *on == &json!(false))
             {
@@ -257,12 +248,6 @@ impl Check<'_> {
                     self.permission(action, &file.place(&["permission", name]));
                 }
             }
-        }
-        if has_plugin && has_entry {
-            self.twice(
-                "notes and tools come once",
-                "`waynote uninstall opencode`, or take the plugin out of opencode.json",
-            );
         }
         if self.environment.variable("OPENCODE_PURE")?.is_some() {
             self.wrong(

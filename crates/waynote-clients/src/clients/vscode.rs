@@ -1,16 +1,18 @@
 //! VS Code's agent mode and Copilot CLI: a file for the server, a file of ours for hooks.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::formats::entry::JsonEdit;
-use crate::profile::Profile;
 use crate::profile::answer::{Ending, Form};
 use crate::profile::check::Check;
-use crate::profile::permissions::{Invocation, May, MissingRight};
+use crate::profile::permissions::{Invocation, May, MissingRight, read_json};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, InstallScope, Part, Setup};
 use crate::profile::target::EndpointForm;
+use crate::profile::{InstalledPlugin, Profile, enabled_plugin, installed_plugin};
 
 /// The hooks of Copilot, in VS Code and in its own command line.
 const SHARED: Profile = Profile {
@@ -66,8 +68,22 @@ pub(super) static COPILOT: Profile = Profile {
         Ok(())
     },
     missing,
+    plugin,
     ..SHARED
 };
+
+/// It reads the plugin where the marketplace is, a folder that its settings name.
+fn plugin(call: &Invocation<'_>) -> Option<InstalledPlugin> {
+    let root = call.roots(InstallScope::User).ok()?;
+    let folder = root.moved("COPILOT_HOME").ok()?;
+    let folder = folder.unwrap_or_else(|| root.at(".copilot"));
+    let settings = read_json(&folder.join("settings.json"))?;
+    let name = enabled_plugin(&settings)?;
+    let market = &settings["extraKnownMarketplaces"][name.split_once('@')?.1];
+    let market = Path::new(market["source"]["path"].as_str().unwrap_or_default());
+    let entry = market.join("waynote/mcp/vscode.json");
+    Some(installed_plugin(name, &entry))
+}
 
 /// Without a person, Copilot CLI denies each tool that no option allows.
 fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::secrets::masked;
+use waynote_system::program::is_executable;
 use waynote_system::shell::quoted;
 use waynote_system::text_file;
 
@@ -18,6 +19,7 @@ use crate::client::Event;
 use crate::error::{Error, Result};
 use crate::formats::hook_command;
 use crate::install::state::State;
+use crate::profile::InstalledPlugin;
 use crate::profile::check::{Check, Findings};
 use crate::profile::permissions::MissingRight;
 use crate::profile::setup::{ClientFile, InstallScope, Setup};
@@ -55,7 +57,8 @@ pub fn examine(
         }
         files.push((file, state));
     }
-    let has_plugin = setup.has_plugin();
+    let plugin = setup.plugin();
+    let has_plugin = plugin.is_some();
     if has_plugin && !is_there {
         // They would only repeat what the plugin brings.
         files.clear();
@@ -67,6 +70,9 @@ pub fn examine(
     }
     for (file, state) in files {
         of_file(setup, &file, state, &refused, &mut findings);
+    }
+    if let Some(plugin) = plugin {
+        of_plugin(setup, plugin, is_there, &mut findings);
     }
     if let options @ [_, ..] = setup.target.options() {
         let options: Vec<_> = options.iter().map(|word| quoted(word)).collect();
@@ -183,6 +189,31 @@ fn of_file(
             let (what, next) = refused(error);
             findings.wrong(format!("{title}: {what}"), next);
         }
+    }
+}
+
+/// The plugin starts the program by its path. A setup by `install` beside it does no harm.
+fn of_plugin(setup: &Setup<'_>, plugin: InstalledPlugin, is_twice: bool, findings: &mut Findings) {
+    let (title, word) = (setup.profile.title, setup.profile.word);
+    match plugin {
+        (name, Some(program)) if is_executable(Path::new(&program)) => {
+            findings.ok(format!("{title}: the plugin {name} starts {program}"));
+        }
+        (name, program) => findings.wrong(
+            format!(
+                "{title}: the plugin does not start waynote: {}",
+                program.unwrap_or(name)
+            ),
+            "remove it, write it again by `waynote plugin FOLDER`, and install it as that says",
+        ),
+    }
+    if is_twice {
+        findings.note(
+            format!(
+                "{title}: it has waynote by the plugin and by `install`: notes and tools come once"
+            ),
+            format!("keep one: `waynote uninstall {word}`, or remove the plugin in {title}"),
+        );
     }
 }
 

@@ -165,14 +165,16 @@ impl<'e> Plugin<'e> {
     pub fn next_steps(folder: &Path) -> Vec<String> {
         let at = |below: &str| quoted(&folder.join(below).to_string_lossy());
         let root = quoted(&folder.to_string_lossy());
+        // Their commands are alike.
+        let market = |title: &str, program: &str, install: &str| {
+            format!(
+                "{title}: {program} plugin marketplace add {root} && {program} plugin {install} waynote@waynote"
+            )
+        };
         vec![
-            format!(
-                "Claude Code: claude plugin marketplace add {root} && claude plugin install waynote@waynote"
-            ),
-            format!(
-                "Codex: codex plugin marketplace add {root}, install it in `/plugins`, trust its hooks in `/hooks`"
-            ),
-            format!("Copilot CLI: copilot plugin install {}", at("waynote")),
+            market("Claude Code", "claude", "install"),
+            market("Codex", "codex", "add") + ", then trust its hooks in `/hooks`",
+            market("Copilot CLI", "copilot", "install"),
             format!(
                 "Gemini CLI: gemini extensions install {}",
                 at("gemini/waynote")

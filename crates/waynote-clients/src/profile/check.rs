@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::json;
 use waynote::visible::visible;
 use waynote_system::Environment;
-use waynote_system::program::is_executable;
 
 use super::setup::{InstallScope, Setup};
 use crate::error::Result;
@@ -114,31 +113,6 @@ impl<'e> Check<'e> {
 }
 
 impl Check<'_> {
-    /// The plugin starts the program by its path. `again` installs it anew.
-    pub(crate) fn plugin(&mut self, plugin: &str, program: Option<&str>, again: &str) {
-        match program {
-            Some(program) if is_executable(Path::new(program)) => {
-                let title = self.title;
-                self.findings
-                    .ok(format!("{title}: the plugin {plugin} starts {program}"));
-            }
-            program => self.wrong(
-                "the plugin does not start waynote",
-                program.unwrap_or(plugin),
-                &format!("write it again by `waynote plugin FOLDER`, then {again}"),
-            ),
-        }
-    }
-
-    /// A setup by `install` beside the plugin does no harm. `comes` says how often its parts come.
-    pub(crate) fn twice(&mut self, comes: &str, next: &str) {
-        let title = self.title;
-        self.findings.note(
-            format!("{title}: it has waynote by the plugin and by `install`: {comes}"),
-            format!("keep one: {next}"),
-        );
-    }
-
     pub(crate) fn wrong(&mut self, what: &str, place: &str, next: &str) {
         let what = format!("{}: {what}: {place}", self.title);
         self.findings.wrong(what, next);

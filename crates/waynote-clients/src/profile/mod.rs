@@ -10,8 +10,11 @@ pub(crate) mod words;
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::client::{Client, Event};
 use crate::error::Result;
+use crate::formats::entry::NAME;
 use crate::ledger::Channel;
 
 use answer::{Ending, Form};
@@ -79,8 +82,8 @@ pub(crate) struct Profile {
     pub(crate) missing: fn(&Invocation<'_>, &mut Vec<MissingRight>),
     /// True if the client has our server in a place that `install` does not write to.
     pub(crate) has_server_elsewhere: fn(&Invocation<'_>) -> bool,
-    /// Our plugin by the client's name for it, where it is switched on.
-    pub(crate) plugin: fn(&Invocation<'_>) -> Option<String>,
+    /// Our plugin, where it is switched on.
+    pub(crate) plugin: fn(&Invocation<'_>) -> Option<InstalledPlugin>,
     /// Settings that keep the notes or the tools from its model.
     pub(crate) check: fn(&mut Check<'_>) -> Result,
     /// Consent that the client still wants from its user, as far as its files tell.
@@ -137,6 +140,24 @@ impl Profile {
         let mut events = self.events.iter();
         events.find(|(of, _)| *of == event).map(|(_, word)| *word)
     }
+}
+
+/// Our plugin, as a client has it: the client's name for it, and the program that it starts, where its files say.
+pub(crate) type InstalledPlugin = (String, Option<String>);
+
+/// The plugin of that name whose file has the server's entry.
+pub(crate) fn installed_plugin(name: &str, entry: &Path) -> InstalledPlugin {
+    let entry = permissions::read_json(entry).unwrap_or_default();
+    let program = entry["mcpServers"][NAME]["command"].as_str();
+    (name.to_owned(), program.map(str::to_owned))
+}
+
+/// The plugin's name in settings that switch plugins on: `waynote@MARKETPLACE`.
+pub(crate) fn enabled_plugin(settings: &Value) -> Option<&str> {
+    let mut plugins = settings["enabledPlugins"].as_object()?.iter();
+    let is_ours = |name: &str| name.split('@').next() == Some(NAME);
+    let ours = plugins.find(|(name, on)| is_ours(name) && on.as_bool() == Some(true))?;
+    Some(ours.0)
 }
 
 /// The steps of the user, where a client's files do not show whether they were taken.

@@ -79,6 +79,20 @@ pub(super) fn completes(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+/// A loop whose first iteration ends it: the agent may use the tools, and nobody is asked.
+pub(super) fn ends(bench: &Bench) -> Result<()> {
+    bench.model.does(|request| match request.is_after_tool() {
+        true => Reply::say("done"),
+        false => complete(),
+    });
+    let (code, said) = bench.looping(&["--iterations", "2"])?;
+    ensure!(
+        code == 0 && said.contains("we are in"),
+        "exit code {code}: {said}"
+    );
+    each_once(&bench.fresh(), CANARY, "in the loop")
+}
+
 /// A question stops the loop; its answer is in the next prompt.
 pub(super) fn blocked(bench: &Bench) -> Result<()> {
     bench.model.does(|request| match request.is_after_tool() {

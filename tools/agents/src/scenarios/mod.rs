@@ -3,6 +3,7 @@
 mod conversations;
 mod loops;
 mod night;
+mod plugins;
 mod remote;
 mod setting_up;
 mod tools;
@@ -50,11 +51,12 @@ impl Subject<'_> {
             Moment::Recovers => loops::recovers,
             Moment::GivesUp => loops::gives_up,
             Moment::Install => setting_up::install,
+            Moment::Plugin => plugins::plugin,
             Moment::Night => night::night,
             Moment::Endpoint => remote::endpoint,
         };
         let bench = match moment {
-            Moment::Install | Moment::Night | Moment::Endpoint => {
+            Moment::Install | Moment::Plugin | Moment::Night | Moment::Endpoint => {
                 Bench::bare(self.agent, self.program, self.waynote)?
             }
             _ => Bench::new(self.agent, self.program, self.waynote)?,

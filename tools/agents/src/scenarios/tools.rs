@@ -35,7 +35,7 @@ const FILE: &str = "src/pay/round.rs";
 const INSIDE: &str = "canary_round_4471";
 
 /// A file below the project, and a note on its directory.
-fn with_file(bench: &Bench) -> Result<()> {
+pub(super) fn with_file(bench: &Bench) -> Result<()> {
     let file = bench.project()?.join(FILE);
     std::fs::create_dir_all(file.with_file_name(""))?;
     std::fs::write(file, format!("pub fn {INSIDE}() {{}}\n"))?;
@@ -59,21 +59,24 @@ fn reading(client: &str, checkout: &Path) -> Result<(&'static str, Value)> {
 /// A file below the project is read twice: its directory's note comes with the first reading alone.
 pub(super) fn action(bench: &Bench) -> Result<()> {
     with_file(bench)?;
-    let read = reading(bench.agent.client, &bench.project()?)?;
-    let is_told_once = |prompt| {
-        calls(bench, vec![read.clone(), read.clone()]);
-        let requests = bench.turn(Turn::New(prompt))?;
-        let (before, after) = around(bench, &requests)?;
-        none_holds(before, PAY, &format!("{prompt}, before the tool"))?;
-        each_once(after, PAY, &format!("{prompt}, after the tool"))
-    };
-    is_told_once("question-one")?;
+    is_told_once(bench, "question-one")?;
     if matches!(bench.agent.client, "claude-code" | "codex") {
         // The same by the server that is connected anyway.
         bench.waynote(&["install", bench.agent.client, "--by-server"])?;
-        is_told_once("question-two")?;
+        is_told_once(bench, "question-two")?;
     }
     Ok(())
+}
+
+/// A session reads the file twice, and gets the note once, after the first reading; its requests.
+pub(super) fn is_told_once(bench: &Bench, prompt: &str) -> Result<Vec<Request>> {
+    let read = reading(bench.agent.client, &bench.project()?)?;
+    calls(bench, vec![read.clone(), read]);
+    let requests = bench.turn(Turn::New(prompt))?;
+    let (before, after) = around(bench, &requests)?;
+    none_holds(before, PAY, &format!("{prompt}, before the tool"))?;
+    each_once(after, PAY, &format!("{prompt}, after the tool"))?;
+    Ok(requests)
 }
 
 /// The file is read in each turn of a person, once.
