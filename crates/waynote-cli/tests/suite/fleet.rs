@@ -296,10 +296,10 @@ fn a_database_that_is_away_gives_no_address_away_and_its_doubles_are_not_served(
 
 /// The cookie of an administrator, from the answer that set it.
 fn cookie_for_all(answer: &str) -> String {
-    let set = answer
+    let mut set = answer
         .lines()
         .filter_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = set.filter(|cookie| cookie.contains("Path=/;")).next_back();
+    let cookie = set.rfind(|cookie| cookie.contains("Path=/;"));
     let cookie = cookie.and_then(|cookie| cookie.split(';').next());
     cookie.unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
