@@ -40,7 +40,7 @@ fn what_a_server_is_set_to_is_found() {
     the user app lacks the right DELETE on block, content, event, journal, note, scope, segment, side, store
     the user app lacks the right INSERT on block, content, event, journal, note, scope, segment, side, store
     the user app lacks the right UPDATE on block, content, event, journal, note, scope, segment, side, store
-    the store postgres://app@127.0.0.1:PORT/postgres?store=s cannot be written: permission denied for table store
+    the server of postgres://app@127.0.0.1:PORT/postgres?store=s does not allow it: permission denied for table store
     ");
     for sql in stores::grants("waynote", "app", Access::App).unwrap() {
         cluster.sql(&sql);

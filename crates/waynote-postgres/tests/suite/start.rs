@@ -537,8 +537,8 @@ fn a_user_who_may_only_read_is_told_so() {
         .unwrap_err();
     let said = format!("{error}\n{}", error.advice().unwrap());
     insta::assert_snapshot!(said.replace(&cluster.port().to_string(), "PORT"), @"
-    the store postgres://reader@127.0.0.1:PORT/postgres?store=s cannot be written: permission denied for table store
-    use a database user with the right to write, and an address that leads to no standby
+    the server of postgres://reader@127.0.0.1:PORT/postgres?store=s does not allow it: permission denied for table store
+    use a database user with the rights that `waynote stores grants` gives, and an address that leads to no standby
     ");
 }
 
