@@ -98,7 +98,7 @@ fn note_not_served(context: &Context<'_>, name: Option<&Name>) {
     warning(
         "not_served",
         &format!(
-            "`waynote serve --database` does not serve the store `{}`",
+            "`waynote serve --database URL` does not serve the store `{}`",
             visible(name.as_str())
         ),
         "it serves names of letters, digits, `-`, `_` and `.`, up to 64, that do not begin with `.`; with `--store NAME=URL` \
