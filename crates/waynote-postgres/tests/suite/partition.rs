@@ -33,9 +33,10 @@ fn a_network_that_breaks_loses_nothing() {
     let (writes, (longest, failures)) =
         write_under(all.collect(), options(20), Duration::ZERO, |writers| {
             writers.until_each_has_more(3);
-            let words = ["BEGIN", "INSERT INTO waynote.journal", "COMMIT"];
+            // A prepared statement goes by its name: only these are sent as text each time.
+            let words = ["BEGIN", "COMMIT"];
             for _ in 0..rounds() {
-                let mut word = || words[dice.below(3) as usize].into();
+                let mut word = || words[dice.below(2) as usize].into();
                 let once = [
                     Does::CutBefore(word()),
                     Does::CutAfter(word()),
