@@ -35,8 +35,8 @@ impl Grant {
     /// The author of what is written with this grant by somebody who claims to be `claim`.
     ///
     /// Without a token, or with one that is not narrowed, the claim counts, as on one's own machine; but no token is
-    /// another token, and no administrator. A token narrowed to agents is one of these agents, and one that is narrowed otherwise may be a
-    /// person. Any other claim becomes `token:NAME`.
+    /// another token, and no administrator. A token narrowed to agents is one of these agents, and one that is narrowed
+    /// otherwise may be a person. Any other claim becomes `token:NAME`, or `admin:NAME`.
     pub fn author(&self, claim: &Name) -> Name {
         let Some(own) = self.own_author() else {
             return claim.clone();

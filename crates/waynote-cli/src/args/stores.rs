@@ -38,8 +38,8 @@ pub(crate) enum StoresCommand {
     /// Give a store another name
     ///
     /// Its notes, id, positions and tokens stay, and the old name is free at once. Programs that have it open are told
-    /// that it was dropped or has another name: start them again with the new name. Every row of the store is written anew, so it takes as long
-    /// as a copy.
+    /// that it was dropped or has another name: start them again with the new name. Every row of the store is written
+    /// anew, so it takes as long as a copy.
     Rename {
         /// The store: postgres://USER@HOST/DATABASE?store=NAME
         #[arg(value_name = "POSTGRES_URL")]
