@@ -119,7 +119,7 @@ impl<'e> Session<'e> {
         if !self.is_patient.replace(true) {
             let mut queue = self.queue.borrow_mut();
             queue.push(Statement::plain(
-                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; \
+                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL plan_cache_mode = auto; \
                  SET LOCAL idle_in_transaction_session_timeout = '60s'",
             ));
         }
@@ -401,7 +401,8 @@ impl<'e> Session<'e> {
                      SET LOCAL search_path = pg_catalog";
         match self.purpose {
             Purpose::Read => format!(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; {plans}"
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; \
+                 SET LOCAL plan_cache_mode = force_generic_plan; {plans}"
             ),
             Purpose::Write(writing) => {
                 let wait = millis(self.limits.wait);
