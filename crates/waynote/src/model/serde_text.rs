@@ -52,20 +52,20 @@ macro_rules! read {
 
 // The patterns of the OpenAPI document: no valid text is left out, and most texts that are not valid are.
 written!(
-    Address: "^(place|agent|session):.+$",
-    AddressAt: "^(place|agent|session):.+$",
+    Address: "^(place:[~/%]|agent:.|session:.)",
+    AddressAt: "^(place:[~/%]|agent:.|session:.)",
     ContentHash: "^[0-9a-f]{64}$",
     Cursor: "^[0-9]+([.][0-9]+)?$",
     EntryId: "^\\s*[0-9A-Fa-f][0-9A-Za-z]{24}\\s*$",
     EntryType: "",
     EventAddress: "^session:.+#event-[0-9]+$",
-    ForgetTarget: "^(place|agent|session):.+$",
+    ForgetTarget: "^(place:[~/%]|agent:.|session:.)",
     Key: "^[a-z0-9][a-z0-9_-]{0,63}$",
     Name: "^[^\\u0000-\\u001f\\u007f]{1,200}$",
     OperationId: "^[0-9a-fA-F]{32}$",
     Place: "^(~|/|~?(/([^/.\\u0000]|[.][^/.\\u0000]|[.][.][^/\\u0000])[^/\\u0000]*)+)$",
     Position: "^[0-9]{1,19}$",
-    Scope: "^(place|agent|session):.+$",
+    Scope: "^(place:[~/%]|agent:.|session:.)",
     StoreId: "^[0-9a-fA-F]{32}$"
 );
 read!(
