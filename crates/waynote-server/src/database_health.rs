@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -23,6 +24,8 @@ pub(crate) struct DatabaseHealth {
     /// The reason for which it is away.
     away: watch::Sender<Option<String>>,
     suspected: Notify,
+    /// True if a call was not answered in time, until the database has been asked.
+    is_suspected: AtomicBool,
     looks: Arc<Semaphore>,
     /// When each counted last.
     known: Mutex<HashMap<[u8; 32], Instant>>,
@@ -79,6 +82,7 @@ impl DatabaseHealth {
             probe: Box::new(probe),
             away: watch::Sender::new(None),
             suspected: Notify::new(),
+            is_suspected: AtomicBool::new(false),
             looks: Arc::new(Semaphore::new(LOOKS)),
             known: Mutex::default(),
         })
@@ -86,6 +90,11 @@ impl DatabaseHealth {
 
     pub(crate) fn is_up(&self) -> bool {
         self.away.borrow().is_none()
+    }
+
+    /// True if it is away, or may be.
+    pub(crate) fn may_be_away(&self) -> bool {
+        self.is_suspected.load(Ordering::Relaxed) || !self.is_up()
     }
 
     /// The result of a call that decides whether a caller is let in, or [`DatabaseAway`]: at once if the database is known
@@ -115,7 +124,10 @@ impl DatabaseHealth {
                 }
                 return done;
             }
-            () = sleep(LOOK) => self.suspected.notify_one(),
+            () = sleep(LOOK) => {
+                self.is_suspected.store(true, Ordering::Relaxed);
+                self.suspected.notify_one();
+            }
         }
         Ok(Err(DatabaseAway.into()))
     }
@@ -152,6 +164,7 @@ impl DatabaseHealth {
                 }
                 away = self.failed(&app).await;
                 self.away.send_replace(away.clone());
+                self.is_suspected.store(false, Ordering::Relaxed);
                 if away.is_none() {
                     break;
                 }

@@ -211,11 +211,11 @@ impl ServedStores {
         named.chain(self.databases.iter().map(|database| &database.health))
     }
 
-    /// True if a database of which any store may be asked for is away.
+    /// True if a database of which any store may be asked for is away, or may be.
     pub(crate) fn is_one_away(&self) -> bool {
         self.databases
             .iter()
-            .any(|database| !database.health.is_up())
+            .any(|database| database.health.may_be_away())
     }
 
     /// The database of a store that is in use, if the token counted there lately.

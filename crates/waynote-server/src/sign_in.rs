@@ -165,11 +165,13 @@ fn look_up(
             Err(refusal) => Some(refusal),
         },
     };
-    // A store of administrators that is not there lets nobody in.
-    if let Some(database) = &served_store.found_in
-        && let Ok(Some(checked)) = administrator(database, token, now)
-    {
-        return Ok(TokenLookup::Admin(checked));
+    if let Some(database) = &served_store.found_in {
+        match administrator(database, token, now) {
+            Ok(Some(checked)) => return Ok(TokenLookup::Admin(checked)),
+            // A store of administrators that is not there lets nobody in.
+            Err(error) if error.class() != ErrorClass::NotFound => return Err(error),
+            _ => {}
+        }
     }
     let name = match &refusal {
         Some(Refusal::Expired { name }) => Some(name.clone()),
