@@ -155,17 +155,21 @@ impl DatabaseHealth {
     pub(crate) async fn watch(self: Arc<Self>, app: App) {
         loop {
             self.suspected.notified().await;
-            let mut away = self.away.borrow().clone();
             let mut is_told = false;
-            loop {
-                if let (Some(reason), false) = (&away, is_told) {
+            let mut tell = |away: &Option<String>| {
+                if let (Some(reason), false) = (away, is_told) {
                     is_told = true;
                     app.log_event("database_away", format!("{}: {reason}", self.label));
                 }
-                away = self.failed(&app).await;
-                self.away.send_replace(away.clone());
+            };
+            tell(&self.away.borrow());
+            loop {
+                let away = self.failed(&app).await;
+                tell(&away);
+                let is_away = away.is_some();
+                self.away.send_replace(away);
                 self.is_suspected.store(false, Ordering::Relaxed);
-                if away.is_none() {
+                if !is_away {
                     break;
                 }
                 sleep(AGAIN).await;
