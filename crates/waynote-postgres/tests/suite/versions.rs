@@ -43,35 +43,40 @@ fn tables_that_change_under_writers_lose_nothing() {
     };
     let deadlocks = || cluster.log().matches("deadlock detected").count();
     let pace = Duration::from_millis(2);
-    let (writes, refused) = threads_write_under(4, &options, pace, |writers| {
-        let store = open(options.clone()).unwrap();
-        let mut refused = 0;
-        for round in 1..=rounds() {
-            writers.until_each_has_more(2);
-            newer(4, 4);
-            writers.until_each_has_more(2);
-            assert!(writers.failures().is_empty());
-            newer(4, 1000);
-            refused += writers.until_refused("newer_store", false);
-            store.version().unwrap();
-            newer(1000, 1000);
-            refused += writers.until_refused("newer_store", true);
-            assert_eq!(store.version().unwrap_err().kind(), "newer_store");
-            newer(4, 4);
-            writers.until_each_has_more(2);
-            assert!(writers.failures().keys().all(|kind| kind == "newer_store"));
-            cluster.sql("DELETE FROM waynote.migration WHERE version >= 4");
-            refused += writers.until_refused("older_tables", true);
-            for table in ["journal", "note"] {
-                cluster.sql(&format!("ALTER TABLE waynote.{table} DROP cites"));
+    let (writes, refused) = threads_write_under(
+        4,
+        |_| options.clone(),
+        pace,
+        |writers| {
+            let store = open(options.clone()).unwrap();
+            let mut refused = 0;
+            for round in 1..=rounds() {
+                writers.until_each_has_more(2);
+                newer(4, 4);
+                writers.until_each_has_more(2);
+                assert!(writers.failures().is_empty());
+                newer(4, 1000);
+                refused += writers.until_refused("newer_store", false);
+                store.version().unwrap();
+                newer(1000, 1000);
+                refused += writers.until_refused("newer_store", true);
+                assert_eq!(store.version().unwrap_err().kind(), "newer_store");
+                newer(4, 4);
+                writers.until_each_has_more(2);
+                assert!(writers.failures().keys().all(|kind| kind == "newer_store"));
+                cluster.sql("DELETE FROM waynote.migration WHERE version >= 4");
+                refused += writers.until_refused("older_tables", true);
+                for table in ["journal", "note"] {
+                    cluster.sql(&format!("ALTER TABLE waynote.{table} DROP cites"));
+                }
+                assert_eq!(migrate(), (3, 4));
+                assert_eq!(deadlocks(), round as usize);
+                writers.until_each_has_more(2);
+                assert!(writers.failures().keys().all(|kind| kind == "older_tables"));
             }
-            assert_eq!(migrate(), (3, 4));
-            assert_eq!(deadlocks(), round as usize);
-            writers.until_each_has_more(2);
-            assert!(writers.failures().keys().all(|kind| kind == "older_tables"));
-        }
-        refused
-    });
+            refused
+        },
+    );
     eprintln!(
         "{writes} acknowledged writes, each there once; {refused} calls refused by name while tables were newer or \
          older; {} migrations that met a deadlock and were tried again",

@@ -344,11 +344,11 @@ pub(crate) fn write_under<T>(
 /// Makes a store, and lets threads write it during some trouble. Each has connections of its own, as a process has.
 pub(crate) fn threads_write_under<T>(
     count: usize,
-    options: &Options,
+    options: impl Fn(usize) -> Options,
     pace: Duration,
     trouble: impl FnOnce(&Writers) -> T,
 ) -> (u32, T) {
-    let own = |number: usize| options.clone().connections(1 + number);
+    let own = |number: usize| options(number).connections(1 + number);
     stores::create(own(0)).unwrap();
     let all = (0..count).map(|number| Writer::Thread(own(number).into()));
     write_under(all.collect(), own(count), pace, trouble)
