@@ -5,6 +5,7 @@ use std::time::Instant;
 use waynote::Error;
 use waynote::visible::visible;
 
+use crate::engine::Postgres;
 use crate::error::Outcome;
 use crate::head::{self, StoreIdentity};
 use crate::migrate;
@@ -42,9 +43,47 @@ pub struct Finding {
 /// # Errors
 /// As [`open`](crate::open).
 pub fn examine(options: Options) -> Result<Vec<Finding>, Error> {
-    let at = DatabaseAccess::new(options)?;
+    let standby = options.standby();
+    let at = DatabaseAccess::new(options.clone())?;
     let which = at.which()?;
-    at.named(examined(&at, &which))
+    let mut found = at.named(examined(&at, &which))?;
+    if let Some(standby) = standby {
+        found.push(standby_examined(options, standby)?);
+    }
+    Ok(found)
+}
+
+/// The finding about the standby that may answer reads.
+fn standby_examined(primary: Options, standby: Options) -> Result<Finding, Error> {
+    let shown = standby.shown();
+    let head = Postgres::at(primary).look()?;
+    let (grade, what, next) = match Postgres::at(standby).look() {
+        Err(error) => (
+            Grade::Note,
+            format!("read_url: {error}"),
+            "until it answers, pages and searches read on the primary",
+        ),
+        Ok(read) if read.incarnation != head.incarnation => (
+            Grade::Wrong,
+            format!("read_url: {shown} has another store of this name, and is not read"),
+            "name a standby of this database",
+        ),
+        Ok(read) if !read.is_standby => (
+            Grade::Note,
+            format!("read_url: {shown} is no standby"),
+            "name one, to take reads off the primary",
+        ),
+        Ok(read) => (
+            Grade::Well,
+            match head.position - read.position {
+                ..=0 => format!("the standby {shown} is up to date"),
+                behind => format!("the standby {shown} is {behind} changes behind"),
+            },
+            "",
+        ),
+    };
+    let next = next.to_owned();
+    Ok(Finding { grade, what, next })
 }
 
 /// Each finding: its grade, whether it is so, its words, and what to do. $1: the tables; $2: true if the server is on this

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use waynote::forget::Residue;
 use waynote::{Error, Position, Result, Version};
 
 use crate::error::{Failure, Fault, Outcome};
-use crate::head::StoreIdentity;
+use crate::head::{Head, StoreIdentity};
 use crate::options::Options;
 use crate::rows::{CurrentRows, Handle};
 use crate::server::{Limits, Server};
@@ -62,11 +62,13 @@ impl Postgres {
     }
 
     /// Looks whether the store is there.
-    pub(crate) fn look(&self) -> Result<i64> {
+    pub(crate) fn look(&self) -> Result<Head> {
         let opened = self.opened()?;
         let session = Session::new(opened, Purpose::Read, opened.limits());
         session.trip(Vec::new(), TripEnd::Commit)?;
-        Ok(opened.incarnation.get().copied().unwrap_or_default())
+        session
+            .head()
+            .ok_or_else(|| opened.named::<()>(Err(opened.no_store())).unwrap_err())
     }
 
     /// The connections of this process to the database: how many there are, how many there may be, how many nobody uses,
@@ -85,6 +87,7 @@ impl Postgres {
         let polled = opened.server.polled(&opened.which, &opened.limits());
         let head = polled.and_then(|head| head.ok_or_else(|| opened.no_store()));
         let head = opened.named(head)?;
+        opened.saw(head);
         Ok(Version {
             position: (head > 0).then(|| Position::new(head)),
             ..Version::default()
@@ -107,20 +110,33 @@ pub(crate) struct OpenStore {
     pub(crate) shown: String,
     /// The incarnation of the store when it was opened: a store that is made again under the same name has another one.
     pub(crate) incarnation: OnceLock<i64>,
+    /// The last position that this process has written or seen.
+    seen: AtomicI64,
     /// The hashes of scopes that were seen in it. A scope has its row for ever, unless an earlier state is restored.
     scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
 impl OpenStore {
-    fn new(options: Options, which: StoreIdentity) -> Result<Self> {
+    pub(crate) fn new(options: Options, which: StoreIdentity) -> Result<Self> {
         Ok(Self {
             server: Server::of(&options)?,
             shown: options.shown(),
             options,
             which,
             incarnation: OnceLock::new(),
+            seen: AtomicI64::new(0),
             scopes: Mutex::default(),
         })
+    }
+
+    /// This process has written or seen the position.
+    pub(crate) fn saw(&self, position: i64) {
+        self.seen.fetch_max(position, Ordering::Relaxed);
+    }
+
+    /// The store as far as this process knows it: its incarnation, and the last position. None before the first trip.
+    pub(crate) fn known(&self) -> Option<(i64, i64)> {
+        Some((*self.incarnation.get()?, self.seen.load(Ordering::Relaxed)))
     }
 
     /// True if the scope is known to have a row.

@@ -49,6 +49,7 @@ mod rows;
 mod schema;
 mod server;
 mod session;
+mod standby;
 pub mod stores;
 mod tls;
 mod transaction;
@@ -62,6 +63,7 @@ pub use catalog::Catalog;
 pub use engine::Postgres;
 pub use error::{Fault, PostgresError, is_away};
 pub use options::{Options, VARIABLES, is_url};
+pub use standby::{StandbyReads, reading};
 
 /// Opens a store, and looks whether it is there. The tables stay as they are: [`stores::migrate`] brings them up to date.
 ///

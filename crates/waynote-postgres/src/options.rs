@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio_postgres::Config;
-use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::config::{ChannelBinding, TargetSessionAttrs};
 use waynote::{Error, Name};
 
 use crate::dial::AuthMethods;
@@ -28,6 +28,8 @@ pub struct Options {
     pub(crate) require_auth: Option<AuthMethods>,
     pub(crate) times: Times,
     pub(crate) connections: usize,
+    /// A standby that may answer reads.
+    standby: Option<Box<Options>>,
     /// The URL with the user, without a password and without the store.
     pub(crate) shown: String,
 }
@@ -81,7 +83,8 @@ impl Options {
     /// `sslrootcert` (a path, or `system` for the well-known authorities), `sslcert` and `sslkey` (the files of the
     /// client's certificate and its key, which only its owner may read), `channel_binding` and `require_auth` (`none`,
     /// `password`, `md5`, `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password
-    /// without TLS).
+    /// without TLS). `read_url` is the URL of a standby of this database, for [`reading`](crate::reading). It takes what
+    /// it leaves open from this URL.
     ///
     /// # Errors
     /// [`Fault::BadUrl`].
@@ -102,7 +105,7 @@ impl Options {
         }
         let (mut store, mut mode, mut roots, mut require_auth) = (None, None, None, None);
         let mut schema = SchemaName::default();
-        let (mut certificate, mut key_file) = (None, None);
+        let (mut certificate, mut key_file, mut read_url) = (None, None, None);
         let mut others = Vec::new();
         let mut has_attrs = false;
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -121,6 +124,7 @@ impl Options {
                     })?;
                     store = Some(name);
                 }
+                "read_url" => read_url = Some(decoded(key)?),
                 "schema" => schema = decoded(key)?.parse().map_err(bad)?,
                 "sslmode" => mode = Some(decoded(key)?),
                 "sslrootcert" => roots = Some(decoded(key)?),
@@ -195,6 +199,43 @@ impl Options {
         let roots = roots.or_else(|| variable("PGSSLROOTCERT"));
         let certificate = certificate.or_else(|| variable("PGSSLCERT"));
         let key_file = key_file.or_else(|| variable("PGSSLKEY"));
+        let standby = read_url.map(|read_url| {
+            let inherited = |name: &str| match name {
+                "PGSSLMODE" => mode.clone(),
+                "PGSSLROOTCERT" => roots.clone(),
+                "PGSSLCERT" => certificate.clone(),
+                "PGSSLKEY" => key_file.clone(),
+                "PGUSER" => config.get_user().map(str::to_owned),
+                "PGDATABASE" => config.get_dbname().map(str::to_owned),
+                _ => None,
+            };
+            let mut standby = Self::of_url_and(&read_url, &inherited)?;
+            if standby.store.is_some()
+                || standby.schema.named().is_some()
+                || standby.standby.is_some()
+            {
+                return Err(bad(
+                    "read_url names a server and its database, and no store, schema or read_url",
+                ));
+            }
+            if standby.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
+                standby.config.target_session_attrs(TargetSessionAttrs::Any);
+            }
+            if config.get_channel_binding() == ChannelBinding::Require {
+                standby.config.channel_binding(ChannelBinding::Require);
+            }
+            if let (None, Some(password)) = (standby.config.get_password(), config.get_password()) {
+                standby.config.password(password);
+            }
+            standby.require_auth = standby.require_auth.or(require_auth);
+            standby.schema = schema.clone();
+            // A person waits, and the primary has the answer too.
+            standby.times.connect = Duration::from_secs(1);
+            standby.times.wait = Duration::from_secs(1);
+            standby.times.answer = Duration::from_secs(3);
+            Ok(Box::new(standby))
+        });
+        let standby = standby.transpose()?;
         let identity = match (certificate, key_file) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
@@ -220,6 +261,7 @@ impl Options {
             trust,
             require_auth,
             connections: 8,
+            standby,
             shown,
         })
     }
@@ -227,10 +269,22 @@ impl Options {
     /// The password, unless the URL has one: the value of `PGPASSWORD`.
     #[must_use]
     pub fn password(mut self, password: impl Into<Option<String>>) -> Self {
-        if let (None, Some(password)) = (self.config.get_password(), password.into()) {
-            self.config.password(password);
+        if let Some(password) = password.into() {
+            self.each(&mut |options| {
+                if options.config.get_password().is_none() {
+                    options.config.password(&password);
+                }
+            });
         }
         self
+    }
+
+    /// Changes these options, and those of the standby.
+    fn each(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        change(self);
+        if let Some(standby) = &mut self.standby {
+            change(standby);
+        }
     }
 
     /// Asks for a password before each new connection, unless one was given: for tokens that last for minutes. An answer
@@ -241,16 +295,38 @@ impl Options {
         name: impl Into<String>,
         ask: impl Fn() -> Result<String, String> + Send + Sync + 'static,
     ) -> Self {
-        self.password_source = Some(PasswordSource::new(name.into(), ask));
+        let source = PasswordSource::new(name.into(), ask);
+        self.each(&mut |options| options.password_source = Some(source.clone()));
         self
     }
 
     /// The text of a password file, as `PGPASSFILE` names one: lines `HOST:PORT:DATABASE:USER:PASSWORD`. It counts
     /// for each host for which nothing else gives a password.
     #[must_use]
-    pub fn passwords(self, file: &str) -> Self {
-        let found = passwords::find(file, &self);
-        self.password(found)
+    pub fn passwords(mut self, file: &str) -> Self {
+        self.each(&mut |options| {
+            if let (None, Some(found)) = (
+                options.config.get_password(),
+                passwords::find(file, options),
+            ) {
+                options.config.password(found);
+            }
+        });
+        self
+    }
+
+    /// True if the URL has a password in it.
+    pub fn has_password(&self) -> bool {
+        let mut has = false;
+        self.clone()
+            .each(&mut |options| has |= options.config.get_password().is_some());
+        has
+    }
+
+    /// The same store on the standby that may answer reads, if the URL names one.
+    pub(crate) fn standby(&self) -> Option<Self> {
+        let standby = self.standby.as_deref()?.clone();
+        Some(standby.store(self.store.clone()))
     }
 
     /// The password file with this path. One that does not exist gives no password.
@@ -398,134 +474,4 @@ fn without_password(url: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio_postgres::config::{Host, SslMode};
-
-    use super::*;
-
-    #[test]
-    fn a_url_says_where_and_as_whom() {
-        let url = "postgres://me:hunter2@db1:5433,db2/notes?store=the%20team&sslmode=verify-full&connect_timeout=2";
-        let options = Options::of_url(url).unwrap();
-        assert_eq!(options.store_name().unwrap().as_str(), "the team");
-        assert!(options.wants_writable());
-        assert_eq!(options.times.connect, Duration::from_secs(2));
-        let hosts = options.hosts();
-        assert_eq!(hosts.len(), 2);
-        assert_eq!(hosts[0].port, 5433);
-        assert_eq!(hosts[1].host, Some(Host::Tcp("db2".into())));
-        assert!(
-            hosts
-                .iter()
-                .all(|host| host.config.get_password() == Some(b"hunter2"))
-        );
-        assert_eq!(
-            options.shown(),
-            "postgres://me@db1:5433,db2/notes?store=the%20team"
-        );
-        assert!(!format!("{options:?}").contains("hunter2"));
-    }
-
-    #[test]
-    fn variables_fill_what_a_url_leaves_open() {
-        let of = |url: &str, variables: &[(&str, &str)]| {
-            Options::of_url_and(url, &|name| {
-                let set = variables.iter().find(|(set, _)| *set == name)?;
-                Some(set.1.to_owned())
-            })
-        };
-        let all = [
-            ("PGHOST", "db1,db2"),
-            ("PGPORT", "5433"),
-            ("PGUSER", "me"),
-            ("PGDATABASE", "notes"),
-            ("PGSSLMODE", "disable"),
-        ];
-        let hosts = of("postgres://?store=s", &all).unwrap().hosts();
-        assert_eq!(hosts[1].host, Some(Host::Tcp("db2".into())));
-        assert_eq!(hosts[1].port, 5433);
-        assert_eq!(
-            (hosts[1].config.get_user(), hosts[1].config.get_dbname()),
-            (Some("me"), Some("notes"))
-        );
-        assert_eq!(hosts[1].config.get_ssl_mode(), SslMode::Disable);
-        // The URL counts.
-        let hosts = of("postgres://you@db:1/other?store=s&sslmode=require", &all)
-            .unwrap()
-            .hosts();
-        assert_eq!(hosts[0].host, Some(Host::Tcp("db".into())));
-        assert_eq!(hosts[0].port, 1);
-        assert_eq!(
-            (hosts[0].config.get_user(), hosts[0].config.get_dbname()),
-            (Some("you"), Some("other"))
-        );
-        assert_eq!(hosts[0].config.get_ssl_mode(), SslMode::Require);
-        let error = of("postgres://me@db/notes", &[("PGSERVICE", "team")]).unwrap_err();
-        assert!(error.to_string().contains("PGSERVICE is set"), "{error}");
-    }
-
-    #[test]
-    fn nothing_of_a_bad_url_gives_the_password_away() {
-        for url in [
-            "postgres://me:hunter2@/notes?store=s",
-            "postgres://me:hunter2@db:port/notes?store=s",
-            "postgres://me:hunter2@db/notes?store=s&sslmode=maybe",
-            "postgres://me:hunter2@db/notes?store=s&nonsense=1",
-            "postgres://me:hunter2@db/notes?store=",
-            "postgres://me:hunter2@db/notes?store=s&store=t",
-            "postgres://me:hunter2@db/notes?store=s&require_auth=any",
-            "postgres://me:hunter2@db/notes?store=s&schema=Notes",
-            "postgres://me:hunter2@db/notes?store=s&sslcert=a.pem",
-            "postgres:me:hunter2@db",
-            "postgres://me:hunter2@db:1,2:3:4/notes",
-        ] {
-            let error = Options::of_url(url).unwrap_err();
-            let all = format!("{error} {error:?} {:?}", error.advice());
-            assert!(!all.contains("hunter2"), "{all}");
-            assert_eq!(error.kind(), "bad_url", "{url}");
-        }
-    }
-
-    #[test]
-    fn an_option_that_is_not_one_is_named() {
-        let reason = |rest: &str| {
-            let url = format!("postgres://me@db/notes?store=s&{rest}");
-            Options::of_url(&url).unwrap_err().to_string()
-        };
-        let unknown = reason("sslmod=require");
-        assert!(
-            unknown.ends_with("there is no option `sslmod`"),
-            "{unknown}"
-        );
-        let unread = reason("connect_timeout=soon");
-        assert!(unread.contains("option `connect_timeout`"), "{unread}");
-        // A part that could be the rest of a password with a question mark is not named.
-        let hidden = reason("2tail=word@db");
-        assert!(!hidden.contains("2tail"), "{hidden}");
-    }
-
-    #[test]
-    fn passwords_come_from_the_url_the_variable_or_the_file() {
-        let of = |url: &str| Options::of_url(url).unwrap();
-        let given =
-            |options: &Options| options.hosts()[0].config.get_password().map(<[u8]>::to_vec);
-        let file = "# ours\ndb:*:notes:me:from\\:file\n*:*:*:*:any\n";
-        assert_eq!(
-            given(&of("postgres://me:url@db/notes").password("x".to_owned())),
-            Some(b"url".into())
-        );
-        let both = of("postgres://me@db/notes")
-            .password("variable".to_owned())
-            .passwords(file);
-        assert_eq!(given(&both), Some(b"variable".into()));
-        assert_eq!(
-            given(&of("postgres://me@db/notes").passwords(file)),
-            Some(b"from:file".into())
-        );
-        assert_eq!(
-            given(&of("postgres://you@db/notes").passwords(file)),
-            Some(b"any".into())
-        );
-        assert_eq!(given(&of("postgres://you@db/notes")), None);
-    }
-}
+mod tests;

@@ -35,6 +35,8 @@ pub(crate) struct Server {
     was_connected: AtomicBool,
     pub(crate) trips: AtomicU64,
     polled: Mutex<PolledHeads>,
+    /// A standby that does not answer is left alone until then.
+    rests_until: Mutex<Option<Instant>>,
     /// Ends the thread when it is dropped.
     _stop: oneshot::Sender<()>,
 }
@@ -58,6 +60,9 @@ impl PolledHeads {
 static SERVERS: Mutex<Vec<Weak<Server>>> = Mutex::new(Vec::new());
 
 impl Server {
+    /// For so long a standby that does not answer is left alone.
+    const REST: Duration = Duration::from_secs(5);
+
     /// The server of these options: the one that is there already, or a new one. Nothing is connected yet.
     pub(crate) fn of(options: &Options) -> Result<Arc<Self>, Error> {
         let mut servers = SERVERS.lock();
@@ -107,6 +112,7 @@ impl Server {
             was_connected: AtomicBool::new(false),
             trips: AtomicU64::new(0),
             polled: Mutex::default(),
+            rests_until: Mutex::default(),
             _stop: stop,
         })
     }
@@ -251,6 +257,23 @@ impl Server {
             Some(Err(_)) => Err(Failure::Away(Outage::Lost("the pool is closed".into()))),
             None => Err(Failure::Away(Outage::TimedOut(limits.left()))),
         }
+    }
+
+    /// True if a standby may be asked. After its rest, one call tries.
+    pub(crate) fn may_be_asked(&self) -> bool {
+        let mut until = self.rests_until.lock();
+        let now = Instant::now();
+        match *until {
+            Some(until) if now < until => return false,
+            Some(_) => *until = Some(now + Self::REST),
+            None => {}
+        }
+        true
+    }
+
+    /// A standby has answered, or is left alone for a while.
+    pub(crate) fn has_answered(&self, has_answered: bool) {
+        *self.rests_until.lock() = (!has_answered).then(|| Instant::now() + Self::REST);
     }
 
     /// Takes a connection out of the pool and closes it.

@@ -42,6 +42,8 @@ pub(crate) struct Session<'e> {
     pub(crate) engine: &'e OpenStore,
     purpose: Purpose,
     limits: Limits,
+    /// The store's incarnation, and the lowest position, that the server must have.
+    wanted: Option<(i64, i64)>,
     leased: RefCell<Option<PooledConnection>>,
     state: Cell<State>,
     queue: RefCell<Vec<Statement>>,
@@ -69,6 +71,7 @@ impl<'e> Session<'e> {
             engine,
             purpose,
             limits,
+            wanted: None,
             leased: RefCell::default(),
             state: Cell::new(State::Fresh),
             queue: RefCell::default(),
@@ -80,6 +83,22 @@ impl<'e> Session<'e> {
             is_patient: Cell::default(),
             mark: i64::from_be_bytes(mark),
         }
+    }
+
+    /// It reads on a server that has this incarnation of the store, and at least this position; else it fails.
+    pub(crate) fn wanting(mut self, wanted: (i64, i64)) -> Self {
+        self.wanted = Some(wanted);
+        self
+    }
+
+    /// True if the server has answered, and does not have what is wanted.
+    pub(crate) fn is_behind(&self) -> bool {
+        let (head, wanted) = (self.head.borrow(), self.wanted);
+        let is_behind = |head: &Head, wanted: (i64, i64)| {
+            wanted.0 != head.incarnation || wanted.1 > head.position
+        };
+        let both = head.as_ref().zip(wanted);
+        both.is_some_and(|(head, wanted)| is_behind(head, wanted))
     }
 
     /// The cure of the failure that ended it.
@@ -100,7 +119,7 @@ impl<'e> Session<'e> {
         if !self.is_patient.replace(true) {
             let mut queue = self.queue.borrow_mut();
             queue.push(Statement::plain(
-                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; \
+                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on; SET LOCAL plan_cache_mode = auto; \
                  SET LOCAL idle_in_transaction_session_timeout = '60s'",
             ));
         }
@@ -280,7 +299,13 @@ impl<'e> Session<'e> {
         if is_fresh {
             let head = self.begun(&rows)?;
             leased.prepared.begun(head.process, head.schema.version);
+            self.engine.saw(head.position);
             *self.head.borrow_mut() = Some(head);
+            if self.is_behind() {
+                return Err(
+                    Error::store_lost(&*self.engine.shown, "it is behind the primary").into(),
+                );
+            }
         }
         Ok(rows)
     }
@@ -376,7 +401,8 @@ impl<'e> Session<'e> {
                      SET LOCAL search_path = pg_catalog";
         match self.purpose {
             Purpose::Read => format!(
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; {plans}"
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; \
+                 SET LOCAL plan_cache_mode = force_generic_plan; {plans}"
             ),
             Purpose::Write(writing) => {
                 let wait = millis(self.limits.wait);
@@ -421,6 +447,7 @@ impl<'e> Session<'e> {
 
     /// It was committed.
     pub(crate) fn committed(&self) {
+        self.engine.saw(self.position().unwrap_or_default());
         self.engine.knows_scopes(self.scopes.take());
     }
 

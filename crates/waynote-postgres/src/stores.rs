@@ -179,7 +179,7 @@ pub fn make<T>(
     let partial = which.partial();
     at.named(at.begin(&partial))?;
     let engine = Postgres::open_as(at.options.clone(), partial.clone())?;
-    let incarnation = engine.look()?;
+    let incarnation = engine.look()?.incarnation;
     let filled = fill(&engine)?;
     at.named(at.rename(&partial, incarnation, &which.name))?;
     Ok(filled)

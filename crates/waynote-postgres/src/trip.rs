@@ -102,7 +102,6 @@ values! {
     maybe_big: Option<i64> => INT8;
     flag: bool => BOOL;
     text: String => TEXT;
-    maybe_text: Option<String> => TEXT;
     bytes: Vec<u8> => BYTEA;
 }
 

@@ -24,6 +24,7 @@ mod suite {
     mod rogue;
     mod settings;
     mod sleeper;
+    mod standby;
     mod start;
     mod stores;
     mod vacuum;

@@ -27,6 +27,8 @@ use crate::watch::{Watcher, WriteNotifier};
 /// A store with the server's data about it.
 pub(crate) struct ServedStore {
     pub(crate) store: NotifyingStore,
+    /// The store for pages and searches, whose reads a standby may answer.
+    pub(crate) reading: NotifyingStore,
     /// The audit log: refused requests, and the actions of administrators.
     pub(crate) audit: Arc<Audit<NotifyingStore>>,
     /// True if a request needs a token. It is never reset until the server ends.
@@ -127,9 +129,9 @@ impl ServedStores {
             process,
         };
         for (name, named) in &stores.by_name {
-            let mut served_store = served_stores.served_store(named.store.clone());
-            (served_store.file, served_store.database) =
-                (named.file.clone(), named.database.clone());
+            let mut served_store =
+                served_stores.served_store(named.store.clone(), named.database.clone());
+            served_store.file = named.file.clone();
             served_store.health = named.database.as_ref().map(|_| {
                 let store = named.store.clone();
                 DatabaseHealth::new(name.clone(), move || store.version().map(drop))
@@ -159,16 +161,23 @@ impl ServedStores {
         served_stores
     }
 
-    fn served_store(&self, store: Arc<dyn ServableStore>) -> ServedStore {
+    fn served_store(
+        &self,
+        store: Arc<dyn ServableStore>,
+        database: Option<Arc<dyn Database>>,
+    ) -> ServedStore {
         let watched = Arc::new(WriteNotifier::new(self.watcher.clone()));
         let clock = self.clock.clone();
-        let store = NotifyingStore::new(store, watched, clock.clone());
+        let reading = database.as_ref().and_then(|database| database.reading());
+        let notifying = |store| NotifyingStore::new(store, watched.clone(), clock.clone());
+        let store = notifying(store);
         ServedStore {
+            reading: reading.map_or_else(|| store.clone(), notifying),
             audit: Arc::new(Audit::new(store.clone(), self.process, move || clock())),
             store,
             needs_token: AtomicBool::new(false),
             file: None,
-            database: None,
+            database,
             found_in: None,
             health: None,
             used: UsedToday::default(),
@@ -179,11 +188,10 @@ impl ServedStores {
 
     fn found(&self, database: &Arc<ServedDatabase>, (store, of): InDatabase) -> ServedStore {
         ServedStore {
-            database: Some(of),
             found_in: Some(database.clone()),
             health: Some(database.health.clone()),
             needs_token: AtomicBool::new(database.needs_token.load(Ordering::Relaxed)),
-            ..self.served_store(store)
+            ..self.served_store(store, Some(of))
         }
     }
 

@@ -38,6 +38,9 @@ pub trait Database: Send + Sync {
     /// # Errors
     /// As [`Reader::version`](waynote::Reader::version).
     fn polled(&self) -> waynote::Result<Version>;
+
+    /// The store with reads that a standby may answer, for pages and searches; none: it has no standby for them.
+    fn reading(&self) -> Option<Arc<dyn ServableStore>>;
 }
 
 /// A database, whose stores are served by their names: also those that are made or dropped while the server runs.

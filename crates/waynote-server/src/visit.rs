@@ -69,6 +69,15 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
+    /// The same visit for a page or a search, which a standby may answer.
+    pub(crate) fn reading(self) -> Self {
+        let store = NarrowedStore::new(self.served_store.reading.clone(), self.grant.clone());
+        Self {
+            store: Arc::new(store.watched(self.audit.clone())),
+            ..self
+        }
+    }
+
     /// Like [`Visit::run`], for a search or a prompt block: few are made at one time.
     pub(crate) async fn search<T: Send + 'static>(
         &self,

@@ -154,13 +154,12 @@ pub(crate) fn check(url: &str) -> Outcome {
     let user = authority.rsplit_once('@').map(|(user, _)| user);
     let has_password = user.is_some_and(|user| user.contains(':'))
         || query.split('&').any(|pair| pair.starts_with("password="));
-    if has_password {
+    if has_password || Options::of_url(url)?.has_password() {
         return Err(Failure::usage(
             "the address of the store has a password in it, which others could read",
             "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file); the setting \
              `postgres_password_command` names a command that prints it",
         ));
     }
-    Options::of_url(url)?;
     Ok(())
 }

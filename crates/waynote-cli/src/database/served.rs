@@ -32,6 +32,11 @@ impl Database for Of {
     fn polled(&self) -> waynote::Result<Version> {
         self.0.engine().polled()
     }
+
+    fn reading(&self) -> Option<Arc<dyn ServableStore>> {
+        // Certificates that cannot be read are an error of the first call.
+        Some(Arc::new(waynote_postgres::reading(&self.0).ok()??))
+    }
 }
 
 /// Databases whose stores are served by their names. Nothing is sent yet.

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
+use waynote_test_postgres::{Cluster, Proxy, Setup, has_postgres, skipped, with_store};
 
 use super::common::Scratch;
 use super::http::{exchange, get, send, submit};
@@ -475,4 +475,47 @@ fn a_store_of_administrators_that_is_made_anew_has_its_own() {
     };
     assert_eq!(["team", "none"].map(|name| readable(name, &[])), [401; 2]);
     assert_eq!(readable("team", &[&token]), 200);
+}
+
+/// The page and the search of a server, for a store that it was given and for one that it finds.
+#[test]
+fn pages_and_searches_read_on_the_standby_of_the_address() {
+    if !has_postgres() {
+        return skipped("the test of `read_url` in waynote-cli");
+    }
+    let primary = Cluster::start(&Setup::default());
+    let scratch = Scratch::new();
+    let url = with_store(&primary.url(), "s");
+    scratch.ok(&format!("stores create {url}"));
+    scratch.ok(&format!("--store {url} key save deploy ship"));
+    let standby = Cluster::start(&Setup {
+        tcp: true,
+        standby_of: Some((
+            primary.folder().to_owned(),
+            primary.port(),
+            "standby".into(),
+        )),
+        settings: "hot_standby = on".into(),
+        ..Setup::default()
+    });
+    let proxy = Proxy::start(standby.port());
+    let url = format!("{url}&read_url=postgres://127.0.0.1:{}", proxy.port());
+    let found = scratch.run(&format!("doctor --store {url}")).said();
+    assert!(found.contains("the standby postgres://"), "{found}");
+    let named = format!("named={url}");
+    let served = Served::start(&scratch, ["--store", &named, "--database", &url]);
+    for store in ["named", "s"] {
+        for path in ["notes", "api/v1/search?q=ship"] {
+            let before = proxy.trips();
+            let read = get(&format!("{}/s/{store}/{path}", served.url), None);
+            assert!(read.contains("deploy"), "{read}");
+            assert_ne!(proxy.trips(), before, "{store} {path}");
+        }
+    }
+    let password = url.replace("read_url=postgres://", "read_url=postgres://me:hunter2@");
+    let said = scratch.run(&format!("key list --store {password}")).said();
+    assert!(
+        said.contains("has a password in it") && !said.contains("hunter2"),
+        "{said}"
+    );
 }

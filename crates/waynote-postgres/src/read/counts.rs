@@ -5,7 +5,32 @@ use waynote::store::{Ask, Count, ScopeSummary};
 
 use super::plan::{Plan, scope_hash, session_hash, whole};
 use crate::row::{count, get, kind_key, scope};
-use crate::trip::{bytes, flag, many_bytes, maybe_big, maybe_text, texts};
+use crate::trip::{bytes, flag, many_bytes, maybe_big, text, texts};
+
+/// A statement over the types of a session's entries. They are read from one type to the next in the index, however many
+/// entries each has.
+macro_rules! types {
+    ($select:literal) => {
+        concat!(
+            "WITH RECURSIVE types AS (
+                 (SELECT n.scope, n.kind_key, n.kind FROM waynote.note n
+                  WHERE n.store = $1 AND n.kind_key IS NOT NULL
+                        AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+                  ORDER BY n.kind_key LIMIT 1)
+                 UNION ALL
+                 SELECT t.scope, m.kind_key, m.kind FROM types t CROSS JOIN LATERAL (
+                     SELECT n.kind_key, n.kind FROM waynote.note n
+                     WHERE n.store = $1 AND n.scope = t.scope AND n.kind_key > t.kind_key AND n.kind_key IS NOT NULL
+                     ORDER BY n.kind_key LIMIT 1
+                 ) m
+             )
+             ",
+            $select
+        )
+    };
+}
+
+const TYPES: &str = types!("SELECT kind FROM types");
 
 const COUNTED: &str = "SELECT u.i, s.notes FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
@@ -19,31 +44,33 @@ const KEYED: &str = "SELECT CASE WHEN $3 THEN p.pinned ELSE s.notes - p.pinned E
      WHERE s.store = $1 AND s.hash = $2";
 
 const ENTRIES: &str = "SELECT count(*) FROM waynote.scope s
-     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key IS NOT NULL
-          AND ($3 IS NULL OR n.kind_key = $3) AND ($4 IS NULL OR n.iteration < $4)
-          AND (NOT $5 OR n.resolved_by IS NULL)
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key = $3 AND n.kind_key IS NOT NULL
+          AND ($4 IS NULL OR n.iteration < $4) AND (NOT $5 OR n.resolved_by IS NULL)
      WHERE s.store = $1 AND s.hash = $2";
+
+/// Only the entries of this iteration and later ones are counted, and the resolved ones, because they are few; the others
+/// are the rest of the scope's count.
+const ALL_ENTRIES: &str = types!(
+    "SELECT greatest(0, s.notes - late.count - (
+         SELECT count(*) FROM waynote.note n WHERE $4
+         AND n.store = $1 AND n.scope = s.scope AND n.resolved_by IS NOT NULL AND ($3 IS NULL OR n.iteration < $3)
+     ))
+     FROM waynote.scope s CROSS JOIN (
+         SELECT coalesce(sum(
+             (SELECT count(*) FROM waynote.note n WHERE n.store = $1 AND n.scope = t.scope
+              AND n.kind_key = t.kind_key AND n.kind_key IS NOT NULL AND n.iteration >= $3)
+             + (SELECT count(*) FROM waynote.note n WHERE $3 IS NOT NULL AND n.store = $1 AND n.scope = t.scope
+                AND n.kind_key = t.kind_key AND n.kind_key IS NOT NULL AND n.iteration IS NULL)
+         ), 0)::bigint AS count FROM types t
+     ) late
+     WHERE s.store = $1 AND s.hash = $2"
+);
 
 const SUMMARIES: &str =
     "SELECT u.i, s.kind, s.name, s.notes FROM unnest($2) WITH ORDINALITY u (kind, i)
      JOIN waynote.scope s ON s.store = $1 AND s.kind = u.kind
      WHERE EXISTS (SELECT FROM waynote.note n WHERE n.store = $1 AND n.scope = s.scope)
      ORDER BY u.i, s.name";
-
-/// From one type to the next in the index, however many entries each has.
-const TYPES: &str = "WITH RECURSIVE types AS (
-         (SELECT n.scope, n.kind_key, n.kind FROM waynote.note n
-          WHERE n.store = $1 AND n.kind_key IS NOT NULL
-                AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
-          ORDER BY n.kind_key LIMIT 1)
-         UNION ALL
-         SELECT t.scope, m.kind_key, m.kind FROM types t CROSS JOIN LATERAL (
-             SELECT n.kind_key, n.kind FROM waynote.note n
-             WHERE n.store = $1 AND n.scope = t.scope AND n.kind_key > t.kind_key AND n.kind_key IS NOT NULL
-             ORDER BY n.kind_key LIMIT 1
-         ) m
-     )
-     SELECT kind FROM types";
 
 /// From the largest iteration down to one of an entry that is still there.
 const LAST: &str = "SELECT u.i, j.iteration FROM unnest($2) WITH ORDINALITY u (scope, i)
@@ -102,15 +129,14 @@ fn counts<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
                 kind,
                 before,
                 open,
-            } => (
-                ENTRIES,
-                vec![
-                    bytes(session_hash(session)),
-                    maybe_text(kind.as_ref().map(|kind| kind_key(kind.as_str()))),
-                    maybe_big(*before),
-                    flag(*open),
-                ],
-            ),
+            } => {
+                let mut values = vec![bytes(session_hash(session))];
+                let kind = kind.as_ref().map(|kind| text(kind_key(kind.as_str())));
+                let sql = if kind.is_some() { ENTRIES } else { ALL_ENTRIES };
+                values.extend(kind);
+                values.extend([maybe_big(*before), flag(*open)]);
+                (sql, values)
+            }
         };
         plan.rows(sql, values, move |row, rows| {
             rows.store.counts[index] = count(row, 0)?;

@@ -17,7 +17,7 @@ enum PrimaryFailure {
     AddressMoved,
 }
 
-fn standby_of(primary: &Cluster) -> Cluster {
+pub(super) fn standby_of(primary: &Cluster) -> Cluster {
     Cluster::start(&Setup {
         tcp: true,
         standby_of: Some((

@@ -158,6 +158,7 @@ fn shown(view: View, make: Make) -> MethodRouter<App> {
 
 /// Shows a view.
 async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Shown {
+    let visit = visit.reading();
     let of = visit.clone();
     let shown = visit.search(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
@@ -328,6 +329,7 @@ fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> 
 }
 
 async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
+    let visit = visit.reading();
     let text = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let address: Address = fields.get("note").unwrap_or_default().parse()?;

@@ -21,6 +21,10 @@ impl Database for Store {
     fn polled(&self) -> waynote::Result<Version> {
         self.0.version()
     }
+
+    fn reading(&self) -> Option<Arc<dyn ServableStore>> {
+        None
+    }
 }
 
 impl Catalog for Folder {

@@ -16,7 +16,7 @@ pub struct Budget {
     pub tokens: usize,
     /// How many tokens of that model correspond to one token of o200k, by which blocks are counted exactly.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0.1, maximum = 10))]
     pub factor: TokenFactor,
 }
 
