@@ -59,7 +59,7 @@ struct Proof {
     counts: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const PROOFS: [Proof; 12] = [
+const PROOFS: [Proof; 13] = [
     Proof {
         word: "writers",
         shows: "8 processes add 1,000 notes each to one file at once",
@@ -137,6 +137,14 @@ const PROOFS: [Proof; 12] = [
         shows: "31 settings of a role or a database, 10 times each, change no answer",
         package: "waynote-postgres",
         test: "suite::settings::settings_of_roles_and_databases_change_no_answer",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "versions",
+        shows: "tables become newer and older under 4 writers, and are migrated into a deadlock, 10 times: calls are \
+                refused by name or carried out once",
+        package: "waynote-postgres",
+        test: "suite::versions::tables_that_change_under_writers_lose_nothing",
         counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
     },
     Proof {

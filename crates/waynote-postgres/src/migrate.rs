@@ -1,12 +1,14 @@
 //! The tables, in numbered steps. Making them is asked for, and runs under a lock that ends with its transaction. An
 //! older program uses newer tables as far as their numbers allow.
 
+use std::time::Instant;
+
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use waynote::Error;
 
-use crate::error::{Fault, Outcome};
+use crate::error::{Fault, Outcome, RetryKind};
 use crate::server::{Limits, PooledConnection, Server};
 use crate::trip::{Statement, big, bytes, text};
 
@@ -87,13 +89,23 @@ impl Schema {
 
 /// Makes the tables, or brings them up to date. Returns the version that they had; 0 when there were none.
 pub(crate) fn run(server: &Server, limits: &Limits, shown: &str) -> Outcome<i64> {
-    let leased = server.lease(limits)?;
-    let migrated = migrated(server, &leased, limits, shown);
-    if migrated.is_err() {
+    let started = Instant::now();
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let leased = server.lease(limits)?;
+        let failure = match migrated(server, &leased, limits, shown) {
+            Ok(version) => return Ok(version),
+            Err(failure) => failure,
+        };
         // Its transaction ends with it.
         Server::discard(leased);
+        // Readers take tables in another order.
+        let is_in_the_way = failure.cure() == RetryKind::Again;
+        if !is_in_the_way || !limits.again(started, attempt, RetryKind::Again) {
+            return Err(failure);
+        }
     }
-    migrated
 }
 
 fn migrated(

@@ -28,6 +28,7 @@ mod suite {
     mod start;
     mod stores;
     mod vacuum;
+    mod versions;
     mod writers;
 
     use stores::PostgresStores;

@@ -76,6 +76,13 @@ kill -INT "$server"; wait "$server"
 "#;
 
 impl Cluster {
+    /// A cluster that is reached by its loopback port too.
+    pub fn tcp() -> Self {
+        let tcp = true;
+        let setup = Setup::default();
+        Self::start(&Setup { tcp, ..setup })
+    }
+
     /// Makes a cluster and starts it.
     ///
     /// # Panics
@@ -358,10 +365,7 @@ mod tests {
         if !has_postgres() {
             return skipped("the test of a server whose port is taken");
         }
-        let mut cluster = Cluster::start(&Setup {
-            tcp: true,
-            ..Setup::default()
-        });
+        let mut cluster = Cluster::tcp();
         cluster.kill();
         let taken = TcpListener::bind(("127.0.0.1", cluster.port())).unwrap();
         let log = cluster.folder.path().join("log");

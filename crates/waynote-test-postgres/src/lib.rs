@@ -50,6 +50,11 @@ pub fn with_store(url: &str, store: &str) -> String {
     format!("{url}{sign}store={store}")
 }
 
+/// The URL of the store `s` at a loopback port, a proxy's for example.
+pub fn store_at(user: &str, port: u16) -> String {
+    format!("postgres://{user}@127.0.0.1:{port}/postgres?store=s&sslmode=disable")
+}
+
 /// A name that no other test of any process uses.
 pub fn unused(what: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);

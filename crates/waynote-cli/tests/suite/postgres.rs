@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use waynote_test_postgres::{
-    Cluster, Does, Proxy, Server, Setup, has_postgres, server, skipped, with_store,
+    Cluster, Does, Proxy, Server, Setup, has_postgres, server, skipped, store_at, with_store,
 };
 
 use super::client_files;
@@ -345,10 +345,7 @@ fn a_single_write_waits_for_a_host_that_takes_over() {
     if !has_postgres() {
         return skipped("the test of a write during a failover in waynote-cli");
     }
-    let mut cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let mut cluster = Cluster::tcp();
     let url = |hosts: String| format!("postgres://waynote@{hosts}/postgres?store=s");
     let one = url(format!("127.0.0.1:{}", cluster.port()));
     let two = url(format!("127.0.0.1:1,127.0.0.1:{}", cluster.port()));
@@ -397,13 +394,9 @@ fn a_command_makes_few_round_trips() {
     if !has_postgres() {
         return skipped("the test of round trips in waynote-cli");
     }
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let cluster = Cluster::tcp();
     let proxy = Proxy::start(cluster.port());
-    let port = proxy.port();
-    let url = format!("postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
+    let url = store_at("waynote", proxy.port());
     let scratch = &Scratch::new();
     scratch.ok(&format!("stores create {url}"));
     scratch.ok(&format!("config set store {url}"));
@@ -433,13 +426,9 @@ fn a_prompt_goes_on_without_a_slow_database_and_the_next_one_is_told() {
     if !has_postgres() {
         return skipped("the test of a slow database in waynote-cli");
     }
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let cluster = Cluster::tcp();
     let proxy = Proxy::start(cluster.port());
-    let port = proxy.port();
-    let slow = format!("postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
+    let slow = store_at("waynote", proxy.port());
     let scratch = &Scratch::new();
     let url = with_store(&cluster.url(), "s");
     scratch.ok(&format!("stores create {url}"));

@@ -6,7 +6,7 @@ use waynote_postgres::Options;
 use waynote_postgres::doctor::{Grade, examine};
 use waynote_postgres::stores::{self, Access};
 use waynote_test_postgres::{
-    Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped, with_store,
+    Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped, store_at, with_store,
 };
 use waynote_testing::has;
 
@@ -22,8 +22,8 @@ fn what_a_server_is_set_to_is_found() {
     });
     let port = cluster.port();
     let at = |user: &str, connections| {
-        let url = format!("postgres://{user}@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
-        Options::of_url(&url).unwrap().connections(connections)
+        let options = Options::of_url(&store_at(user, port)).unwrap();
+        options.connections(connections)
     };
     stores::create(at("waynote", 1)).unwrap();
     cluster.sql("CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA waynote TO app; GRANT SELECT ON ALL TABLES IN SCHEMA waynote TO app");

@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use waynote::{Content, EntryType, SessionLog, Stamp};
 use waynote_postgres::{Options, open, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped, store_at};
 
-use super::writers::{Writer, rounds, until, write_under};
-
-const WRITERS: u32 = 8;
+use super::writers::{rounds, threads_write_under, until};
 
 /// The kind of the primary's failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +32,7 @@ pub(super) fn standby_of(primary: &Cluster) -> Cluster {
 
 /// Writers write while the primary fails and the standby is promoted. Returns the number of writes and the longest wait.
 fn round(goes: PrimaryFailure) -> (u32, Duration) {
-    let mut primary = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let mut primary = Cluster::tcp();
     let standby = standby_of(&primary);
     let ports = [Proxy::start(primary.port()), Proxy::start(standby.port())];
     let hosts = ports.iter().map(|of| format!("127.0.0.1:{}", of.port()));
@@ -51,19 +46,12 @@ fn round(goes: PrimaryFailure) -> (u32, Duration) {
     primary.sql("SELECT pg_reload_conf()");
     let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
     until("no standby", || primary.sql(is_synchronous) == "1");
-    let options = |number: u32| {
-        Options::of_url(&url)
-            .unwrap()
-            .connect(Duration::from_secs(2))
-            .wait(Duration::from_secs(3))
-            .answer(Duration::from_secs(3))
-            // Connections of its own, as a process of its own has.
-            .connections(1 + number as usize)
+    let second = Duration::from_secs(1);
+    let options = |_| {
+        let options = Options::of_url(&url).unwrap().connect(2 * second);
+        options.wait(3 * second).answer(3 * second)
     };
-    stores::create(options(0)).unwrap();
-    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
-    let all = all.collect();
-    let (acknowledged, longest) = write_under(all, options(30), Duration::ZERO, |writers| {
+    let (acknowledged, longest) = threads_write_under(8, options, Duration::ZERO, |writers| {
         writers.until_each_has_more(5);
         match goes {
             PrimaryFailure::Killed => primary.kill(),
@@ -128,17 +116,8 @@ fn a_write_waits_at_a_single_address_too() {
     if !has_postgres() {
         return skipped("a_write_waits_at_a_single_address_too");
     }
-    let at = |cluster: &Cluster| {
-        let port = cluster.port();
-        Options::of_url(&format!(
-            "postgres://waynote@127.0.0.1:{port}/postgres?store=s"
-        ))
-        .unwrap()
-    };
-    let mut primary = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let at = |cluster: &Cluster| Options::of_url(&store_at("waynote", cluster.port())).unwrap();
+    let mut primary = Cluster::tcp();
     stores::create(at(&primary)).unwrap();
     let standby = standby_of(&primary);
     until("no standby", || open(at(&standby)).is_ok());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rcgen::{CertificateParams, DnType, Issuer, KeyPair};
 use waynote_postgres::{Options, open, stores};
-use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, store_at};
 
 /// An authority, with its certificate in PEM.
 fn authority(name: &str) -> (Issuer<'static, KeyPair>, String) {
@@ -132,10 +132,7 @@ fn a_password_is_asked_for_and_kept_for_a_minute() {
         ..Setup::default()
     });
     cluster.sql("CREATE ROLE team LOGIN SUPERUSER PASSWORD 'first-word'");
-    let url = format!(
-        "postgres://team@127.0.0.1:{}/postgres?store=s",
-        cluster.port()
-    );
+    let url = store_at("team", cluster.port());
     let asked = Arc::new(AtomicU32::new(0));
     let at = |name: &str, word: &'static str| {
         let asked = Arc::clone(&asked);

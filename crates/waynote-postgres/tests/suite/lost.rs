@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use waynote::{Content, EngineStore, EntryType, Reader as _, SessionLog, Store as _};
 use waynote_postgres::{Options, Postgres, is_away, open, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped, store_at};
 use waynote_testing::values::at;
 
 fn add(store: &EngineStore<Postgres>, said: &str) -> waynote::Result<()> {
@@ -32,20 +32,13 @@ impl ClusterBehindProxy {
             skipped("the tests of lost connections");
             return None;
         }
-        let cluster = Cluster::start(&Setup {
-            tcp: true,
-            ..Setup::default()
-        });
+        let cluster = Cluster::tcp();
         let proxy = Proxy::start(cluster.port());
         Some(Self { cluster, proxy })
     }
 
     fn options(&self) -> Options {
-        let port = self.proxy.port();
-        Options::of_url(&format!(
-            "postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable"
-        ))
-        .unwrap()
+        Options::of_url(&store_at("waynote", self.proxy.port())).unwrap()
     }
 }
 
@@ -68,11 +61,7 @@ fn a_commit_whose_answer_is_lost_is_carried_out_once() {
         behind
             .proxy
             .does(Does::CutBefore(b"INSERT INTO waynote.journal".to_vec()));
-        let port = behind.cluster.port();
-        let other = Options::of_url(&format!(
-            "postgres://waynote@127.0.0.1:{port}/postgres?store=s"
-        ))
-        .unwrap();
+        let other = Options::of_url(&store_at("waynote", behind.cluster.port())).unwrap();
         add(&open(other).unwrap(), &format!("theirs {round}")).unwrap();
         add(&store, &format!("ours {round}")).unwrap();
     }

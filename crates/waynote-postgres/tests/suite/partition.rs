@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use waynote_postgres::{Options, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+use waynote_postgres::Options;
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped, store_at};
 use waynote_testing::Dice;
 
-use super::writers::{Writer, rounds, until, write_under};
-
-const WRITERS: usize = 4;
+use super::writers::{rounds, threads_write_under, until};
 
 #[test]
 fn a_network_that_breaks_loses_nothing() {
@@ -16,22 +14,16 @@ fn a_network_that_breaks_loses_nothing() {
         return skipped("a_network_that_breaks_loses_nothing");
     }
     let mut dice = Dice::thrown("partition");
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let cluster = Cluster::tcp();
     let proxy = Proxy::start(cluster.port());
-    let options = |number: usize| {
-        let port = proxy.port();
-        let url = format!("postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
-        let options = Options::of_url(&url).unwrap().connections(1 + number);
-        let (second, answer) = (Duration::from_secs(1), Duration::from_millis(600));
-        options.connect(second).wait(3 * second).answer(answer)
-    };
-    stores::create(options(0)).unwrap();
-    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
-    let (writes, (longest, failures)) =
-        write_under(all.collect(), options(20), Duration::ZERO, |writers| {
+    let options = Options::of_url(&store_at("waynote", proxy.port())).unwrap();
+    let (second, answer) = (Duration::from_secs(1), Duration::from_millis(600));
+    let options = options.connect(second).wait(3 * second).answer(answer);
+    let (writes, (longest, failures)) = threads_write_under(
+        4,
+        |_| options.clone(),
+        Duration::ZERO,
+        |writers| {
             writers.until_each_has_more(3);
             // A prepared statement goes by its name: only these are sent as text each time.
             let words = ["BEGIN", "COMMIT"];
@@ -59,7 +51,8 @@ fn a_network_that_breaks_loses_nothing() {
                 writers.until_each_has_more(2);
             }
             (writers.longest(), writers.failures())
-        });
+        },
+    );
     eprintln!(
         "{} cuts and {} partitions, {writes} acknowledged writes, each there once; the longest wait {longest:.1?}; \
          errors {failures:?}",

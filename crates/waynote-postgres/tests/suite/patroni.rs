@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use waynote_postgres::{Options, stores};
+use waynote_postgres::Options;
 use waynote_test_postgres::{Failure, PatroniCluster, has_patroni, with_store};
 
-use super::writers::{Writer, rounds, write_under};
+use super::writers::{rounds, threads_write_under};
 
 /// The page that shows the files of the cluster.
 const PAGE: &str = include_str!("../../../../docs/fleet.md");
@@ -18,25 +18,16 @@ const PACE: Duration = Duration::from_millis(20);
 
 fn under(failure: Failure, rounds: usize) {
     let mut cluster = PatroniCluster::start(PAGE);
+    let urls = [cluster.balanced_url(), cluster.hosts_url()];
     let options = |number: usize| {
-        let url = match number % 2 {
-            0 => cluster.balanced_url(),
-            _ => cluster.hosts_url(),
-        };
-        Options::of_url(&with_store(&url, "team"))
+        Options::of_url(&with_store(&urls[number % 2], "team"))
             .unwrap()
             .password("of-waynote".to_owned())
             .connect(Duration::from_secs(2))
             .answer(Duration::from_secs(3))
-            // Connections of its own, as a process of its own has.
-            .connections(1 + number)
     };
-    stores::create(options(0)).unwrap();
-    let all = (0..WRITERS).map(|number| Writer::Thread(options(number).into()));
-    let all = all.collect();
-    let reader = options(WRITERS);
     let begin = Instant::now();
-    let (acknowledged, mut waits) = write_under(all, reader, PACE, |writers| {
+    let (acknowledged, mut waits) = threads_write_under(WRITERS, options, PACE, |writers| {
         let round = |_| {
             writers.until_each_has_more(10);
             writers.longest();

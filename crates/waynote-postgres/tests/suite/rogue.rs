@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use waynote::{Content, Places, Reader as _, Store as _};
 use waynote_postgres::{Options, open, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped, with_store};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped, store_at, with_store};
 use waynote_testing::{Dice, values::at};
 
 use super::stores::new_store;
@@ -274,26 +274,20 @@ fn answers_that_are_garbled_stop_nobody() {
         return skipped("answers_that_are_garbled_stop_nobody");
     }
     let mut dice = Dice::thrown("garbled");
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let cluster = Cluster::tcp();
     let neighbour = new_store(&with_store(&cluster.url(), "neighbour"));
     let text = Content::text("ours").unwrap();
     Places::new(&neighbour)
         .write(&"~/p".parse().unwrap(), text, &at(1))
         .unwrap();
     let proxy = Proxy::start(cluster.port());
-    let url = format!(
-        "postgres://waynote@127.0.0.1:{}/postgres?sslmode=disable",
-        proxy.port()
-    );
+    let url = store_at("waynote", proxy.port());
     let (mut all, mut served, mut longest, mut most) = (0, 0, Duration::ZERO, 0);
     for round in 0..rounds() {
         let store = format!("s{round}");
         new_store(&with_store(&cluster.url(), &store));
         proxy.does(Does::Garble(dice.below(1 << 31)));
-        let told = calls(&with_store(&url, &store), 5);
+        let told = calls(&url.replace("store=s", &format!("store={store}")), 5);
         (all, served) = (all + told.calls, served + told.served);
         (longest, most) = (longest.max(told.longest), most.max(told.memory));
     }

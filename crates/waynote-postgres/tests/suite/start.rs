@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use waynote::{Error, Places, Reader as _, Store as _};
 use waynote_postgres::{Fault, Options, PostgresError, is_away, open, stores};
-use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
+use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, store_at, unused, with_store};
 
 use super::stores::{bouncer, its_server, new_store};
 use waynote_testing::{has, values::at};
@@ -277,10 +277,7 @@ fn older_tables_are_for_their_owner_to_update() {
     if !has_postgres() {
         return skipped("older_tables_are_for_their_owner_to_update");
     }
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let cluster = Cluster::tcp();
     let at = |user: &str, store: &str| {
         let port = cluster.port();
         let url = format!("postgres://{user}@127.0.0.1:{port}/postgres?store={store}");
@@ -413,47 +410,27 @@ fn certificates_and_passwords_are_checked() {
         .unwrap()
     };
     let roots = format!("sslmode=verify-full&sslrootcert={}", roots.display());
-    let password = || Some("hunter2".to_owned());
-    stores::create(at("localhost", &roots).password(password())).unwrap();
-    let kind_of = |options: Options| match open(options) {
-        Ok(_) => "open".to_owned(),
-        Err(error) => {
-            assert!(!format!("{error} {error:?} {:?}", error.advice()).contains("hunter2"));
-            error.kind().to_owned()
-        }
-    };
+    let any_name = roots.replace("full", "ca");
+    // The log-in is bound to the server's certificate.
+    let bound = format!("{roots}&channel_binding=require");
+    let known = |host: &str, rest: &str| at(host, rest).password("hunter2".to_owned());
+    stores::create(known("localhost", &roots)).unwrap();
     let file = format!("localhost:{port}:*:team:hunter2\n");
     for (options, expected) in [
         (at("localhost", &roots).passwords(&file), "open"),
         // The server's certificate is not for this name.
-        (
-            at("127.0.0.1", &roots).password(password()),
-            "server_not_trusted",
-        ),
-        (
-            at("127.0.0.1", &roots.replace("full", "ca")).password(password()),
-            "open",
-        ),
+        (known("127.0.0.1", &roots), "server_not_trusted"),
+        (known("127.0.0.1", &any_name), "open"),
         // No well-known authority signed the certificate.
         (
-            at("localhost", "sslmode=verify-full").password(password()),
+            known("localhost", "sslmode=verify-full"),
             "server_not_trusted",
         ),
+        (known("localhost", "sslmode=require"), "open"),
+        (known("localhost", "sslmode=disable"), "server_refuses"),
+        (known("localhost", &bound), "open"),
         (
-            at("localhost", "sslmode=require").password(password()),
-            "open",
-        ),
-        (
-            at("localhost", "sslmode=disable").password(password()),
-            "server_refuses",
-        ),
-        // The log-in is bound to the server's certificate.
-        (
-            at("localhost", &format!("{roots}&channel_binding=require")).password(password()),
-            "open",
-        ),
-        (
-            at("localhost", "sslmode=require&require_auth=md5").password(password()),
+            known("localhost", "sslmode=require&require_auth=md5"),
             "server_refuses",
         ),
         (
@@ -463,16 +440,16 @@ fn certificates_and_passwords_are_checked() {
         (at("localhost", &roots), "no_password"),
     ] {
         let shown = format!("{options:?}");
-        assert_eq!(kind_of(options), expected, "{shown}");
+        let error = open(options).err();
+        let told = error
+            .as_ref()
+            .map(|of| format!("{of} {of:?} {:?}", of.advice()));
+        assert!(!told.unwrap_or_default().contains("hunter2"));
+        let kind = error.as_ref().map_or("open", Error::kind);
+        assert_eq!(kind, expected, "{shown}");
     }
-    let plain = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
-    let url = format!(
-        "postgres://waynote@127.0.0.1:{}/postgres?store=s&sslmode=require",
-        plain.port()
-    );
+    let plain = Cluster::tcp();
+    let url = store_at("waynote", plain.port()).replace("disable", "require");
     let error = open(Options::of_url(&url).unwrap()).err().unwrap();
     assert!(
         error
@@ -513,17 +490,8 @@ fn a_user_who_may_only_read_is_told_so() {
     if !has_postgres() {
         return skipped("a_user_who_may_only_read_is_told_so");
     }
-    let cluster = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
-    let at = |user: &str| {
-        let port = cluster.port();
-        Options::of_url(&format!(
-            "postgres://{user}@127.0.0.1:{port}/postgres?store=s"
-        ))
-        .unwrap()
-    };
+    let cluster = Cluster::tcp();
+    let at = |user: &str| Options::of_url(&store_at(user, cluster.port())).unwrap();
     stores::create(at("waynote")).unwrap();
     cluster.sql("CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA waynote TO reader");
     cluster.sql("GRANT SELECT ON ALL TABLES IN SCHEMA waynote TO reader");

@@ -8,7 +8,9 @@ use std::time::Duration;
 use waynote::{Content, EngineStore, Forget, Indexing, Reader as _, SearchRequest, Store as _};
 use waynote_postgres::vacuum::{Vacuum, VacuumOutcome, VacuumReport, vacuum};
 use waynote_postgres::{Options, Postgres, open, stores};
-use waynote_test_postgres::{Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped};
+use waynote_test_postgres::{
+    Bouncer, Cluster, Setup, has_pgbouncer, has_postgres, skipped, store_at,
+};
 
 use waynote_testing::has;
 use waynote_testing::values::{at, key, save};
@@ -27,11 +29,7 @@ fn cluster(test: &str) -> Option<Cluster> {
 }
 
 fn options(cluster: &Cluster) -> Options {
-    let port = cluster.port();
-    Options::of_url(&format!(
-        "postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable"
-    ))
-    .unwrap()
+    Options::of_url(&store_at("waynote", cluster.port())).unwrap()
 }
 
 /// A store with some notes and an index of them.
@@ -201,11 +199,7 @@ fn only_the_owner_may_and_a_pooler_may_be_in_between() {
     };
     filled(&cluster);
     cluster.sql("CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA waynote TO reader");
-    let port = cluster.port();
-    let theirs = Options::of_url(&format!(
-        "postgres://reader@127.0.0.1:{port}/postgres?sslmode=disable"
-    ))
-    .unwrap();
+    let theirs = Options::of_url(&store_at("reader", cluster.port())).unwrap();
     let done = vacuum(&theirs, Vacuum::Free).unwrap();
     let refused = |became| became == VacuumOutcome::NotPermitted;
     assert!(

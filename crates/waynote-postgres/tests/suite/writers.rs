@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 
 use waynote::store::{Cursor, FeedContent, FeedEntry};
 use waynote::{Content, EntryType, OperationId, Reader as _, SessionLog, Stamp, Store as _};
-use waynote_postgres::{Options, is_away, open};
+use waynote_postgres::{Options, is_away, open, stores};
 
 /// How long a writer may wait.
 const PATIENCE: Duration = Duration::from_secs(180);
+
+/// What a server may answer to a call that is repeated.
+const REFUSALS: [&str; 3] = ["read_only", "older_tables", "newer_store"];
 
 /// The number of rounds: `WAYNOTE_TEST_ROUNDS`.
 pub(crate) fn rounds() -> u32 {
@@ -49,13 +52,16 @@ enum Called<'e> {
 pub(crate) struct Writers {
     acknowledged: Vec<AtomicU32>,
     longest: Vec<Mutex<Duration>>,
-    failures: Mutex<BTreeMap<String, u32>>,
+    /// By the number of the writer, or the next one for the reader.
+    failures: Mutex<BTreeMap<(usize, String), u32>>,
+    /// The answers to the reader of the feed.
+    pages: AtomicU32,
     is_over: AtomicBool,
     is_written: AtomicBool,
 }
 
 impl Writers {
-    /// Waits until so many more writes of each are acknowledged.
+    /// Waits until so many more writes of each are acknowledged, and the reader goes on.
     pub(crate) fn until_each_has_more(&self, count: u32) {
         self.until_others_have_more(usize::MAX, count);
     }
@@ -64,9 +70,12 @@ impl Writers {
     pub(crate) fn until_others_have_more(&self, but: usize, count: u32) {
         let now = || self.acknowledged.iter().map(|of| of.load(Ordering::SeqCst));
         let wanted: Vec<u32> = now().map(|before| before + count).collect();
-        until("the writers do not go on", || {
+        // One of them may have been on its way.
+        let pages = 2 + self.pages.load(Ordering::SeqCst);
+        until("the writers or their reader do not go on", || {
             let mut all = now().zip(&wanted).enumerate();
-            all.all(|(writer, (has, wanted))| writer == but || has >= *wanted)
+            let do_write = all.all(|(writer, (has, wanted))| writer == but || has >= *wanted);
+            do_write && self.pages.load(Ordering::SeqCst) >= pages
         });
     }
 
@@ -88,9 +97,30 @@ impl Writers {
         taken.max().unwrap()
     }
 
-    /// The kinds of the errors since this was last asked, and how often each was met.
+    /// The kinds of the writers' errors since this was last asked, and how often each was met.
     pub(crate) fn failures(&self) -> BTreeMap<String, u32> {
-        std::mem::take(&mut *self.failures.lock().unwrap())
+        let mut kinds = BTreeMap::new();
+        for ((who, kind), count) in std::mem::take(&mut *self.failures.lock().unwrap()) {
+            if who < self.acknowledged.len() {
+                *kinds.entry(kind).or_default() += count;
+            }
+        }
+        kinds
+    }
+
+    /// Waits until each writer has failed twice in this way, and the reader too, or not at all. Returns how often they
+    /// have; nobody has failed in another way since the last question.
+    pub(crate) fn until_refused(&self, kind: &str, with_reader: bool) -> u32 {
+        let count = self.acknowledged.len() + usize::from(with_reader);
+        until(kind, || {
+            let failures = self.failures.lock().unwrap();
+            (0..count).all(|who| failures.get(&(who, kind.to_owned())) >= Some(&2))
+        });
+        let failures = std::mem::take(&mut *self.failures.lock().unwrap());
+        let mut met = failures.keys();
+        let is_right = met.all(|(who, of)| *who < count && of == kind);
+        assert!(is_right, "{kind}: {failures:?}");
+        failures.values().sum()
     }
 
     fn called(&self, writer: usize, called: Called<'_>) {
@@ -102,7 +132,7 @@ impl Writers {
             }
             Called::Failed(kind) => {
                 let mut failures = self.failures.lock().unwrap();
-                *failures.entry(kind.to_owned()).or_default() += 1;
+                *failures.entry((writer, kind.to_owned())).or_default() += 1;
             }
         }
     }
@@ -132,16 +162,22 @@ impl Writers {
     fn follow(&self, options: Options) -> Vec<FeedEntry> {
         let store = waynote_postgres::at(options);
         let mut read: Vec<FeedEntry> = Vec::new();
+        let mut begin = Instant::now();
         loop {
             // Looked at before, so that the page has all of it.
             let is_written = self.is_written.load(Ordering::SeqCst);
             let after = read.last().map_or(Cursor::START, |last| last.at);
             match store.feed(after, 1_000) {
                 Ok(page) if page.is_empty() && is_written => return read,
-                Ok(page) => read.extend(page),
+                Ok(page) => {
+                    begin = Instant::now();
+                    self.pages.fetch_add(1, Ordering::SeqCst);
+                    read.extend(page);
+                }
                 Err(error) => {
-                    let is_right = is_away(&error) || error.kind() == "older_tables";
-                    assert!(is_right, "{error}: {error:?}");
+                    let is_right = is_away(&error) || REFUSALS.contains(&error.kind());
+                    assert!(is_right && begin.elapsed() < PATIENCE, "{error}: {error:?}");
+                    self.called(self.acknowledged.len(), Called::Failed(error.kind()));
                 }
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -204,7 +240,7 @@ fn write(
                 Ok(_) => break,
                 Err(error) => error,
             };
-            let is_right = is_away(&error) || ["read_only", "older_tables"].contains(&error.kind());
+            let is_right = is_away(&error) || REFUSALS.contains(&error.kind());
             assert!(is_right, "{error}: {error:?}");
             called(Called::Failed(error.kind()));
             assert!(begin.elapsed() < PATIENCE, "{error}");
@@ -276,6 +312,7 @@ pub(crate) fn write_under<T>(
         acknowledged: all.iter().map(|_| AtomicU32::new(0)).collect(),
         longest: all.iter().map(|_| Mutex::default()).collect(),
         failures: Mutex::default(),
+        pages: AtomicU32::new(0),
         is_over: AtomicBool::new(false),
         is_written: AtomicBool::new(false),
     };
@@ -302,4 +339,17 @@ pub(crate) fn write_under<T>(
     let (count, feed) = writers.check(reader);
     assert_eq!(followed, feed, "the feed that was followed");
     (count, told)
+}
+
+/// Makes a store, and lets threads write it during some trouble. Each has connections of its own, as a process has.
+pub(crate) fn threads_write_under<T>(
+    count: usize,
+    options: impl Fn(usize) -> Options,
+    pace: Duration,
+    trouble: impl FnOnce(&Writers) -> T,
+) -> (u32, T) {
+    let own = |number: usize| options(number).connections(1 + number);
+    stores::create(own(0)).unwrap();
+    let all = (0..count).map(|number| Writer::Thread(own(number).into()));
+    write_under(all.collect(), own(count), pace, trouble)
 }
