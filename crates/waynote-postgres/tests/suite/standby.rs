@@ -5,7 +5,7 @@ use std::sync::Arc;
 use waynote::store::SideValue;
 use waynote::{Content, Places, Reader as _, SearchRequest, SideData as _};
 use waynote_postgres::{Options, doctor, open, reading, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 use waynote_testing::values::at;
 
 use super::failover::standby_of;
@@ -16,10 +16,7 @@ fn a_standby_answers_if_it_has_what_was_written() {
     if !has_postgres() {
         return skipped("a_standby_answers_if_it_has_what_was_written");
     }
-    let primary = Cluster::start(&Setup {
-        tcp: true,
-        ..Setup::default()
-    });
+    let primary = Cluster::tcp();
     let standby = standby_of(&primary);
     let [first, second] = [&primary, &standby].map(|of| Proxy::start(of.port()));
     let url = format!(
