@@ -19,9 +19,10 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
+use tokio_util::io::InspectReader;
 
 use crate::app::App;
-use crate::edge::{ConnectionGuard, Connections, user};
+use crate::edge::{BareLines, ConnectionGuard, Connections, user};
 use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
@@ -142,10 +143,12 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let peer = Peer(self.peer.ip());
+        let (peer, lines) = (Peer(self.peer.ip()), BareLines::default());
+        let stream = InspectReader::new(stream, lines.looks());
         let router = TowerToHyperService::new(self.router);
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(peer);
+            request.extensions_mut().insert(lines.clone());
             let busy = self.seat.busy();
             let answer = router.call(request);
             async move {

@@ -15,7 +15,7 @@ use axum::response::IntoResponse;
 use waynote::wire::{CERTIFICATE_HEADER, PROBLEM};
 
 use crate::app::App;
-use crate::edge::origin;
+use crate::edge::{lines, origin};
 use crate::log::RequestLine;
 use crate::problem::{Cause, Problem};
 use crate::visit::Caller;
@@ -38,7 +38,8 @@ pub(crate) async fn pass(
     let caller = Caller::default();
     request.extensions_mut().insert(caller.clone());
 
-    let response = match origin::check(&app, &request) {
+    let checked = lines::check(&request).and_then(|()| origin::check(&app, &request));
+    let response = match checked {
         Err(problem) => problem.into_response(),
         Ok(()) => {
             let answer = tokio::time::timeout(app.options.limits.handler_time, next.run(request));
