@@ -7,7 +7,7 @@ use std::path::Path;
 
 use waynote::event::EventAddress;
 use waynote::session_state::live_iteration;
-use waynote::{Name, Store};
+use waynote::{Name, Reader, Store};
 use waynote_loop::identity;
 use waynote_system::variables::{AGENT, AUTHOR, SESSION, STORE};
 
@@ -32,7 +32,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Names from the settings take precedence; the rest comes from the store.
-    pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
+    pub(crate) fn of(settings: &Settings, store: &dyn Reader) -> Outcome<Self> {
         let told = told()?;
         let is_told = |session: &Name| told.as_ref().is_some_and(|told| told.session == *session);
         let leases = store.leases()?;

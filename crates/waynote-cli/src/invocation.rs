@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 
 use serde::Serialize;
 use waynote::visible::visible;
-use waynote::{Author, Name, SecretPolicy, Stamp, Store, Writer};
+use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
@@ -69,7 +69,12 @@ impl<'o> Context<'o> {
 
     /// The session that this process works in, and the iteration; a refusal when there is none.
     pub(crate) fn session(&self) -> Outcome<(Name, Option<i64>)> {
-        let inside = self.read(|store| Inside::of(&self.settings, store))?;
+        self.read(|store| self.session_in(store))
+    }
+
+    /// The same with a reader of the store.
+    pub(crate) fn session_in(&self, store: &dyn Reader) -> Outcome<(Name, Option<i64>)> {
+        let inside = Inside::of(&self.settings, store)?;
         match inside.session {
             Some(session) => Ok((session, inside.iteration)),
             None => Ok((self.settings.session()?.clone(), None)),

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use waynote::event::{self, EventAddress, RecordedEvent};
 use waynote::loops;
 use waynote::session_log::reply;
-use waynote::session_state::{AgentSignal, EntryIteration, entry_iteration};
-use waynote::{EntryType, Name, Scope, SessionLog, SessionState, SessionStatus, Store, named};
+use waynote::session_state::{AgentSignal, EntryIteration, SessionReader, entry_iteration};
+use waynote::{
+    EntryType, Name, Reader, Scope, SessionLog, SessionState, SessionStatus, Store, named,
+};
 use waynote_loop::identity::known_dead;
 
 use super::list::Narrow;
@@ -33,8 +35,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             allow,
         } => {
             let stamp = context.stamp_allowing(allow)?.citing(cites.given());
-            let (session, iteration) = context.session()?;
-            let iteration = iteration_of_entry(context, &session, iteration)?;
+            let (session, iteration) = context.read(|store| {
+                let named = context.settings.session.value.as_ref();
+                let known = named.map(|named| SessionReader::new(store, named));
+                let known = known.transpose()?;
+                let store = known.as_ref().map_or(store as &dyn Reader, |known| known);
+                let (session, iteration) = context.session_in(store)?;
+                let iteration = iteration_of_entry(store, &session, iteration)?;
+                Ok((session, iteration))
+            })?;
             let kind: EntryType = kind.trim().parse()?;
             let content = input::note_text(text, allow.empty)?;
             let note = context.write(|store| {
@@ -202,8 +211,8 @@ fn check_known(context: &Context<'_>, session: &Name) -> Outcome {
 }
 
 /// The iteration of a new entry; a refusal for one that has not begun.
-fn iteration_of_entry(context: &Context<'_>, session: &Name, given: Option<i64>) -> Outcome<i64> {
-    match context.read(|store| Ok(entry_iteration(store, session, given)?))? {
+fn iteration_of_entry(store: &dyn Reader, session: &Name, given: Option<i64>) -> Outcome<i64> {
+    match entry_iteration(store, session, given)? {
         EntryIteration::Of(iteration) => Ok(iteration),
         EntryIteration::Future { last } => Err(Failure::refused(
             "future_iteration",
