@@ -36,10 +36,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         } => {
             let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let (session, iteration) = context.read(|store| {
-                let named = context.settings.session.value.as_ref();
-                let known = named.map(|named| SessionReader::new(store, named));
-                let known = known.transpose()?;
-                let store = known.as_ref().map_or(store as &dyn Reader, |known| known);
+                let named = context.settings.session.value.as_slice();
+                let store = &SessionReader::new(store, named)?;
                 let (session, iteration) = context.session_in(store)?;
                 let iteration = iteration_of_entry(store, &session, iteration)?;
                 Ok((session, iteration))

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde::ser::{Serialize, Serializer};
 use serde_json::json;
-use waynote::session_state::{Iteration, is_archived};
+use waynote::session_state::{Iteration, SessionReader, is_archived};
 use waynote::session_status::last_events;
 use waynote::text::shell_word;
-use waynote::{Name, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
+use waynote::{Name, Reader as _, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
 use super::log;
 use super::looping::started;
@@ -60,13 +60,14 @@ impl SessionRow {
             })
             .collect();
         newest.sort_by(|(one, _), (other, _)| other.cmp(one));
-        let listed = newest.into_iter().take(most);
-        let mut listed = listed
+        newest.truncate(most);
+        let names: Vec<Name> = newest.iter().map(|(_, session)| session.clone()).collect();
+        let store = &SessionReader::new(store, &names)?;
+        let mut listed = newest
+            .into_iter()
             .map(|(last, session)| {
-                let scope = Scope::Session(session);
-                let session: Name = scope.name().parse()?;
                 Ok(Self {
-                    notes: store.count(&scope)?,
+                    notes: store.count(&Scope::Session(session.clone()))?,
                     last: loops::iterations(store, &session, 1)?.pop(),
                     status: log::status(store, &session)?,
                     at: last.map(|(_, at)| at),

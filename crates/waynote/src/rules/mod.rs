@@ -19,6 +19,7 @@ pub mod person;
 mod resolved;
 mod same;
 pub(crate) mod session_events;
+mod session_reader;
 pub mod session_state;
 pub mod stall;
 pub(crate) mod undo;

@@ -10,67 +10,12 @@ use crate::block::IterationBlock;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
-use crate::pass_on;
-use crate::store::{Answers, Ask, EventPage, Reader};
+use crate::store::Reader;
+
+pub use super::session_reader::SessionReader;
 
 /// The events that are read at first.
-const PAGE: usize = 8;
-
-/// A reader that has read at once what tells a session's iterations: the leases, the last events, the last iteration of
-/// an entry. For a store that is far away. Other questions go to the store.
-pub struct SessionReader<'r> {
-    reader: &'r dyn Reader,
-    asked: Ask,
-    answers: Answers,
-}
-
-impl<'r> SessionReader<'r> {
-    /// Reads, in one round trip.
-    ///
-    /// # Errors
-    /// As [`Reader::read`].
-    pub fn new(reader: &'r dyn Reader, session: &Name) -> Result<Self> {
-        let asked = Ask {
-            all_leases: true,
-            events: vec![EventPage {
-                session: session.clone(),
-                before: None,
-                limit: PAGE,
-            }],
-            last_iterations: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(Self {
-            reader,
-            answers: reader.read(&asked)?,
-            asked,
-        })
-    }
-}
-
-impl Reader for SessionReader<'_> {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        let (mut left, mut known) = (ask.clone(), Answers::default());
-        if left.all_leases {
-            left.all_leases = false;
-            known.all_leases = self.answers.all_leases.clone();
-        }
-        if left.events == self.asked.events {
-            left.events.clear();
-            known.events = self.answers.events.clone();
-        }
-        if left.last_iterations == self.asked.last_iterations {
-            left.last_iterations.clear();
-            known.last_iterations = self.answers.last_iterations.clone();
-        }
-        match left == Ask::default() {
-            true => Ok(known),
-            false => self.reader.read(ask),
-        }
-    }
-
-    pass_on! { self => self.reader; select_at search take_damage history_before one_state checkouts }
-}
+pub(super) const PAGE: usize = 8;
 
 /// A session's events, latest first, read on demand.
 pub(crate) fn latest<'l>(

@@ -11,7 +11,7 @@ use crate::note::{EntryType, Note, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::session_state::is_archived;
 use crate::session_status::last_events;
-use crate::store::{Filter, Recent, ScopeSummary, Store, noted_before};
+use crate::store::{Ask, Filter, Recent, ScopeSummary, Store, noted_before};
 
 pub use crate::model::lists::seen_before;
 
@@ -38,11 +38,16 @@ impl<'s> SessionLog<'s> {
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
-        let with_notes = store.scopes(ScopeKind::Session)?.into_iter();
+        let read = store.read(&Ask {
+            summaries: vec![ScopeKind::Session],
+            event_sessions: true,
+            ..Ask::default()
+        })?;
+        let with_notes = read.summaries.into_iter().flatten();
         let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
             .map(|session| (session.scope.name().to_owned(), session))
             .collect();
-        for session in store.sessions_with_events()? {
+        for session in read.event_sessions {
             sessions
                 .entry(session.as_str().to_owned())
                 .or_insert_with(|| ScopeSummary {
@@ -58,10 +63,11 @@ impl<'s> SessionLog<'s> {
     /// # Errors
     /// As [`Self::sessions`].
     pub fn listed(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
-        let mut events = last_events(store, store.sessions_with_events()?)?;
+        let mut sessions = Self::sessions(store)?;
+        let names = sessions.iter().map(|of| of.scope.name().parse());
+        let mut events = last_events(store, names.collect::<Result<_>>()?)?;
         events.retain(|_, events| is_archived(events));
         let archived: BTreeSet<&str> = events.keys().map(Name::as_str).collect();
-        let mut sessions = Self::sessions(store)?;
         sessions.retain(|of| !archived.contains(of.scope.name()));
         Ok(sessions)
     }

@@ -1,0 +1,111 @@
+//! The states of sessions of a store that is far away.
+
+use std::collections::BTreeMap;
+use std::mem::take;
+
+use super::session_state::PAGE;
+use crate::error::Result;
+use crate::event::{RecordedEvent, SessionsEvent};
+use crate::id::StoreId;
+use crate::key::Name;
+use crate::pass_on;
+use crate::scope::Scope;
+use crate::store::{Answers, Ask, Count, EventPage, Reader, Store};
+
+/// A store whose reader has read at once what the states of sessions are told from: leases, last events, numbers of
+/// notes, last iterations of entries. For a store that is far away. All else goes to the store.
+pub struct SessionReader<'s> {
+    store: &'s dyn Store,
+    id: Option<StoreId>,
+    leases: Vec<SessionsEvent>,
+    of_each: BTreeMap<Name, ReadSession>,
+}
+
+/// What was read of a session.
+struct ReadSession {
+    /// The last ones, latest first.
+    events: Vec<RecordedEvent>,
+    notes: u64,
+    last_iteration: Option<i64>,
+}
+
+impl<'s> SessionReader<'s> {
+    /// Reads, in one round trip.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn new(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
+        let scopes = sessions.iter().cloned().map(Scope::Session);
+        let pages = sessions.iter().cloned();
+        let read = store.read(&Ask {
+            all_leases: true,
+            store_id: true,
+            events: pages.map(|of| EventPage::last(of, PAGE)).collect(),
+            counts: scopes.map(Count::Counted).collect(),
+            last_iterations: sessions.to_vec(),
+            ..Ask::default()
+        })?;
+        let numbers = read.counts.into_iter().zip(read.last_iterations);
+        let of_each = read.events.into_iter().zip(numbers);
+        let of_each = of_each.map(|(events, (notes, last_iteration))| ReadSession {
+            events,
+            notes,
+            last_iteration,
+        });
+        Ok(Self {
+            store,
+            id: read.store_id,
+            leases: read.all_leases,
+            of_each: sessions.iter().cloned().zip(of_each).collect(),
+        })
+    }
+
+    /// The answers, if all were read.
+    fn known(&self, ask: &Ask) -> Option<Answers> {
+        let (mut left, mut known) = (ask.clone(), Answers::none(ask));
+        if take(&mut left.store_id) {
+            known.store_id = self.id;
+        }
+        if take(&mut left.all_leases) {
+            known.all_leases = self.leases.clone();
+        }
+        for (page, events) in take(&mut left.events).iter().zip(&mut known.events) {
+            let of = self.of_each.get(&page.session)?;
+            if page.before.is_some() || page.limit > PAGE {
+                return None;
+            }
+            *events = of.events.iter().take(page.limit).cloned().collect();
+        }
+        for (session, lease) in take(&mut left.leases).iter().zip(&mut known.leases) {
+            let mut leases = self.leases.iter();
+            let of = leases.find(|of| of.session == *session);
+            *lease = of.map(|of| of.recorded.clone());
+        }
+        for (count, number) in take(&mut left.counts).iter().zip(&mut known.counts) {
+            let Count::Counted(Scope::Session(session)) = count else {
+                return None;
+            };
+            *number = self.of_each.get(session)?.notes;
+        }
+        let sessions = take(&mut left.last_iterations);
+        for (session, last) in sessions.iter().zip(&mut known.last_iterations) {
+            *last = self.of_each.get(session)?.last_iteration;
+        }
+        (left == Ask::default()).then_some(known)
+    }
+}
+
+impl Reader for SessionReader<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        match self.known(ask) {
+            Some(known) => Ok(known),
+            None => self.store.read(ask),
+        }
+    }
+
+    pass_on! { self => self.store; select_at search take_damage history_before one_state checkouts }
+}
+
+impl Store for SessionReader<'_> {
+    pass_on! { self => self.store; apply record forget would_forget verify checkpoint heartbeat silence }
+}
