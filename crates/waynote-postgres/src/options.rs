@@ -83,8 +83,8 @@ impl Options {
     /// `sslrootcert` (a path, or `system` for the well-known authorities), `sslcert` and `sslkey` (the files of the
     /// client's certificate and its key, which only its owner may read), `channel_binding` and `require_auth` (`none`,
     /// `password`, `md5`, `scram-sha-256`; by default a host off this machine gets no clear-text or MD5 password
-    /// without TLS). `read_url` is the URL of a standby of this database, for [`reading`](crate::reading). It takes what
-    /// it leaves open from this URL.
+    /// without TLS). `read_url` is the URL of a standby of this database, for [`reading`](crate::reading). What it
+    /// leaves open is taken from this URL.
     ///
     /// # Errors
     /// [`Fault::BadUrl`].

@@ -1,5 +1,5 @@
-//! Reads that a standby may answer. It answers only if it is as far as this process has written or seen the store: nobody
-//! misses a write of his own. In any other case the primary answers.
+//! Reads that a standby may answer. It answers only if it is as far as this process has written or seen the store:
+//! nobody misses a write of his own. In any other case the primary answers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::rows::Handle;
 use crate::session::{Purpose, Session, TripEnd};
 
 /// The store with reads that its standby may answer: the one that `read_url` names in the URL of the store. None if the
-/// URL names none. For pages and searches of people: other programs may have written what the standby does not have yet.
+/// URL names none. For pages and searches of people: other programs may have written what the standby does not have
+/// yet.
 ///
 /// # Errors
 /// Those of the certificates that the URL names.

@@ -7,8 +7,8 @@ use super::plan::{Plan, scope_hash, session_hash, whole};
 use crate::row::{count, get, kind_key, scope};
 use crate::trip::{bytes, flag, many_bytes, maybe_big, text, texts};
 
-/// A statement over the types of a session's entries. They are read from one type to the next in the index, however many
-/// entries each has.
+/// A statement over the types of a session's entries. They are read from one type to the next in the index, however
+/// many entries each has.
 macro_rules! types {
     ($select:literal) => {
         concat!(
@@ -48,8 +48,8 @@ const ENTRIES: &str = "SELECT count(*) FROM waynote.scope s
           AND ($4 IS NULL OR n.iteration < $4) AND (NOT $5 OR n.resolved_by IS NULL)
      WHERE s.store = $1 AND s.hash = $2";
 
-/// Only the entries of this iteration and later ones are counted, and the resolved ones, because they are few; the others
-/// are the rest of the scope's count.
+/// Only the entries of this iteration and later ones are counted, and the resolved ones, because they are few; the
+/// others are the rest of the scope's count.
 const ALL_ENTRIES: &str = types!(
     "SELECT greatest(0, s.notes - late.count - (
          SELECT count(*) FROM waynote.note n WHERE $4
