@@ -30,6 +30,10 @@ impl Catalog {
     /// Those of the certificates that the options name.
     pub fn at(options: Options) -> Result<Self, Error> {
         let server = Server::of(&options)?;
+        options
+            .standby()
+            .map(|standby| Server::of(&standby))
+            .transpose()?;
         Ok(Self { options, server })
     }
 

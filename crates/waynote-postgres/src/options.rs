@@ -124,6 +124,7 @@ impl Options {
                     })?;
                     store = Some(name);
                 }
+                "read_url" if read_url.is_some() => return Err(bad("it has two read_url")),
                 "read_url" => read_url = Some(decoded(key)?),
                 "schema" => schema = decoded(key)?.parse().map_err(bad)?,
                 "sslmode" => mode = Some(decoded(key)?),
@@ -201,7 +202,10 @@ impl Options {
         let key_file = key_file.or_else(|| variable("PGSSLKEY"));
         let standby = read_url.map(|read_url| {
             let inherited = |name: &str| match name {
-                "PGSSLMODE" => mode.clone(),
+                // Without TLS where it is not wanted there: on this machine.
+                "PGSSLMODE" => mode
+                    .clone()
+                    .filter(|mode| mode.starts_with("verify") || mode == "require"),
                 "PGSSLROOTCERT" => roots.clone(),
                 "PGSSLCERT" => certificate.clone(),
                 "PGSSLKEY" => key_file.clone(),
@@ -218,6 +222,11 @@ impl Options {
                     "read_url names a server and its database, and no store, schema or read_url",
                 ));
             }
+            if read_url.contains("target_session_attrs=read-write") {
+                return Err(bad(
+                    "read_url is only read, so it needs no target_session_attrs=read-write",
+                ));
+            }
             if standby.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
                 standby.config.target_session_attrs(TargetSessionAttrs::Any);
             }
@@ -230,8 +239,9 @@ impl Options {
             standby.require_auth = standby.require_auth.or(require_auth);
             standby.schema = schema.clone();
             // A person waits, and the primary has the answer too.
-            standby.times.connect = Duration::from_secs(1);
-            standby.times.wait = Duration::from_secs(1);
+            let connect = standby.config.get_connect_timeout().copied();
+            standby.times.connect = connect.unwrap_or(Duration::from_secs(1));
+            standby.times.wait = Duration::from_secs(3);
             standby.times.answer = Duration::from_secs(3);
             Ok(Box::new(standby))
         });

@@ -44,6 +44,7 @@ pub(crate) struct Session<'e> {
     limits: Limits,
     /// The store's incarnation, and the lowest position, that the server must have.
     wanted: Option<(i64, i64)>,
+    is_behind: Cell<bool>,
     leased: RefCell<Option<PooledConnection>>,
     state: Cell<State>,
     queue: RefCell<Vec<Statement>>,
@@ -72,6 +73,7 @@ impl<'e> Session<'e> {
             purpose,
             limits,
             wanted: None,
+            is_behind: Cell::default(),
             leased: RefCell::default(),
             state: Cell::new(State::Fresh),
             queue: RefCell::default(),
@@ -93,12 +95,7 @@ impl<'e> Session<'e> {
 
     /// True if the server has answered, and does not have what is wanted.
     pub(crate) fn is_behind(&self) -> bool {
-        let (head, wanted) = (self.head.borrow(), self.wanted);
-        let is_behind = |head: &Head, wanted: (i64, i64)| {
-            wanted.0 != head.incarnation || wanted.1 > head.position
-        };
-        let both = head.as_ref().zip(wanted);
-        both.is_some_and(|(head, wanted)| is_behind(head, wanted))
+        self.is_behind.get()
     }
 
     /// The cure of the failure that ended it.
@@ -246,7 +243,9 @@ impl<'e> Session<'e> {
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
             let is_left_to_caller =
                 is_write && (then == TripEnd::Commit || cure == RetryKind::Again);
-            let may_try = is_fresh && !is_left_to_caller;
+            // The primary has the answer too.
+            let has_other = self.wanted.is_some();
+            let may_try = is_fresh && !is_left_to_caller && !has_other;
             if may_try && self.limits.again(started, attempt, cure) {
                 continue;
             }
@@ -299,13 +298,7 @@ impl<'e> Session<'e> {
         if is_fresh {
             let head = self.begun(&rows)?;
             leased.prepared.begun(head.process, head.schema.version);
-            self.engine.saw(head.position);
             *self.head.borrow_mut() = Some(head);
-            if self.is_behind() {
-                return Err(
-                    Error::store_lost(&*self.engine.shown, "it is behind the primary").into(),
-                );
-            }
         }
         Ok(rows)
     }
@@ -357,6 +350,13 @@ impl<'e> Session<'e> {
             return Err(engine.no_store());
         };
         let head = Head::of(row)?;
+        engine.saw(head.position);
+        if let Some((incarnation, position)) = self.wanted
+            && (incarnation != head.incarnation || position > head.position)
+        {
+            self.is_behind.set(true);
+            return Err(Error::store_lost(&*engine.shown, "it is behind the primary").into());
+        }
         let is_write = matches!(self.purpose, Purpose::Write(_));
         head.schema.allows(&engine.shown, is_write)?;
         if *engine.incarnation.get_or_init(|| head.incarnation) != head.incarnation {

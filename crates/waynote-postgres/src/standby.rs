@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use waynote::engine::{Ask, Engine, Read, Rows, Transaction, Writing};
 use waynote::forget::Residue;
-use waynote::{EngineStore, Report, Result};
+use waynote::{EngineStore, Error, Report, Result};
 
 use crate::engine::{OpenStore, Postgres};
-use crate::error::is_away;
+use crate::error::{Fault, PostgresError};
 use crate::read;
 use crate::rows::Handle;
 use crate::session::{Purpose, Session, TripEnd};
@@ -50,10 +50,21 @@ impl StandbyReads {
         let session = Session::new(&self.standby, Purpose::Read, self.standby.limits());
         let session = session.wanting(wanted);
         let answer = ask(&session);
-        let is_away = |error| !session.is_behind() && (session.head().is_none() || is_away(error));
+        if let (Ok(_), Some(head)) = (&answer, session.head()) {
+            // Another standby may be further behind than this one.
+            self.primary().opened().ok()?.saw(head.position);
+        }
+        let is_away = |error| !session.is_behind() && is_away(error);
         server.has_answered(!answer.as_ref().err().is_some_and(is_away));
         answer.ok()
     }
+}
+
+/// True if an error is about the server: it does not answer, or cannot be used. A query that takes too long, or a store
+/// that is not there yet, says nothing of others.
+fn is_away(error: &Error) -> bool {
+    let error = error.downcast_ref::<PostgresError>();
+    error.is_some_and(|error| !matches!(error.fault, Fault::TooLong | Fault::NoStore))
 }
 
 impl Engine for StandbyReads {

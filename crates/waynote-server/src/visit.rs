@@ -260,6 +260,9 @@ impl Visit {
                 // Others get the same answer as for a store that the token is not for.
                 return Err(match may_see_all(app, token.as_deref()).await {
                     true => Problem::no_such_store(),
+                    false if token.is_some() && app.served_stores.is_one_away() => {
+                        Problem::of_store(&DatabaseAway.into(), name)
+                    }
                     false => Problem::unauthorized(),
                 });
             };

@@ -62,7 +62,7 @@ impl SessionRow {
         newest.sort_by(|(one, _), (other, _)| other.cmp(one));
         newest.truncate(most);
         let names: Vec<Name> = newest.iter().map(|(_, session)| session.clone()).collect();
-        let store = &SessionReader::new(store, &names)?;
+        let store = &SessionReader::new(store, &names, true)?;
         let mut listed = newest
             .into_iter()
             .map(|(last, session)| {

@@ -13,29 +13,33 @@ use crate::settings::Settings;
 /// A store that is named at the start. An address that names none would be the error of each call, and nothing mends it.
 pub(crate) fn served(settings: &Settings, url: &str) -> Outcome<InDatabase> {
     super::named(settings, url)?;
-    Ok(in_database(super::open(settings, url, None)?))
+    Ok(in_database(super::open(settings, url, None)?)?)
 }
 
-fn in_database(store: DatabaseStore) -> InDatabase {
+fn in_database(store: DatabaseStore) -> waynote::Result<InDatabase> {
     let store = Arc::new(store);
-    (Arc::clone(&store) as _, Arc::new(Of(store)))
+    let reading = waynote_postgres::reading(&store)?;
+    let reading = reading.map(|reading| Arc::new(reading) as _);
+    Ok((Arc::clone(&store) as _, Arc::new(Of { store, reading })))
 }
 
 /// The database of a store.
-struct Of(Arc<DatabaseStore>);
+struct Of {
+    store: Arc<DatabaseStore>,
+    reading: Option<Arc<dyn ServableStore>>,
+}
 
 impl Database for Of {
     fn pool(&self) -> Option<PoolState> {
-        self.0.engine().connections()
+        self.store.engine().connections()
     }
 
     fn polled(&self) -> waynote::Result<Version> {
-        self.0.engine().polled()
+        self.store.engine().polled()
     }
 
     fn reading(&self) -> Option<Arc<dyn ServableStore>> {
-        // Certificates that cannot be read are an error of the first call.
-        Some(Arc::new(waynote_postgres::reading(&self.0).ok()??))
+        self.reading.clone()
     }
 }
 
@@ -78,7 +82,7 @@ impl waynote_server::Catalog for Served {
 
     fn open(&self, name: &str) -> waynote::Result<Option<InDatabase>> {
         let name: Name = name.parse()?;
-        Ok(self.catalog.open(&name)?.map(in_database))
+        self.catalog.open(&name)?.map(in_database).transpose()
     }
 
     fn names(&self, after: &str, most: usize) -> waynote::Result<Vec<String>> {

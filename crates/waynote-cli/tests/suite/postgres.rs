@@ -401,6 +401,7 @@ fn a_command_makes_few_round_trips() {
     scratch.ok(&format!("stores create {url}"));
     scratch.ok(&format!("config set store {url}"));
     scratch.ok("key save deploy ship");
+    scratch.ok("--session ran loop --iterations 1 -- true");
     proxy.does(Does::Far(Duration::from_millis(25)));
     for (command, most) in [
         ("key save deploy sail", 6),

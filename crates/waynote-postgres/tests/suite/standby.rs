@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use waynote::store::SideValue;
-use waynote::{Content, Places, Reader as _, SearchRequest, SideData as _};
-use waynote_postgres::{Options, doctor, open, reading, stores};
+use waynote::{Content, EngineStore, Places, Reader as _, SearchRequest, SideData as _};
+use waynote_postgres::{Options, Postgres, StandbyReads, doctor, open, reading, stores};
 use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 use waynote_testing::values::at;
 
 use super::failover::standby_of;
 use super::writers::until;
+
+type Stored = EngineStore<Postgres>;
 
 #[test]
 fn a_standby_answers_if_it_has_what_was_written() {
@@ -28,23 +30,25 @@ fn a_standby_answers_if_it_has_what_was_written() {
     stores::create(options.clone()).unwrap();
     let store = Arc::new(open(options.clone()).unwrap());
     let reading = reading(&store).unwrap().unwrap();
-    let write = |text: &str| {
+    let write_to = |store: &Stored, text: &str| {
         let content = Content::text(text).unwrap();
         let place = "~/p".parse().unwrap();
-        Places::new(&store).write(&place, content, &at(1)).unwrap();
+        Places::new(store).write(&place, content, &at(1)).unwrap();
     };
+    let write = |text: &str| write_to(&store, text);
     let arrives = |number: &str| {
         until("the standby is behind", || {
             standby.sql("SELECT head FROM waynote.store") == number
         });
     };
     // Where the notes are read: each call is one of the two.
-    let read = |text: &str| {
-        let note = Places::new(&reading).read(&"~/p".parse().unwrap());
+    let read_from = |reading: &EngineStore<StandbyReads>, text: &str| {
+        let note = Places::new(reading).read(&"~/p".parse().unwrap());
         assert_eq!(note.unwrap().unwrap().content.shown(), text);
         let found = reading.search(&SearchRequest::new(text)).unwrap();
         assert_eq!(found.len(), 1);
     };
+    let read = |text: &str| read_from(&reading, text);
     let primary_trips = |work: &dyn Fn()| {
         let before = first.trips();
         work();
@@ -66,7 +70,7 @@ fn a_standby_answers_if_it_has_what_was_written() {
     standby.sql("SELECT pg_wal_replay_pause()");
     write("two");
     assert_ne!(primary_trips(&|| read("two")), 0);
-    let found = doctor::examine(options).unwrap();
+    let found = doctor::examine(options.clone()).unwrap();
     assert!(
         about(&found).unwrap().ends_with("1 changes behind"),
         "{found:?}"
@@ -88,6 +92,18 @@ fn a_standby_answers_if_it_has_what_was_written() {
     until("the standby is not asked any more", || {
         primary_trips(&|| read("two")) == 0
     });
+
+    // A store that is made anew while the standby has the old one.
+    standby.sql("SELECT pg_wal_replay_pause()");
+    stores::drop(options.clone()).unwrap();
+    stores::create(options.clone()).unwrap();
+    let anew = Arc::new(open(options).unwrap());
+    let reading_anew = waynote_postgres::reading(&anew).unwrap().unwrap();
+    write_to(&anew, "three");
+    assert_ne!(primary_trips(&|| read_from(&reading_anew, "three")), 0);
+    standby.sql("SELECT pg_wal_replay_resume()");
+    arrives("1");
+    assert_eq!(primary_trips(&|| read_from(&reading_anew, "three")), 0);
     let nobody = url.replace(&second.port().to_string(), "1");
     let found = doctor::examine(Options::of_url(&nobody).unwrap()).unwrap();
     assert!(

@@ -58,18 +58,18 @@ enum Part {
     /// A chunk, with the end of its line.
     Chunk,
     Trailer,
-    /// Neither this reader nor hyper knows where the next request begins.
+    /// It is not known where the next request begins.
     Unknown,
 }
 
 impl HeadReader {
-    /// Longer lines are refused by hyper.
+    /// No client sends longer lines.
     const MOST: usize = 64 << 10;
 
-    /// Takes a byte. True if it ends a line without CR.
+    /// Takes a byte. True if it ends a line without CR, or if it cannot be told any more where lines end.
     fn next(&mut self, byte: u8) -> bool {
         match self.part {
-            Part::Unknown => return false,
+            Part::Unknown => return true,
             Part::Body | Part::Chunk => {
                 self.length -= 1;
                 if self.length == 0 {
@@ -86,7 +86,7 @@ impl HeadReader {
                 if self.line.len() > Self::MOST {
                     self.part = Part::Unknown;
                 }
-                return false;
+                return self.part == Part::Unknown;
             }
             _ => {}
         }
@@ -98,7 +98,7 @@ impl HeadReader {
         self.part = self
             .after(&String::from_utf8_lossy(&line))
             .unwrap_or(Part::Unknown);
-        false
+        self.part == Part::Unknown
     }
 
     /// The part after a line.
@@ -153,13 +153,17 @@ mod tests {
             (format!("\r\n{sized}\r\n{chunked}{sized}{get}"), false),
             (bare.to_owned(), true),
             (late.to_owned(), true),
+            (
+                format!("GET / HTTP/1.1\r\nX: {}\r\n", "x".repeat(70_000)),
+                true,
+            ),
             (format!("{get}{bare}"), true),
             (format!("{sized}{bare}"), true),
             (format!("{chunked}{late}"), true),
-            // The client's mistake, which hyper answers.
+            // It cannot be told where the next request begins.
             (
                 format!("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n{bare}"),
-                false,
+                true,
             ),
         ] {
             // However it is cut into pieces.

@@ -12,12 +12,12 @@ use crate::pass_on;
 use crate::scope::Scope;
 use crate::store::{Answers, Ask, Count, EventPage, Reader, Store};
 
-/// A store whose reader has read at once what the states of sessions are told from: leases, last events, numbers of
-/// notes, last iterations of entries. For a store that is far away. All else goes to the store.
+/// A store whose reader has read at once what the states of sessions are told from: leases and last events, and the
+/// numbers of notes if they are wanted. For a store that is far away. All else goes to the store.
 pub struct SessionReader<'s> {
     store: &'s dyn Store,
     id: Option<StoreId>,
-    leases: Vec<SessionsEvent>,
+    all_leases: Vec<SessionsEvent>,
     of_each: BTreeMap<Name, ReadSession>,
 }
 
@@ -25,8 +25,8 @@ pub struct SessionReader<'s> {
 struct ReadSession {
     /// The last ones, latest first.
     events: Vec<RecordedEvent>,
-    notes: u64,
-    last_iteration: Option<i64>,
+    lease: Option<RecordedEvent>,
+    notes: Option<u64>,
 }
 
 impl<'s> SessionReader<'s> {
@@ -34,28 +34,29 @@ impl<'s> SessionReader<'s> {
     ///
     /// # Errors
     /// As [`Reader::read`].
-    pub fn new(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
-        let scopes = sessions.iter().cloned().map(Scope::Session);
+    pub fn new(store: &'s dyn Store, sessions: &[Name], with_notes: bool) -> Result<Self> {
+        let counted = sessions.iter().filter(|_| with_notes).cloned();
+        let scopes = counted.map(Scope::Session);
         let pages = sessions.iter().cloned();
         let read = store.read(&Ask {
             all_leases: true,
             store_id: true,
             events: pages.map(|of| EventPage::last(of, PAGE)).collect(),
             counts: scopes.map(Count::Counted).collect(),
-            last_iterations: sessions.to_vec(),
+            leases: sessions.to_vec(),
             ..Ask::default()
         })?;
-        let numbers = read.counts.into_iter().zip(read.last_iterations);
-        let of_each = read.events.into_iter().zip(numbers);
-        let of_each = of_each.map(|(events, (notes, last_iteration))| ReadSession {
+        let mut notes = read.counts.into_iter();
+        let of_each = read.events.into_iter().zip(read.leases);
+        let of_each = of_each.map(|(events, lease)| ReadSession {
             events,
-            notes,
-            last_iteration,
+            lease,
+            notes: notes.next(),
         });
         Ok(Self {
             store,
             id: read.store_id,
-            leases: read.all_leases,
+            all_leases: read.all_leases,
             of_each: sessions.iter().cloned().zip(of_each).collect(),
         })
     }
@@ -67,7 +68,7 @@ impl<'s> SessionReader<'s> {
             known.store_id = self.id;
         }
         if take(&mut left.all_leases) {
-            known.all_leases = self.leases.clone();
+            known.all_leases = self.all_leases.clone();
         }
         for (page, events) in take(&mut left.events).iter().zip(&mut known.events) {
             let of = self.of_each.get(&page.session)?;
@@ -77,19 +78,13 @@ impl<'s> SessionReader<'s> {
             *events = of.events.iter().take(page.limit).cloned().collect();
         }
         for (session, lease) in take(&mut left.leases).iter().zip(&mut known.leases) {
-            let mut leases = self.leases.iter();
-            let of = leases.find(|of| of.session == *session);
-            *lease = of.map(|of| of.recorded.clone());
+            *lease = self.of_each.get(session)?.lease.clone();
         }
         for (count, number) in take(&mut left.counts).iter().zip(&mut known.counts) {
             let Count::Counted(Scope::Session(session)) = count else {
                 return None;
             };
-            *number = self.of_each.get(session)?.notes;
-        }
-        let sessions = take(&mut left.last_iterations);
-        for (session, last) in sessions.iter().zip(&mut known.last_iterations) {
-            *last = self.of_each.get(session)?.last_iteration;
+            *number = self.of_each.get(session)?.notes?;
         }
         (left == Ask::default()).then_some(known)
     }

@@ -17,7 +17,7 @@ use crate::rules::session_state::{
 };
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
-use crate::store::Store;
+use crate::store::{Ask, Count, Store, answers};
 
 /// The result of an iteration.
 #[derive(Clone, Debug)]
@@ -440,8 +440,15 @@ pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
-    let before = |iteration| store.count_entries(session, None, Some(iteration), false);
-    Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
+    let before = |iteration| Count::Entries {
+        session: session.clone(),
+        kind: None,
+        before: Some(iteration),
+        open: false,
+    };
+    let counts = [before(iteration.saturating_add(1)), before(iteration)];
+    let counts = answers!(store, counts: counts.to_vec());
+    Ok(counts[0].saturating_sub(counts[1]))
 }
 
 /// Records a signal of the agent of the live iteration: that all is done, or that it needs a person. If `iteration` is
