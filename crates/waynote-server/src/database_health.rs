@@ -156,17 +156,16 @@ impl DatabaseHealth {
         loop {
             self.suspected.notified().await;
             let mut is_told = false;
-            let mut tell = |away: &Option<String>| {
-                if let (Some(reason), false) = (away, is_told) {
-                    is_told = true;
-                    app.log_event("database_away", format!("{}: {reason}", self.label));
-                }
-            };
-            tell(&self.away.borrow());
+            self.tell(&app, self.away.borrow().as_ref(), &mut is_told);
             loop {
                 let away = self.failed(&app).await;
-                tell(&away);
+                // A call may have found it away meanwhile.
+                self.tell(&app, self.away.borrow().as_ref(), &mut is_told);
+                self.tell(&app, away.as_ref(), &mut is_told);
                 let is_away = away.is_some();
+                if is_told && !is_away {
+                    app.log_event("database_back", self.label.clone());
+                }
                 self.away.send_replace(away);
                 self.is_suspected.store(false, Ordering::Relaxed);
                 if !is_away {
@@ -174,9 +173,14 @@ impl DatabaseHealth {
                 }
                 sleep(AGAIN).await;
             }
-            if is_told {
-                app.log_event("database_back", self.label.clone());
-            }
+        }
+    }
+
+    /// Logs once why it is away.
+    fn tell(&self, app: &App, away: Option<&String>, is_told: &mut bool) {
+        if let (Some(reason), false) = (away, *is_told) {
+            *is_told = true;
+            app.log_event("database_away", format!("{}: {reason}", self.label));
         }
     }
 

@@ -254,15 +254,15 @@ impl Visit {
         token: Option<String>,
     ) -> Answer<(Arc<ServedStore>, Grant)> {
         let mut is_again = false;
+        // A token that does not count may be one of a database that is away.
+        let may_be_elsewhere = || token.is_some() && app.served_stores.is_one_away();
         loop {
             let found = app.served_stores.find(app, name, token.as_deref()).await?;
             let Some(served_store) = found else {
                 // Others get the same answer as for a store that the token is not for.
                 return Err(match may_see_all(app, token.as_deref()).await {
                     true => Problem::no_such_store(),
-                    false if token.is_some() && app.served_stores.is_one_away() => {
-                        Problem::of_store(&DatabaseAway.into(), name)
-                    }
+                    false if may_be_elsewhere() => Problem::of_store(&DatabaseAway.into(), name),
                     false => Problem::unauthorized(),
                 });
             };
@@ -276,12 +276,11 @@ impl Visit {
                     app.served_stores.forget(name);
                     is_again = true;
                 }
-                // The same answer as for a name that the one that is away may have.
+                // The same answer as for a name that is not found.
                 Err(problem)
                     if problem.status == StatusCode::UNAUTHORIZED
-                        && token.is_some()
                         && served_store.found_in.is_some()
-                        && app.served_stores.is_one_away() =>
+                        && may_be_elsewhere() =>
                 {
                     return Err(Problem::of_store(&DatabaseAway.into(), name));
                 }
