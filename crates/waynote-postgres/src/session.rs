@@ -243,9 +243,8 @@ impl<'e> Session<'e> {
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
             let is_left_to_caller =
                 is_write && (then == TripEnd::Commit || cure == RetryKind::Again);
-            // The primary has the answer too.
-            let has_other = self.wanted.is_some();
-            let may_try = is_fresh && !is_left_to_caller && !has_other;
+            // A standby is not tried again: the primary has the answer too.
+            let may_try = is_fresh && !is_left_to_caller && self.wanted.is_none();
             if may_try && self.limits.again(started, attempt, cure) {
                 continue;
             }

@@ -54,15 +54,15 @@ impl StandbyReads {
             // Another standby may be further behind than this one.
             self.primary().opened().ok()?.saw(head.position);
         }
-        let is_away = |error| !session.is_behind() && is_away(error);
-        server.has_answered(!answer.as_ref().err().is_some_and(is_away));
+        let is_faulty = |error| !session.is_behind() && is_about_server(error);
+        server.has_answered(!answer.as_ref().err().is_some_and(is_faulty));
         answer.ok()
     }
 }
 
 /// True if an error is about the server: it does not answer, or cannot be used. A query that takes too long, or a store
 /// that is not there yet, says nothing of others.
-fn is_away(error: &Error) -> bool {
+fn is_about_server(error: &Error) -> bool {
     let error = error.downcast_ref::<PostgresError>();
     error.is_some_and(|error| !matches!(error.fault, Fault::TooLong | Fault::NoStore))
 }

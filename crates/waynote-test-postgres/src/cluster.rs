@@ -83,6 +83,20 @@ impl Cluster {
         Self::start(&Setup { tcp, ..setup })
     }
 
+    /// A cluster with a loopback port that is a standby of this one, by the name `standby`.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn standby_of(primary: &Self) -> Self {
+        let (folder, port) = (primary.folder().to_owned(), primary.port());
+        Self::start(&Setup {
+            tcp: true,
+            standby_of: Some((folder, port, "standby".into())),
+            settings: "hot_standby = on".into(),
+            ..Setup::default()
+        })
+    }
+
     /// Makes a cluster and starts it.
     ///
     /// # Panics

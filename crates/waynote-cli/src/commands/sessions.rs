@@ -51,6 +51,7 @@ impl SessionRow {
 
     /// The `most` newest ones of these, in the order of the list.
     pub(super) fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
+        let store = &SessionReader::new(store, &names, true)?;
         let events = last_events(store, names)?;
         let mut newest: Vec<_> = events
             .into_iter()
@@ -60,11 +61,9 @@ impl SessionRow {
             })
             .collect();
         newest.sort_by(|(one, _), (other, _)| other.cmp(one));
-        newest.truncate(most);
-        let names: Vec<Name> = newest.iter().map(|(_, session)| session.clone()).collect();
-        let store = &SessionReader::new(store, &names, true)?;
         let mut listed = newest
             .into_iter()
+            .take(most)
             .map(|(last, session)| {
                 Ok(Self {
                     notes: store.count(&Scope::Session(session.clone()))?,

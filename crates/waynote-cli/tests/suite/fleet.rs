@@ -319,12 +319,7 @@ fn nobody_waits_long_for_a_database_that_is_away_but_a_writer_who_is_known() {
 
 /// For a database that is killed, or for one that keeps its connections and says nothing more.
 fn nobody_waits_long(stands_still: bool) {
-    let [mut away, here] = [(), ()].map(|()| {
-        Cluster::start(&Setup {
-            tcp: true,
-            ..Setup::default()
-        })
-    });
+    let [mut away, here] = [(), ()].map(|()| Cluster::tcp());
     let scratch = Scratch::new();
     let proxy = Proxy::start(away.port());
     away.database("notes");
@@ -519,16 +514,7 @@ fn pages_and_searches_read_on_the_standby_of_the_address() {
     let url = with_store(&primary.url(), "s");
     scratch.ok(&format!("stores create {url}"));
     scratch.ok(&format!("--store {url} key save deploy ship"));
-    let standby = Cluster::start(&Setup {
-        tcp: true,
-        standby_of: Some((
-            primary.folder().to_owned(),
-            primary.port(),
-            "standby".into(),
-        )),
-        settings: "hot_standby = on".into(),
-        ..Setup::default()
-    });
+    let standby = Cluster::standby_of(&primary);
     let [near, far] = [&primary, &standby].map(|of| Proxy::start(of.port()));
     let url = format!(
         "postgres://waynote@{}/postgres?store=s&sslmode=disable&read_url=postgres://{}",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use waynote::{Content, EntryType, SessionLog, Stamp};
 use waynote_postgres::{Options, open, stores};
-use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped, store_at};
+use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped, store_at};
 
 use super::writers::{rounds, threads_write_under, until};
 
@@ -17,23 +17,10 @@ enum PrimaryFailure {
     AddressMoved,
 }
 
-pub(super) fn standby_of(primary: &Cluster) -> Cluster {
-    Cluster::start(&Setup {
-        tcp: true,
-        standby_of: Some((
-            primary.folder().to_owned(),
-            primary.port(),
-            "standby".into(),
-        )),
-        settings: "hot_standby = on".into(),
-        ..Setup::default()
-    })
-}
-
 /// Writers write while the primary fails and the standby is promoted. Returns the number of writes and the longest wait.
 fn round(goes: PrimaryFailure) -> (u32, Duration) {
     let mut primary = Cluster::tcp();
-    let standby = standby_of(&primary);
+    let standby = Cluster::standby_of(&primary);
     let ports = [Proxy::start(primary.port()), Proxy::start(standby.port())];
     let hosts = ports.iter().map(|of| format!("127.0.0.1:{}", of.port()));
     let (named, attributes) = match goes {
@@ -119,7 +106,7 @@ fn a_write_waits_at_a_single_address_too() {
     let at = |cluster: &Cluster| Options::of_url(&store_at("waynote", cluster.port())).unwrap();
     let mut primary = Cluster::tcp();
     stores::create(at(&primary)).unwrap();
-    let standby = standby_of(&primary);
+    let standby = Cluster::standby_of(&primary);
     until("no standby", || open(at(&standby)).is_ok());
     std::thread::scope(|scope| {
         let written = scope.spawn(|| {

@@ -8,7 +8,6 @@ use waynote_postgres::{Options, Postgres, StandbyReads, doctor, open, reading, s
 use waynote_test_postgres::{Cluster, Does, Proxy, has_postgres, skipped};
 use waynote_testing::values::at;
 
-use super::failover::standby_of;
 use super::writers::until;
 
 type Stored = EngineStore<Postgres>;
@@ -19,7 +18,7 @@ fn a_standby_answers_if_it_has_what_was_written() {
         return skipped("a_standby_answers_if_it_has_what_was_written");
     }
     let primary = Cluster::tcp();
-    let standby = standby_of(&primary);
+    let standby = Cluster::standby_of(&primary);
     let [first, second] = [&primary, &standby].map(|of| Proxy::start(of.port()));
     let url = format!(
         "postgres://waynote@127.0.0.1:{}/postgres?store=s&sslmode=disable&read_url=postgres://127.0.0.1:{}",
