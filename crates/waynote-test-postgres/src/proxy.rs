@@ -83,6 +83,9 @@ impl ProxyState {
 /// How often a stalled direction looks whether it may go on.
 const LOOKS: Duration = Duration::from_millis(20);
 
+/// The last message of a client.
+const TERMINATE: &[u8] = b"X\0\0\0\x04";
+
 impl Proxy {
     /// Starts one before a loopback port.
     ///
@@ -217,7 +220,9 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
             if let (Does::Far(time), false) = (shared.does(), is_client) {
                 thread::sleep(time);
             }
-            if shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
+            // A client's good-bye has no answer, and may come late.
+            let is_trip = bytes != TERMINATE;
+            if is_trip && shared.is_answered.swap(!is_client, Ordering::SeqCst) && is_client {
                 shared.trips.fetch_add(1, Ordering::SeqCst);
             }
             shared.wait_while_cut();

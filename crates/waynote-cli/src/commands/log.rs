@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let stamp = context.stamp_allowing(allow)?.citing(cites.given());
             let (session, iteration) = context.read(|store| {
                 let named = context.settings.session.value.as_slice();
-                let store = &SessionReader::new(store, named, false)?;
+                let store = &SessionReader::for_entry(store, named)?;
                 let (session, iteration) = context.session_in(store)?;
                 let iteration = iteration_of_entry(store, &session, iteration)?;
                 Ok((session, iteration))

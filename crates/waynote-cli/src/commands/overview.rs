@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use waynote::context::Request;
 use waynote::secrets::masked;
-use waynote::session_state::Question;
+use waynote::session_state::{Question, SessionReader};
 use waynote::session_status::waiting;
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
@@ -141,10 +141,12 @@ impl View {
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let mut names = SessionRow::names(store)?;
+        let names = store.sessions_with_events()?;
+        let of_sessions = &SessionReader::for_list(store, &names)?;
+        let mut names = SessionRow::without_archived(of_sessions, names)?;
         names.retain(|name| asked.iter().all(|(session, ..)| session != name));
         let all_sessions = names.len();
-        let mut sessions = SessionRow::of(store, names, NEWEST)?;
+        let mut sessions = SessionRow::of(of_sessions, names, NEWEST)?;
         sessions.truncate(NAMED);
         let more_sessions = all_sessions - sessions.len();
         let mut new: Vec<(Name, usize)> = Vec::new();

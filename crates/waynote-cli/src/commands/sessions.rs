@@ -30,28 +30,33 @@ pub(super) struct SessionRow {
 impl SessionRow {
     /// All sessions; `archived` ones too, if that is asked for.
     pub(super) fn all(store: &dyn Store, archived: bool) -> Outcome<Vec<Self>> {
-        let mut names = Vec::new();
-        let sessions = match archived {
-            true => SessionLog::sessions(store)?,
-            false => SessionLog::listed(store)?,
-        };
-        for of in sessions {
-            names.push(of.scope.name().parse()?);
+        let sessions = SessionLog::sessions(store)?.into_iter();
+        let mut names = sessions
+            .map(|of| of.scope.name().parse())
+            .collect::<Result<Vec<Name>, _>>()?;
+        let store = &SessionReader::for_list(store, &names)?;
+        if !archived {
+            names = Self::without_archived(store, names)?;
         }
         Self::of(store, names, usize::MAX)
     }
 
-    /// The sessions in which something happened (loops, questions and answers), without those that are archived.
-    pub(super) fn names(store: &dyn Store) -> Outcome<Vec<Name>> {
-        let mut names = store.sessions_with_events()?;
+    /// Drops the names of archived sessions.
+    pub(super) fn without_archived(
+        store: &SessionReader<'_>,
+        mut names: Vec<Name>,
+    ) -> Outcome<Vec<Name>> {
         let events = last_events(store, names.clone())?;
         names.retain(|name| !events.get(name).is_some_and(|events| is_archived(events)));
         Ok(names)
     }
 
     /// The `most` newest ones of these, in the order of the list.
-    pub(super) fn of(store: &dyn Store, names: Vec<Name>, most: usize) -> Outcome<Vec<Self>> {
-        let store = &SessionReader::new(store, &names, true)?;
+    pub(super) fn of(
+        store: &SessionReader<'_>,
+        names: Vec<Name>,
+        most: usize,
+    ) -> Outcome<Vec<Self>> {
         let events = last_events(store, names)?;
         let mut newest: Vec<_> = events
             .into_iter()

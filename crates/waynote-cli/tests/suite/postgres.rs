@@ -388,7 +388,31 @@ fn a_server_does_not_start_without_the_name_of_a_store() {
     }
 }
 
-/// With the connection and the log-in.
+/// Commands, and their round trips at most, with the connection and the log-in.
+const TRIPS: [(&str, u32); 21] = [
+    ("key save deploy sail", 6),
+    ("key save other note", 6),
+    ("key list", 4),
+    ("key show deploy", 4),
+    ("place write --at ~/work here", 6),
+    ("--session s log add --type tip learned", 5),
+    ("context", 6),
+    ("search ship", 6),
+    ("history agent:default#deploy", 4),
+    ("undo agent:default#deploy", 6),
+    ("--session s log list", 6),
+    ("--session s log tail", 6),
+    ("log sessions", 5),
+    ("ls", 6),
+    ("history", 6),
+    ("key pin deploy", 6),
+    ("mv agent:default#other agent:default#another", 6),
+    ("place read --at ~/work", 6),
+    ("diff agent:default#deploy", 6),
+    ("stale", 6),
+    ("key delete another", 6),
+];
+
 #[test]
 fn a_command_makes_few_round_trips() {
     if !has_postgres() {
@@ -396,41 +420,39 @@ fn a_command_makes_few_round_trips() {
     }
     let cluster = Cluster::tcp();
     let proxy = Proxy::start(cluster.port());
-    let url = store_at("waynote", proxy.port());
-    let scratch = &Scratch::new();
-    scratch.ok(&format!("stores create {url}"));
-    scratch.ok(&format!("config set store {url}"));
-    scratch.ok("key save deploy ship");
-    scratch.ok("--session ran loop --iterations 1 -- true");
-    proxy.does(Does::Far(Duration::from_millis(25)));
-    for (command, most) in [
-        ("key save deploy sail", 6),
-        ("key save other note", 6),
-        ("key list", 4),
-        ("key show deploy", 4),
-        ("place write --at ~/work here", 6),
-        ("--session s log add --type tip learned", 6),
-        ("context", 6),
-        ("search ship", 6),
-        ("history agent:default#deploy", 4),
-        ("undo agent:default#deploy", 6),
-        ("--session s log list", 6),
-        ("--session s log tail", 6),
-        ("log sessions", 6),
-        ("ls", 6),
-        ("history", 6),
-        ("key pin deploy", 6),
-        ("mv agent:default#other agent:default#another", 6),
-        ("place read --at ~/work", 6),
-        ("diff agent:default#deploy", 6),
-        ("stale", 6),
-        ("key delete another", 6),
-    ] {
-        let before = proxy.trips();
-        scratch.ok(command);
-        let trips = proxy.trips() - before;
-        assert!(trips <= most, "{command}: {trips}");
+    let trips_of_all = || {
+        let url = store_at("waynote", proxy.port());
+        let scratch = &Scratch::new();
+        proxy.does(Does::Forward);
+        scratch.ok(&format!("stores create {url}"));
+        scratch.ok(&format!("config set store {url}"));
+        scratch.ok("key save deploy ship");
+        scratch.ok("--session ran loop --iterations 1 -- true");
+        proxy.does(Does::Far(Duration::from_millis(25)));
+        let trips = TRIPS.map(|(command, _)| {
+            let before = proxy.trips();
+            scratch.ok(command);
+            proxy.trips() - before
+        });
+        scratch.ok(&format!("stores drop --yes {url}"));
+        trips
+    };
+    // A client that a busy machine stops between two statements of one trip looks like one that makes two: the
+    // lowest number of several tries is right.
+    let mut least = trips_of_all();
+    for _ in 0..4 {
+        eprintln!("{least:?}");
+        if least
+            .iter()
+            .zip(TRIPS)
+            .all(|(trips, (_, most))| *trips <= most)
+        {
+            return;
+        }
+        let again = trips_of_all();
+        least = std::array::from_fn(|of| least[of].min(again[of]));
     }
+    panic!("{:?}", least.iter().zip(TRIPS).collect::<Vec<_>>());
 }
 
 #[test]

@@ -73,6 +73,9 @@ impl Call<'_> {
         if let Some(lease) = &self.stamp().lease {
             questions.session(&lease.session);
         }
+        if person::depends_on_leases(self.stamp()) {
+            questions.all_leases();
+        }
         match self {
             Self::Apply { changes, .. } => {
                 for change in changes.iter() {

@@ -8,7 +8,7 @@ use crate::change::Change;
 use crate::content::Content;
 use crate::engine::{self, IndexState, NoteState, Read, SegmentHead};
 use crate::error::{Error, Result};
-use crate::event::RecordedEvent;
+use crate::event::{RecordedEvent, SessionsEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Revision};
@@ -67,6 +67,11 @@ impl Questions {
         self.0.store.leases.push(session.clone());
     }
 
+    /// Adds the question for the leases of all sessions.
+    pub(super) fn all_leases(&mut self) {
+        self.0.store.all_leases = true;
+    }
+
     /// Adds the question whether a call was carried out already.
     pub(super) fn operation(&mut self, operation: OperationId) {
         self.0.store.operations.push(operation);
@@ -92,7 +97,13 @@ impl Questions {
         let sessions = store.leases.iter().cloned();
         store.events = sessions.map(|of| EventPage::last(of, EVENTS)).collect();
         store.version = true;
-        let mut rows = rows.read(&ask)?;
+        let mut read = rows.read(&ask)?;
+        if ask.store.all_leases && !read.store.damaged.is_empty() {
+            // The damaged lease of another session refuses no write: the leases are read apart, if at all.
+            ask.store.all_leases = false;
+            read = rows.read(&ask)?;
+        }
+        let mut rows = read;
         refuse_damaged(&mut rows.store.damaged)?;
         let (asked, store) = (ask.store, rows.store);
         Ok(Prefetch {
@@ -106,6 +117,7 @@ impl Questions {
             sayings: by(ask.entries_saying, rows.entries_saying),
             events: by(asked.leases.clone(), store.events),
             leases: by(asked.leases, store.leases),
+            all_leases: asked.all_leases.then_some(store.all_leases),
             operations: by(asked.operations, store.operations),
         })
     }
@@ -143,6 +155,7 @@ pub(super) struct Prefetch {
     pub(super) sayings: HashMap<(Name, EntryType, Content), Option<NoteState>>,
     events: HashMap<Name, Vec<RecordedEvent>>,
     pub(super) leases: HashMap<Name, Option<RecordedEvent>>,
+    pub(super) all_leases: Option<Vec<SessionsEvent>>,
     operations: HashMap<OperationId, Vec<Done>>,
 }
 

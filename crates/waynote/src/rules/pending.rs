@@ -414,8 +414,11 @@ impl Reader for PendingStore<'_> {
         };
         refuse_damaged(&mut answers.damaged)?;
         if ask.all_leases {
-            // The damaged lease of another session refuses no write.
-            answers.all_leases = self.state.leases()?;
+            answers.all_leases = match &self.known.all_leases {
+                Some(leases) => leases.clone(),
+                // The damaged lease of another session refuses no write.
+                None => self.state.leases()?,
+            };
         }
         for of in &ask.events {
             let events = self.latest_events(&of.session, of.before, of.limit)?;

@@ -29,6 +29,12 @@ pub fn only(store: &dyn Reader, stamp: &Stamp, act: PersonalAct) -> Result<()> {
     }
 }
 
+/// True if the leases of all loops tell which author is recorded.
+pub(super) fn depends_on_leases(stamp: &Stamp) -> bool {
+    let is_told = stamp.is_agents || stamp.lease.is_some() || stamp.writer.is_none();
+    Author::of(&stamp.author) == Author::Person && !is_told
+}
+
 /// The stamp with the author that is recorded.
 pub(super) fn stamped(
     stamp: &Stamp,

@@ -27,31 +27,59 @@ struct ReadSession {
     events: Vec<RecordedEvent>,
     lease: Option<RecordedEvent>,
     notes: Option<u64>,
+    last_iteration: Option<Option<i64>>,
 }
 
 impl<'s> SessionReader<'s> {
-    /// Reads, in one round trip.
+    /// Reads what a list of sessions shows, in one round trip.
     ///
     /// # Errors
     /// As [`Reader::read`].
-    pub fn new(store: &'s dyn Store, sessions: &[Name], with_notes: bool) -> Result<Self> {
-        let counted = sessions.iter().filter(|_| with_notes).cloned();
-        let scopes = counted.map(Scope::Session);
+    pub fn for_list(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
+        let scopes = sessions.iter().cloned().map(Scope::Session);
+        let counts = scopes.map(Count::Counted).collect();
+        Self::new(
+            store,
+            sessions,
+            Ask {
+                counts,
+                ..Ask::default()
+            },
+        )
+    }
+
+    /// Reads what tells the iteration of a new entry, in one round trip.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn for_entry(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
+        let last_iterations = sessions.to_vec();
+        Self::new(
+            store,
+            sessions,
+            Ask {
+                last_iterations,
+                ..Ask::default()
+            },
+        )
+    }
+
+    fn new(store: &'s dyn Store, sessions: &[Name], others: Ask) -> Result<Self> {
         let pages = sessions.iter().cloned();
         let read = store.read(&Ask {
             all_leases: true,
             store_id: true,
             events: pages.map(|of| EventPage::last(of, PAGE)).collect(),
-            counts: scopes.map(Count::Counted).collect(),
             leases: sessions.to_vec(),
-            ..Ask::default()
+            ..others
         })?;
-        let mut notes = read.counts.into_iter();
+        let (mut notes, mut last) = (read.counts.into_iter(), read.last_iterations.into_iter());
         let of_each = read.events.into_iter().zip(read.leases);
         let of_each = of_each.map(|(events, lease)| ReadSession {
             events,
             lease,
             notes: notes.next(),
+            last_iteration: last.next(),
         });
         Ok(Self {
             store,
@@ -85,6 +113,10 @@ impl<'s> SessionReader<'s> {
                 return None;
             };
             *number = self.of_each.get(session)?.notes?;
+        }
+        let iterations = take(&mut left.last_iterations);
+        for (session, last) in iterations.iter().zip(&mut known.last_iterations) {
+            *last = self.of_each.get(session)?.last_iteration?;
         }
         (left == Ask::default()).then_some(known)
     }

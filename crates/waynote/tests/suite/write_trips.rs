@@ -1,11 +1,13 @@
 //! How often a write asks its engine: over a network, each time is a round trip.
 
-use waynote::event::{EndReason, SessionEvent};
-use waynote::{Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store};
+use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
+use waynote::{
+    Ancestor, Change, EngineStore, EntryType, Indexing, OperationId, Stamp, Store, Writer,
+};
 
 use super::counting::CountingEngine;
 use memory_engine::Memory;
-use waynote_testing::values::{entry, save_limited};
+use waynote_testing::values::{entry, name, save_limited};
 
 fn stamp() -> Stamp {
     Stamp::new(
@@ -71,6 +73,39 @@ fn a_write_takes_two_round_trips() {
         .unwrap_err();
     assert_eq!(store.engine().writes.get(), 2);
     assert!(waynote::Reader::get(&store, &address()).unwrap().is_none());
+}
+
+/// The leases of loops tell if the process writes in a loop: they are read with the rest.
+#[test]
+fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
+    let store = EngineStore::new(CountingEngine::new(Memory::default()))
+        .with_indexing(Indexing::default().tail(10_000, 2048));
+    store.apply(&[save("k", "v")], &stamp()).unwrap();
+    let above = vec![Ancestor { pid: 7, start: 9 }];
+    let writer = |namespace| Writer::new("h", "b", namespace, above.clone()).agent(name("loop"));
+    let authors = [("before", None), ("inside", None), ("elsewhere", Some(1))];
+    for (at, (text, namespace)) in authors.into_iter().enumerate() {
+        let mut stamp = stamp();
+        stamp.writer = Some(writer(namespace));
+        store.engine().writes.set(0);
+        store.apply(&[save("k", text)], &stamp).unwrap();
+        assert_eq!(store.engine().writes.get(), 2, "{text}");
+        let author = waynote::Reader::get(&store, &"agent:a#k".parse().unwrap());
+        let by = if text == "inside" { "loop" } else { "person" };
+        assert_eq!(author.unwrap().unwrap().author.as_str(), by, "{text}");
+        if at == 0 {
+            let holder = ProcessIdentity::new("h", "b", 7, 9).namespace(2);
+            let begin = SessionEvent::LoopStarted {
+                holder,
+                directory: "/".into(),
+                iterations: None,
+            };
+            let session = name("s");
+            store
+                .record(&session, &[begin], Some(1), &self::stamp())
+                .unwrap();
+        }
+    }
 }
 
 #[test]
