@@ -3,11 +3,12 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Request, Style, render};
 use waynote::engine::{Engine, Writing};
+use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::notebook::each_page;
 use waynote::store::{Cursor, Filter};
 use waynote::{
-    Address, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader, Scope,
-    SearchRequest, SessionLog, Store,
+    Address, Ancestor, AsOf, AttachedStore, Content, EntryType, Error, Forget, LocalStore, Reader,
+    Scope, SearchRequest, SessionLog, Store, Writer,
 };
 
 use waynote_testing::stores::TINY;
@@ -193,6 +194,33 @@ fn a_damaged_event_is_named() {
     assert!(is_named(&error, "session:s#event-1"), "{error}");
     let error = store.feed(Cursor::START, 10).unwrap_err();
     assert!(is_named(&error, "session:s#event-1"), "{error}");
+    let problems = store.verify().unwrap().problems;
+    assert!(
+        problems.iter().any(|of| of.contains("session:s#event-1")),
+        "{problems:?}"
+    );
+}
+
+#[test]
+fn the_damaged_lease_of_a_loop_refuses_no_write() {
+    let conn = Connection::open_in_memory().unwrap();
+    let store = AttachedStore::attach(&conn).unwrap();
+    let holder = ProcessIdentity::new("h", "b", 7, 9);
+    let begin = SessionEvent::LoopStarted {
+        holder,
+        directory: "/".into(),
+        iterations: None,
+    };
+    store.record(&name("s"), &[begin], Some(1), &at(1)).unwrap();
+    conn.execute_batch("UPDATE waynote_event SET author = 'somebody'")
+        .unwrap();
+    let above = vec![Ancestor { pid: 7, start: 9 }];
+    let mut stamp = at(2);
+    stamp.author = name("person");
+    stamp.writer = Some(Writer::new("h", "b", None, above).agent(name("loop")));
+    store.apply(&[save(key("k"), "text")], &stamp).unwrap();
+    let note = store.get(&key("k")).unwrap().unwrap();
+    assert_eq!(note.author.as_str(), "person");
     let problems = store.verify().unwrap().problems;
     assert!(
         problems.iter().any(|of| of.contains("session:s#event-1")),
