@@ -59,7 +59,7 @@ impl Reader for Kind {
 
 impl Store for Kind {
     pass_on! {
-        self => self.any(); apply record forget would_forget verify heartbeat silence checkpoint
+        self => self.any(); apply record forget would_forget verify heartbeat silence silences checkpoint
     }
 }
 

@@ -88,7 +88,12 @@ impl Store for NotifyingStore {
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
         match self.store.silence(session, lease)? {
             Some(silence) => Ok(Some(silence)),
-            None => heartbeat::silence(&*self.store, session, lease, (self.clock)(), self.since),
+            None => {
+                let own = [(session.clone(), lease)];
+                let now = (self.clock)();
+                let mut silences = heartbeat::silences(&*self.store, &own, now, self.since)?;
+                Ok(silences.pop().flatten())
+            }
         }
     }
 }

@@ -395,6 +395,16 @@ pub trait Store: Reader {
         Ok(None)
     }
 
+    /// The same for each of several loops: their sessions and leases.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn silences(&self, loops: &[(Name, u64)]) -> Result<Vec<Option<Duration>>> {
+        let each = loops.iter();
+        each.map(|(session, lease)| self.silence(session, *lease))
+            .collect()
+    }
+
     /// A checkpoint: moves the newest notes from the engine's write-ahead log into the database, if nobody else is
     /// using the store. A program that keeps running calls this after some idle seconds. Returns whether the log is
     /// empty. A store without such a log has nothing to do.

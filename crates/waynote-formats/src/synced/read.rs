@@ -276,7 +276,7 @@ fn leave_file(changes: &[Change]) -> bool {
 }
 
 impl<S: LocalStore> Store for SyncedStore<S> {
-    pass_on! { self => self.inner; record verify heartbeat silence checkpoint }
+    pass_on! { self => self.inner; record verify heartbeat silence silences checkpoint }
 
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         if leave_file(changes) {

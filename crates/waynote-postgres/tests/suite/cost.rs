@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use waynote::context::{Budget, Request, render};
 use waynote::event::{ProcessIdentity, SessionEvent};
+use waynote::session_state::SessionReader;
 use waynote::{
-    EngineStore, EntryType, Forget, LocalStore, Reader as _, SearchRequest, SessionLog, Stamp,
-    Store as _,
+    EngineStore, EntryType, Forget, LocalStore, Name, Reader as _, Scope, SearchRequest,
+    SessionLog, SessionState, SessionStatus, Stamp, Store as _, loops,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};
@@ -126,6 +127,49 @@ fn stores_that_are_watched_are_polled_together() {
     while all[3].engine().polled().is_ok() {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
+}
+
+/// Loops of other machines run in all of them.
+#[test]
+fn a_list_of_sessions_takes_five_round_trips() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let url = server.store_url();
+    new_store(&url);
+    let store = open(Options::of_url(&url).unwrap().connections(ALONE + 3)).unwrap();
+    let sessions: Vec<Name> = (0..7).map(|of| format!("s{of}").parse().unwrap()).collect();
+    for session in &sessions {
+        let start = SessionEvent::LoopStarted {
+            holder: ProcessIdentity::new("host", "boot", 7, 9),
+            directory: "/p".into(),
+            iterations: None,
+        };
+        let iteration = SessionEvent::IterationStarted {
+            iteration: 1,
+            block: None,
+        };
+        store.record(session, &[start], None, &stamp()).unwrap();
+        store
+            .record(session, &[iteration], Some(1), &stamp())
+            .unwrap();
+        store.heartbeat(session, 1).unwrap();
+        let log = SessionLog::new(&store, session.clone());
+        log.add(EntryType::Tip, Some(1), text("tip"), &stamp())
+            .unwrap();
+    }
+    let before = store.engine().round_trips();
+    assert_eq!(SessionLog::sessions(&store).unwrap().len(), sessions.len());
+    let reader = SessionReader::for_list(&store, &sessions).unwrap();
+    for session in &sessions {
+        let status = SessionStatus::read(&reader, session, &|_| None).unwrap();
+        assert_eq!(status.state, SessionState::Running);
+        let last = loops::iterations(&reader, session, 1).unwrap();
+        assert_eq!(last[0].notes_added, 1);
+        let notes = reader.count(&Scope::Session(session.clone()));
+        assert_eq!(notes.unwrap(), 1);
+    }
+    assert_eq!(store.engine().round_trips() - before, 5);
 }
 
 /// Any session may have the text, so all sessions are read together.

@@ -134,7 +134,7 @@ impl<S: Reader> Reader for CheckedStore<S> {
 }
 
 impl<S: Store> Store for CheckedStore<S> {
-    pass_on! { self => self.store; record forget would_forget verify heartbeat silence checkpoint }
+    pass_on! { self => self.store; record forget would_forget verify heartbeat silence silences checkpoint }
 
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let cited = self.cited(changes, stamp)?;

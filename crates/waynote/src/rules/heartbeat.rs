@@ -44,25 +44,25 @@ pub fn beat<S: Reader + SideData + ?Sized>(
     store.put_side_values(SPACE, &[value], &old)
 }
 
-/// The time since the last heartbeat of the loop with this lease; none if there was none. It counts from `since` at the
-/// earliest: before that, no loop could send a heartbeat.
+/// The time since the last heartbeat of each of these loops, named by session and lease; none if there was none. It
+/// counts from `since` at the earliest: before that, no loop could send a heartbeat.
 ///
 /// # Errors
 /// As [`SideData::side_values`].
-pub fn silence<S: SideData + ?Sized>(
+pub fn silences<S: SideData + ?Sized>(
     store: &S,
-    session: &Name,
-    lease: u64,
+    loops: &[(Name, u64)],
     now: Timestamp,
     since: Timestamp,
-) -> Result<Option<Duration>> {
-    let own = key(session, lease);
-    let mut values = store.side_values(SPACE)?.into_iter();
-    let value = values.find(|of| of.key == own).map(|of| of.value);
-    let heard: Option<i64> = value.and_then(|value| std::str::from_utf8(&value).ok()?.parse().ok());
-    Ok(heard.map(|heard| {
+) -> Result<Vec<Option<Duration>>> {
+    let values = store.side_values(SPACE)?;
+    let silence = |(session, lease): &(Name, u64)| {
+        let own = key(session, *lease);
+        let value = values.iter().find(|of| of.key == own)?;
+        let heard: i64 = std::str::from_utf8(&value.value).ok()?.parse().ok()?;
         let silent = now.as_millisecond() - heard.max(since.as_millisecond());
         // The clock may have been put back, or be that of another server after a failover.
-        Duration::from_millis(u64::try_from(silent).unwrap_or_default())
-    }))
+        Some(Duration::from_millis(u64::try_from(silent).unwrap_or(0)))
+    };
+    Ok(loops.iter().map(silence).collect())
 }

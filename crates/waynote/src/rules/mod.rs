@@ -337,9 +337,14 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        let mut silences = self.silences(&[(session.clone(), lease)])?;
+        Ok(silences.pop().flatten())
+    }
+
+    fn silences(&self, loops: &[(Name, u64)]) -> Result<Vec<Option<Duration>>> {
         match self.clock()? {
-            Some(now) => heartbeat::silence(self, session, lease, now, Timestamp::MIN),
-            None => Ok(None),
+            Some(now) => heartbeat::silences(self, loops, now, Timestamp::MIN),
+            None => Ok(vec![None; loops.len()]),
         }
     }
 

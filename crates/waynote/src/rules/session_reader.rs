@@ -1,51 +1,74 @@
 //! The states of sessions of a store that is far away.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
 use std::mem::take;
+use std::time::Duration;
 
-use super::session_state::PAGE;
+use super::session_state::{PAGE, entry_counts};
 use crate::error::Result;
-use crate::event::{RecordedEvent, SessionsEvent};
+use crate::event::{IterationOutcome, RecordedEvent, SessionEvent, SessionsEvent};
 use crate::id::StoreId;
 use crate::key::Name;
 use crate::pass_on;
 use crate::scope::Scope;
-use crate::store::{Answers, Ask, Count, EventPage, Reader, Store};
+use crate::store::{Answers, Ask, Count, EventPage, Reader, Store, answers};
 
-/// A store whose reader has read at once what the states of sessions are told from: leases and last events, and the
-/// numbers of notes if they are wanted. For a store that is far away. All else goes to the store.
+/// A store whose reader has read at once the facts that the states of sessions depend on. For a store that is far
+/// away. All other questions go to the store.
 pub struct SessionReader<'s> {
     store: &'s dyn Store,
     id: Option<StoreId>,
     all_leases: Vec<SessionsEvent>,
     of_each: BTreeMap<Name, ReadSession>,
+    last_iterations: HashMap<Name, Option<i64>>,
+    counts: HashMap<Count, u64>,
+    silences: OnceCell<HashMap<(Name, u64), Option<Duration>>>,
 }
 
-/// What was read of a session.
+/// The events of a session.
 struct ReadSession {
     /// The last ones, latest first.
     events: Vec<RecordedEvent>,
     lease: Option<RecordedEvent>,
-    notes: Option<u64>,
-    last_iteration: Option<Option<i64>>,
+}
+
+impl ReadSession {
+    /// The last iteration, if its end does not say how many entries it has.
+    fn uncounted_iteration(&self) -> Option<i64> {
+        self.events.iter().find_map(|of| match &of.event {
+            SessionEvent::IterationStarted { iteration, .. } => Some(Some(*iteration)),
+            SessionEvent::IterationEnded {
+                iteration, outcome, ..
+            } => Some((*outcome == IterationOutcome::Lost).then_some(*iteration)),
+            _ => None,
+        })?
+    }
 }
 
 impl<'s> SessionReader<'s> {
-    /// Reads what a list of sessions shows, in one round trip.
+    /// Reads what a list of sessions shows, in two round trips.
     ///
     /// # Errors
     /// As [`Reader::read`].
     pub fn for_list(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
         let scopes = sessions.iter().cloned().map(Scope::Session);
         let counts = scopes.map(Count::Counted).collect();
-        Self::new(
-            store,
-            sessions,
-            Ask {
-                counts,
-                ..Ask::default()
-            },
-        )
+        let mut reader = Self::new(store, sessions, &[], counts)?;
+        let uncounted = |(session, of): (&Name, &ReadSession)| {
+            Some(entry_counts(session, of.uncounted_iteration()?))
+        };
+        let counts: Vec<Count> = reader
+            .of_each
+            .iter()
+            .filter_map(uncounted)
+            .flatten()
+            .collect();
+        if !counts.is_empty() {
+            let numbers = answers!(store, counts: counts.clone());
+            reader.counts.extend(counts.into_iter().zip(numbers));
+        }
+        Ok(reader)
     }
 
     /// Reads what tells the iteration of a new entry, in one round trip.
@@ -53,39 +76,36 @@ impl<'s> SessionReader<'s> {
     /// # Errors
     /// As [`Reader::read`].
     pub fn for_entry(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
-        let last_iterations = sessions.to_vec();
-        Self::new(
-            store,
-            sessions,
-            Ask {
-                last_iterations,
-                ..Ask::default()
-            },
-        )
+        Self::new(store, sessions, sessions, Vec::new())
     }
 
-    fn new(store: &'s dyn Store, sessions: &[Name], others: Ask) -> Result<Self> {
+    fn new(
+        store: &'s dyn Store,
+        sessions: &[Name],
+        last_iterations: &[Name],
+        counts: Vec<Count>,
+    ) -> Result<Self> {
         let pages = sessions.iter().cloned();
         let read = store.read(&Ask {
             all_leases: true,
             store_id: true,
             events: pages.map(|of| EventPage::last(of, PAGE)).collect(),
             leases: sessions.to_vec(),
-            ..others
+            last_iterations: last_iterations.to_vec(),
+            counts: counts.clone(),
+            ..Ask::default()
         })?;
-        let (mut notes, mut last) = (read.counts.into_iter(), read.last_iterations.into_iter());
         let of_each = read.events.into_iter().zip(read.leases);
-        let of_each = of_each.map(|(events, lease)| ReadSession {
-            events,
-            lease,
-            notes: notes.next(),
-            last_iteration: last.next(),
-        });
+        let of_each = of_each.map(|(events, lease)| ReadSession { events, lease });
+        let last = last_iterations.iter().cloned().zip(read.last_iterations);
         Ok(Self {
             store,
             id: read.store_id,
             all_leases: read.all_leases,
             of_each: sessions.iter().cloned().zip(of_each).collect(),
+            last_iterations: last.collect(),
+            counts: counts.into_iter().zip(read.counts).collect(),
+            silences: OnceCell::new(),
         })
     }
 
@@ -109,14 +129,11 @@ impl<'s> SessionReader<'s> {
             *lease = self.of_each.get(session)?.lease.clone();
         }
         for (count, number) in take(&mut left.counts).iter().zip(&mut known.counts) {
-            let Count::Counted(Scope::Session(session)) = count else {
-                return None;
-            };
-            *number = self.of_each.get(session)?.notes?;
+            *number = *self.counts.get(count)?;
         }
         let iterations = take(&mut left.last_iterations);
         for (session, last) in iterations.iter().zip(&mut known.last_iterations) {
-            *last = self.of_each.get(session)?.last_iteration?;
+            *last = *self.last_iterations.get(session)?;
         }
         (left == Ask::default()).then_some(known)
     }
@@ -134,5 +151,22 @@ impl Reader for SessionReader<'_> {
 }
 
 impl Store for SessionReader<'_> {
-    pass_on! { self => self.store; apply record forget would_forget verify checkpoint heartbeat silence }
+    pass_on! { self => self.store; apply record forget would_forget verify checkpoint heartbeat silences }
+
+    /// The first question reads the answers for all loops.
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        let own = (session.clone(), lease);
+        if let Some(silence) = self.silences.get().and_then(|silences| silences.get(&own)) {
+            return Ok(*silence);
+        }
+        let leases = self.all_leases.iter();
+        let mut loops: Vec<(Name, u64)> = leases
+            .map(|of| (of.session.clone(), of.recorded.number))
+            .collect();
+        loops.push(own);
+        let silences = self.store.silences(&loops)?;
+        let own = silences.last().copied().flatten();
+        let _ = self.silences.set(loops.into_iter().zip(silences).collect());
+        Ok(own)
+    }
 }

@@ -10,7 +10,7 @@ use crate::block::IterationBlock;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
-use crate::store::Reader;
+use crate::store::{Count, Reader};
 
 pub use super::session_reader::SessionReader;
 
@@ -121,6 +121,16 @@ pub fn iteration_start(
             Break(Some((recorded.recorded_at, block)))
         }
         _ => Continue(()),
+    })
+}
+
+/// The counts whose difference is the number of entries of an iteration.
+pub(crate) fn entry_counts(session: &Name, iteration: i64) -> [Count; 2] {
+    [iteration.saturating_add(1), iteration].map(|before| Count::Entries {
+        session: session.clone(),
+        kind: None,
+        before: Some(before),
+        open: false,
     })
 }
 

@@ -129,6 +129,14 @@ macro_rules! pass_on {
             $inner.silence(session, lease)
         }
     };
+    (@ silences $self:ident $inner:expr) => {
+        fn silences(
+            &$self,
+            loops: &[($crate::Name, u64)],
+        ) -> $crate::Result<Vec<Option<std::time::Duration>>> {
+            $inner.silences(loops)
+        }
+    };
     (@ checkpoint $self:ident $inner:expr) => {
         fn checkpoint(&$self) -> $crate::Result<bool> {
             $inner.checkpoint()

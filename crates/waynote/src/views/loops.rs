@@ -12,12 +12,12 @@ use crate::note::{EntryType, Stamp};
 use crate::rules::person;
 use crate::rules::session_events::{lost, running};
 use crate::rules::session_state::{
-    self, AgentSignal, Answer, Iteration, done_in_run, fresh_answer, is_archived, last_iteration,
-    live_iteration, open_question, stop_requested,
+    self, AgentSignal, Answer, Iteration, done_in_run, entry_counts, fresh_answer, is_archived,
+    last_iteration, live_iteration, open_question, stop_requested,
 };
 use crate::scope::Scope;
 use crate::session_log::SessionLog;
-use crate::store::{Ask, Count, Store, answers};
+use crate::store::{Ask, Store, answers};
 
 /// The result of an iteration.
 #[derive(Clone, Debug)]
@@ -440,14 +440,8 @@ pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
-    let before = |iteration| Count::Entries {
-        session: session.clone(),
-        kind: None,
-        before: Some(iteration),
-        open: false,
-    };
-    let counts = [before(iteration.saturating_add(1)), before(iteration)];
-    let counts = answers!(store, counts: counts.to_vec());
+    let counts = entry_counts(session, iteration).to_vec();
+    let counts = answers!(store, counts: counts);
     Ok(counts[0].saturating_sub(counts[1]))
 }
 
