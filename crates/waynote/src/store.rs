@@ -395,14 +395,13 @@ pub trait Store: Reader {
         Ok(None)
     }
 
-    /// The same for each of several loops: their sessions and leases.
+    /// As [`Store::silence`], for several loops at once, each named by session and lease. The answers are in the same
+    /// order. None if the store answers only one by one.
     ///
     /// # Errors
     /// As [`Reader::read`].
-    fn silences(&self, loops: &[(Name, u64)]) -> Result<Vec<Option<Duration>>> {
-        let each = loops.iter();
-        each.map(|(session, lease)| self.silence(session, *lease))
-            .collect()
+    fn silences(&self, _loops: &[(Name, u64)]) -> Result<Option<Vec<Option<Duration>>>> {
+        Ok(None)
     }
 
     /// A checkpoint: moves the newest notes from the engine's write-ahead log into the database, if nobody else is

@@ -6,10 +6,11 @@ use serde_json::json;
 use waynote::context::Request;
 use waynote::secrets::masked;
 use waynote::session_state::{Question, SessionReader};
-use waynote::session_status::waiting;
+use waynote::session_status::waiting_among;
+use waynote::store::{Ask, JournalPage};
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
-use waynote::{Address, Author, Name, Note, Position, SessionState, Store, StoreId};
+use waynote::{Address, Author, Name, Note, Position, Revision, SessionState, Store, StoreId};
 
 use super::looping::started;
 use super::rollback;
@@ -30,7 +31,10 @@ const NAMED: usize = 3;
 const NEWEST: usize = 50;
 
 /// Changes that are looked through for what is new.
-const CHANGES: usize = 500;
+const CHANGES: JournalPage = JournalPage {
+    before: None,
+    limit: 500,
+};
 
 /// The commands to begin with.
 const BEGIN: [&str; 4] = [
@@ -66,12 +70,23 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         .also(crate::home::main_checkout(&place)?.into_iter().collect())
         .explain(true);
     let (id, position, file, looked, view) = context.read(|store: &dyn Store| {
-        let (id, position) = (store.store_id()?, store.version()?.position);
-        let file = id.map(mark).transpose()?;
+        // Each read of a store in a database is a round trip.
+        let read = store.read(&Ask {
+            store_id: true,
+            version: true,
+            event_sessions: true,
+            journal: vec![CHANGES],
+            ..Ask::default()
+        })?;
+        let file = read.store_id.map(mark).transpose()?;
         let file = file.flatten();
         let looked = file.as_ref().and_then(looked);
-        let view = View::of(store, &request, looked, &settings.author.value)?;
-        Ok((id, position, file, looked, view))
+        let new = match looked {
+            Some((seen, _)) => by_others(&read.journal.concat(), seen, &settings.author.value),
+            None => Vec::new(),
+        };
+        let view = View::of(store, &request, read.event_sessions, new)?;
+        Ok((read.store_id, read.version.position, file, looked, view))
     })?;
     let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
@@ -128,44 +143,48 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     context.coloured(&(lines.join("\n") + "\n"))
 }
 
+/// How many of these changes, latest first, are after a position, by author: those of other authors than this person.
+fn by_others(changes: &[Revision], seen: Position, own: &Name) -> Vec<(Name, usize)> {
+    let mut new: Vec<(Name, usize)> = Vec::new();
+    let changes = changes.iter();
+    let changes = changes.take_while(|change| change.position > Some(seen));
+    for author in changes.map(Revision::author) {
+        match new.iter_mut().find(|(of, _)| of == author) {
+            _ if author == own || Author::of(author) == Author::Person => {}
+            Some((_, count)) => *count += 1,
+            None => new.push((author.clone(), 1)),
+        }
+    }
+    new
+}
+
 impl View {
     fn of(
         store: &dyn Store,
         request: &Request,
-        looked: Option<(Position, Timestamp)>,
-        own: &Name,
+        sessions: Vec<Name>,
+        new: Vec<(Name, usize)>,
     ) -> Outcome<Self> {
+        let of_sessions = &SessionReader::for_list(store, &sessions)?;
         let mut asked = Vec::new();
-        for (session, question) in waiting(store)? {
-            let again = started::next(store, &session)?;
+        for (session, question) in waiting_among(of_sessions, sessions.clone())? {
+            let again = started::next(of_sessions, &session)?;
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let names = store.sessions_with_events()?;
-        let of_sessions = &SessionReader::for_list(store, &names)?;
-        let mut names = SessionRow::without_archived(of_sessions, names)?;
+        let mut names = SessionRow::without_archived(of_sessions, sessions)?;
         names.retain(|name| asked.iter().all(|(session, ..)| session != name));
         let all_sessions = names.len();
         let mut sessions = SessionRow::of(of_sessions, names, NEWEST)?;
         sessions.truncate(NAMED);
         let more_sessions = all_sessions - sessions.len();
-        let mut new: Vec<(Name, usize)> = Vec::new();
-        if let Some((seen, _)) = looked {
-            let changes = store.journal(None, CHANGES)?.into_iter();
-            let changes = changes.take_while(|change| change.position > Some(seen));
-            for author in changes.map(|change| change.author().clone()) {
-                match new.iter_mut().find(|(of, _)| *of == author) {
-                    _ if author == *own || Author::of(&author) == Author::Person => {}
-                    Some((_, count)) => *count += 1,
-                    None => new.push((author, 1)),
-                }
-            }
-        }
         let receipt = waynote::context::render(store, request)?.receipt;
-        let mut notes = Vec::new();
-        for claim in receipt.claims.iter().take(LINES) {
-            notes.extend(store.get(&claim.address)?);
-        }
+        let shown = receipt.claims.iter().take(LINES);
+        let notes = store.read(&Ask {
+            notes: shown.map(|claim| claim.address.clone()).collect(),
+            ..Ask::default()
+        })?;
+        let notes = notes.notes.into_iter().flatten().collect();
         let (all, tokens) = (receipt.claims.len(), receipt.tokens);
         Ok(Self {
             asked,

@@ -42,10 +42,7 @@ impl SessionRow {
     }
 
     /// Drops the names of archived sessions.
-    pub(super) fn without_archived(
-        store: &SessionReader<'_>,
-        mut names: Vec<Name>,
-    ) -> Outcome<Vec<Name>> {
+    pub(super) fn without_archived(store: &dyn Store, mut names: Vec<Name>) -> Outcome<Vec<Name>> {
         let events = last_events(store, names.clone())?;
         names.retain(|name| !events.get(name).is_some_and(|events| is_archived(events)));
         Ok(names)

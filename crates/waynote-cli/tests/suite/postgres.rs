@@ -389,7 +389,8 @@ fn a_server_does_not_start_without_the_name_of_a_store() {
 }
 
 /// Commands, and their round trips at most, with the connection and the log-in.
-const TRIPS: [(&str, u32); 21] = [
+const TRIPS: [(&str, u32); 22] = [
+    ("--json", 7),
     ("key save deploy sail", 6),
     ("key save other note", 6),
     ("key list", 4),
@@ -428,6 +429,21 @@ fn a_command_makes_few_round_trips() {
         scratch.ok(&format!("config set store {url}"));
         scratch.ok("key save deploy ship");
         scratch.ok("--session ran loop --iterations 1 -- true");
+        // Loops that seem to run elsewhere.
+        let kill = scratch.home().join("kill.sh");
+        std::fs::write(&kill, "kill -KILL $PPID").unwrap();
+        for session in ["one", "two"] {
+            let kill = kill.display();
+            scratch
+                .run(&format!(
+                    "--session {session} loop --iterations 1 -- sh {kill}"
+                ))
+                .said();
+        }
+        cluster.sql(
+            r#"UPDATE waynote.event SET event = regexp_replace(event, '"host":"[^"]*"', '"host":"elsewhere"')"#,
+        );
+        assert!(scratch.ok("log sessions").contains("running"));
         proxy.does(Does::Far(Duration::from_millis(25)));
         let trips = TRIPS.map(|(command, _)| {
             let before = proxy.trips();
@@ -437,22 +453,27 @@ fn a_command_makes_few_round_trips() {
         scratch.ok(&format!("stores drop --yes {url}"));
         trips
     };
+    let is_few = |trips: &[u32]| {
+        trips
+            .iter()
+            .zip(TRIPS)
+            .all(|(trips, (_, most))| *trips <= most)
+    };
     // A client that a busy machine stops between two statements of one trip looks like one that makes two: the
     // lowest number of several tries is right.
     let mut least = trips_of_all();
     for _ in 0..4 {
-        eprintln!("{least:?}");
-        if least
-            .iter()
-            .zip(TRIPS)
-            .all(|(trips, (_, most))| *trips <= most)
-        {
+        if is_few(&least) {
             return;
         }
         let again = trips_of_all();
         least = std::array::from_fn(|of| least[of].min(again[of]));
     }
-    panic!("{:?}", least.iter().zip(TRIPS).collect::<Vec<_>>());
+    assert!(
+        is_few(&least),
+        "{:?}",
+        least.iter().zip(TRIPS).collect::<Vec<_>>()
+    );
 }
 
 #[test]

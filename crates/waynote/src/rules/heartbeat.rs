@@ -13,7 +13,7 @@ use crate::store::{Reader, SideData, SideValue};
 
 /// The space of the side data that holds the times of heartbeats. A key names lease and session, so that a loop that
 /// has lost its session cannot overwrite the heartbeat of its successor.
-const SPACE: &str = "beats";
+pub const SPACE: &str = "beats";
 
 fn key(session: &Name, lease: u64) -> String {
     format!("{lease} {session}")
@@ -44,18 +44,14 @@ pub fn beat<S: Reader + SideData + ?Sized>(
     store.put_side_values(SPACE, &[value], &old)
 }
 
-/// The time since the last heartbeat of each of these loops, named by session and lease; none if there was none. It
-/// counts from `since` at the earliest: before that, no loop could send a heartbeat.
-///
-/// # Errors
-/// As [`SideData::side_values`].
-pub fn silences<S: SideData + ?Sized>(
-    store: &S,
+/// The time since the last heartbeat of each of these loops, named by session and lease, by the values of [`SPACE`]; none
+/// if there was none. It counts from `since` at the earliest: before that, no loop could send a heartbeat.
+pub fn silences(
+    values: &[SideValue],
     loops: &[(Name, u64)],
     now: Timestamp,
     since: Timestamp,
-) -> Result<Vec<Option<Duration>>> {
-    let values = store.side_values(SPACE)?;
+) -> Vec<Option<Duration>> {
     let silence = |(session, lease): &(Name, u64)| {
         let own = key(session, *lease);
         let value = values.iter().find(|of| of.key == own)?;
@@ -64,5 +60,5 @@ pub fn silences<S: SideData + ?Sized>(
         // The clock may have been put back, or be that of another server after a failover.
         Some(Duration::from_millis(u64::try_from(silent).unwrap_or(0)))
     };
-    Ok(loops.iter().map(silence).collect())
+    loops.iter().map(silence).collect()
 }

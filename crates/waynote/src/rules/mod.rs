@@ -36,7 +36,7 @@ use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::engine::{Engine, Read, Writing};
+use crate::engine::{self, Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -337,15 +337,22 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        let mut silences = self.silences(&[(session.clone(), lease)])?;
-        Ok(silences.pop().flatten())
+        let silences = self.silences(&[(session.clone(), lease)])?;
+        Ok(silences.and_then(|mut silences| silences.pop()).flatten())
     }
 
-    fn silences(&self, loops: &[(Name, u64)]) -> Result<Vec<Option<Duration>>> {
-        match self.clock()? {
-            Some(now) => heartbeat::silences(self, loops, now, Timestamp::MIN),
-            None => Ok(vec![None; loops.len()]),
+    fn silences(&self, loops: &[(Name, u64)]) -> Result<Option<Vec<Option<Duration>>>> {
+        if !self.engine.is_shared() {
+            return Ok(None);
         }
+        let read = self.engine.rows()?.read(&engine::Ask {
+            clock: true,
+            side: vec![heartbeat::SPACE.to_owned()],
+            ..engine::Ask::default()
+        })?;
+        let values = read.side.concat();
+        let silences = |now| heartbeat::silences(&values, loops, now, Timestamp::MIN);
+        Ok(read.clock.map(silences))
     }
 
     fn checkpoint(&self) -> Result<bool> {

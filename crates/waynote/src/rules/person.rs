@@ -29,10 +29,9 @@ pub fn only(store: &dyn Reader, stamp: &Stamp, act: PersonalAct) -> Result<()> {
     }
 }
 
-/// True if the leases of all loops tell which author is recorded.
+/// True if the recorded author depends on the leases of all loops.
 pub(super) fn depends_on_leases(stamp: &Stamp) -> bool {
-    let is_told = stamp.is_agents || stamp.lease.is_some() || stamp.writer.is_none();
-    Author::of(&stamp.author) == Author::Person && !is_told
+    Author::of(&stamp.author) == Author::Person && is_agents_by_stamp(stamp).is_none()
 }
 
 /// The stamp with the author that is recorded.
@@ -54,12 +53,20 @@ pub(super) fn stamped(
     }))
 }
 
-/// True if an agent writes, by what the stamp and the leases of all loops say.
+/// True if an agent writes, by the stamp and the leases of all loops.
 fn is_agents(stamp: &Stamp, leases: impl FnOnce() -> Result<Vec<SessionsEvent>>) -> Result<bool> {
+    match (is_agents_by_stamp(stamp), &stamp.writer) {
+        (None, Some(writer)) => Ok(writer.nearest_loop(&leases()?).is_some()),
+        (by_stamp, _) => Ok(by_stamp == Some(true)),
+    }
+}
+
+/// The same by the stamp alone; none if that depends on the leases.
+fn is_agents_by_stamp(stamp: &Stamp) -> Option<bool> {
     match &stamp.writer {
-        _ if stamp.is_agents || stamp.lease.is_some() => Ok(true),
-        Some(writer) => Ok(writer.nearest_loop(&leases()?).is_some()),
-        None => Ok(false),
+        _ if stamp.is_agents || stamp.lease.is_some() => Some(true),
+        Some(_) => None,
+        None => Some(false),
     }
 }
 

@@ -21,7 +21,6 @@ pub struct SessionReader<'s> {
     id: Option<StoreId>,
     all_leases: Vec<SessionsEvent>,
     of_each: BTreeMap<Name, ReadSession>,
-    last_iterations: HashMap<Name, Option<i64>>,
     counts: HashMap<Count, u64>,
     silences: OnceCell<HashMap<(Name, u64), Option<Duration>>>,
 }
@@ -34,27 +33,29 @@ struct ReadSession {
 }
 
 impl ReadSession {
-    /// The last iteration, if its end does not say how many entries it has.
+    /// The last iteration, if no event says how many entries it has.
     fn uncounted_iteration(&self) -> Option<i64> {
-        self.events.iter().find_map(|of| match &of.event {
-            SessionEvent::IterationStarted { iteration, .. } => Some(Some(*iteration)),
+        let mut last = self.events.iter().filter_map(|of| match &of.event {
+            SessionEvent::IterationStarted { iteration, .. } => Some((*iteration, false)),
             SessionEvent::IterationEnded {
                 iteration, outcome, ..
-            } => Some((*outcome == IterationOutcome::Lost).then_some(*iteration)),
+            } => Some((*iteration, *outcome != IterationOutcome::Lost)),
             _ => None,
-        })?
+        });
+        let (iteration, is_counted) = last.next()?;
+        (!is_counted).then_some(iteration)
     }
 }
 
 impl<'s> SessionReader<'s> {
-    /// Reads what a list of sessions shows, in two round trips.
+    /// Reads what a list of sessions shows, in at most two round trips.
     ///
     /// # Errors
     /// As [`Reader::read`].
     pub fn for_list(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
         let scopes = sessions.iter().cloned().map(Scope::Session);
         let counts = scopes.map(Count::Counted).collect();
-        let mut reader = Self::new(store, sessions, &[], counts)?;
+        let mut reader = Self::new(store, sessions, counts)?;
         let uncounted = |(session, of): (&Name, &ReadSession)| {
             Some(entry_counts(session, of.uncounted_iteration()?))
         };
@@ -76,34 +77,26 @@ impl<'s> SessionReader<'s> {
     /// # Errors
     /// As [`Reader::read`].
     pub fn for_entry(store: &'s dyn Store, sessions: &[Name]) -> Result<Self> {
-        Self::new(store, sessions, sessions, Vec::new())
+        Self::new(store, sessions, Vec::new())
     }
 
-    fn new(
-        store: &'s dyn Store,
-        sessions: &[Name],
-        last_iterations: &[Name],
-        counts: Vec<Count>,
-    ) -> Result<Self> {
+    fn new(store: &'s dyn Store, sessions: &[Name], counts: Vec<Count>) -> Result<Self> {
         let pages = sessions.iter().cloned();
         let read = store.read(&Ask {
             all_leases: true,
             store_id: true,
             events: pages.map(|of| EventPage::last(of, PAGE)).collect(),
             leases: sessions.to_vec(),
-            last_iterations: last_iterations.to_vec(),
             counts: counts.clone(),
             ..Ask::default()
         })?;
         let of_each = read.events.into_iter().zip(read.leases);
         let of_each = of_each.map(|(events, lease)| ReadSession { events, lease });
-        let last = last_iterations.iter().cloned().zip(read.last_iterations);
         Ok(Self {
             store,
             id: read.store_id,
             all_leases: read.all_leases,
             of_each: sessions.iter().cloned().zip(of_each).collect(),
-            last_iterations: last.collect(),
             counts: counts.into_iter().zip(read.counts).collect(),
             silences: OnceCell::new(),
         })
@@ -131,10 +124,6 @@ impl<'s> SessionReader<'s> {
         for (count, number) in take(&mut left.counts).iter().zip(&mut known.counts) {
             *number = *self.counts.get(count)?;
         }
-        let iterations = take(&mut left.last_iterations);
-        for (session, last) in iterations.iter().zip(&mut known.last_iterations) {
-            *last = *self.last_iterations.get(session)?;
-        }
         (left == Ask::default()).then_some(known)
     }
 }
@@ -160,13 +149,15 @@ impl Store for SessionReader<'_> {
             return Ok(*silence);
         }
         let leases = self.all_leases.iter();
-        let mut loops: Vec<(Name, u64)> = leases
+        let loops: Vec<(Name, u64)> = leases
             .map(|of| (of.session.clone(), of.recorded.number))
             .collect();
-        loops.push(own);
-        let silences = self.store.silences(&loops)?;
-        let own = silences.last().copied().flatten();
-        let _ = self.silences.set(loops.into_iter().zip(silences).collect());
+        let Some(silences) = self.store.silences(&loops)? else {
+            return self.store.silence(session, lease);
+        };
+        let silences: HashMap<_, _> = loops.into_iter().zip(silences).collect();
+        let own = silences.get(&own).copied().flatten();
+        let _ = self.silences.set(silences);
         Ok(own)
     }
 }

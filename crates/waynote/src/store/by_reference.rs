@@ -22,7 +22,7 @@ macro_rules! by_reference {
         impl<$inner: Store + ?Sized> Store for $reference {
             pass_on! {
                 self => (**self);
-                apply record forget would_forget verify heartbeat silence checkpoint
+                apply record forget would_forget verify heartbeat silence silences checkpoint
             }
         }
 

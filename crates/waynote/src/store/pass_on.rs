@@ -133,7 +133,7 @@ macro_rules! pass_on {
         fn silences(
             &$self,
             loops: &[($crate::Name, u64)],
-        ) -> $crate::Result<Vec<Option<std::time::Duration>>> {
+        ) -> $crate::Result<Option<Vec<Option<std::time::Duration>>>> {
             $inner.silences(loops)
         }
     };

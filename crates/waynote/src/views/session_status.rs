@@ -239,7 +239,15 @@ fn is_answered_last(events: impl Iterator<Item = Result<RecordedEvent>>) -> Resu
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
-    let all = last_events(store, store.sessions_with_events()?)?;
+    waiting_among(store, store.sessions_with_events()?)
+}
+
+/// The same among these sessions.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn waiting_among(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Name, Question)>> {
+    let all = last_events(store, sessions)?;
     let mut waiting = Vec::new();
     for (session, events) in all {
         if !is_archived(&events)
