@@ -6,7 +6,7 @@ use serde_json::json;
 use waynote::context::Request;
 use waynote::secrets::masked;
 use waynote::session_state::{Question, SessionReader};
-use waynote::session_status::waiting_among;
+use waynote::session_status::{waiting, without_archived};
 use waynote::store::{Ask, JournalPage};
 use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
@@ -165,17 +165,17 @@ impl View {
         sessions: Vec<Name>,
         new: Vec<(Name, usize)>,
     ) -> Outcome<Self> {
-        let of_sessions = &SessionReader::for_list(store, &sessions)?;
+        let reader = &SessionReader::for_list(store, &sessions)?;
         let mut asked = Vec::new();
-        for (session, question) in waiting_among(of_sessions, sessions.clone())? {
-            let again = started::next(of_sessions, &session)?;
+        for (session, question) in waiting(reader, sessions.clone())? {
+            let again = started::next(reader, &session)?;
             asked.push((session, question, again));
         }
         // Those with a question are shown by it.
-        let mut names = SessionRow::without_archived(of_sessions, sessions)?;
+        let mut names = without_archived(reader, sessions)?;
         names.retain(|name| asked.iter().all(|(session, ..)| session != name));
         let all_sessions = names.len();
-        let mut sessions = SessionRow::of(of_sessions, names, NEWEST)?;
+        let mut sessions = SessionRow::of(reader, names, NEWEST)?;
         sessions.truncate(NAMED);
         let more_sessions = all_sessions - sessions.len();
         let receipt = waynote::context::render(store, request)?.receipt;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::ser::{Serialize, Serializer};
 use serde_json::json;
-use waynote::session_state::{Iteration, SessionReader, is_archived};
-use waynote::session_status::last_events;
+use waynote::session_state::{Iteration, SessionReader};
+use waynote::session_status::{last_events, without_archived};
 use waynote::text::shell_word;
 use waynote::{Name, Reader as _, Scope, SessionLog, SessionState, SessionStatus, Store, loops};
 
@@ -36,16 +36,9 @@ impl SessionRow {
             .collect::<Result<Vec<Name>, _>>()?;
         let store = &SessionReader::for_list(store, &names)?;
         if !archived {
-            names = Self::without_archived(store, names)?;
+            names = without_archived(store, names)?;
         }
         Self::of(store, names, usize::MAX)
-    }
-
-    /// Drops the names of archived sessions.
-    pub(super) fn without_archived(store: &dyn Store, mut names: Vec<Name>) -> Outcome<Vec<Name>> {
-        let events = last_events(store, names.clone())?;
-        names.retain(|name| !events.get(name).is_some_and(|events| is_archived(events)));
-        Ok(names)
     }
 
     /// The `most` newest ones of these, in the order of the list.

@@ -55,6 +55,16 @@ fn block(store: &EngineStore<Postgres>) -> String {
     render(store, &request).unwrap().text
 }
 
+/// A loop of another machine begins.
+fn begin(store: &EngineStore<Postgres>, session: &Name) {
+    let start = SessionEvent::LoopStarted {
+        holder: ProcessIdentity::new("host", "boot", 7, 9),
+        directory: "/p".into(),
+        iterations: None,
+    };
+    store.record(session, &[start], None, &stamp()).unwrap();
+}
+
 /// So many connections no other test has. Stores with the same options share them, and their round trips.
 const ALONE: usize = 21;
 
@@ -140,16 +150,11 @@ fn a_list_of_sessions_takes_four_round_trips() {
     let store = open(Options::of_url(&url).unwrap().connections(ALONE + 3)).unwrap();
     let sessions: Vec<Name> = (0..7).map(|of| format!("s{of}").parse().unwrap()).collect();
     for session in &sessions {
-        let start = SessionEvent::LoopStarted {
-            holder: ProcessIdentity::new("host", "boot", 7, 9),
-            directory: "/p".into(),
-            iterations: None,
-        };
         let iteration = SessionEvent::IterationStarted {
             iteration: 1,
             block: None,
         };
-        store.record(session, &[start], None, &stamp()).unwrap();
+        begin(&store, session);
         store
             .record(session, &[iteration], Some(1), &stamp())
             .unwrap();
@@ -196,12 +201,7 @@ fn forgetting_takes_no_round_trip_for_each_session() {
             _ => format!("question {number}"),
         };
         let session = format!("s{number}").parse().unwrap();
-        let start = SessionEvent::LoopStarted {
-            holder: ProcessIdentity::new("host", "boot", 7, 9),
-            directory: "/p".into(),
-            iterations: None,
-        };
-        store.record(&session, &[start], None, &stamp()).unwrap();
+        begin(&store, &session);
         let asked = [
             SessionEvent::IterationStarted {
                 iteration: 1,

@@ -125,7 +125,7 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
     run.end(EndReason::Blocked, &at(3)).unwrap();
     assert_eq!(status().state, SessionState::Waiting);
     assert_eq!(status().detail().as_deref(), Some("blue or green?"));
-    let waiting = session_status::waiting(store).unwrap();
+    let waiting = session_status::waiting(store, store.sessions_with_events().unwrap()).unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].0, session);
 
@@ -139,7 +139,11 @@ pub(crate) fn an_answer_from_outside_changes_the_state(store: &dyn LocalStore) {
     assert_eq!(status().state, SessionState::Answered);
     let said = "by ann on 1970-01-01 00:01 UTC";
     assert_eq!(status().detail().as_deref(), Some(said));
-    assert!(session_status::waiting(store).unwrap().is_empty());
+    assert!(
+        session_status::waiting(store, store.sessions_with_events().unwrap())
+            .unwrap()
+            .is_empty()
+    );
     let again = store
         .record(&session, &[answer], None, &at(70))
         .unwrap_err();

@@ -103,18 +103,17 @@ impl Questions {
             ask.store.all_leases = false;
             read = rows.read(&ask)?;
         }
-        let mut rows = read;
-        refuse_damaged(&mut rows.store.damaged)?;
-        let (asked, store) = (ask.store, rows.store);
+        refuse_damaged(&mut read.store.damaged)?;
+        let (asked, store) = (ask.store, read.store);
         Ok(Prefetch {
             head: store.version.head(),
-            index: rows.index,
-            segments: rows.segments,
-            states: by(ask.states, rows.states),
+            index: read.index,
+            segments: read.segments,
+            states: by(ask.states, read.states),
             histories: by(asked.histories, store.histories),
             counts: by(asked.counts, store.counts),
-            last_entries: by(ask.last_entries, rows.last_entries),
-            sayings: by(ask.entries_saying, rows.entries_saying),
+            last_entries: by(ask.last_entries, read.last_entries),
+            sayings: by(ask.entries_saying, read.entries_saying),
             events: by(asked.leases.clone(), store.events),
             leases: by(asked.leases, store.leases),
             all_leases: asked.all_leases.then_some(store.all_leases),

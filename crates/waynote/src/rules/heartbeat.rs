@@ -44,8 +44,8 @@ pub fn beat<S: Reader + SideData + ?Sized>(
     store.put_side_values(SPACE, &[value], &old)
 }
 
-/// The time since the last heartbeat of each of these loops, named by session and lease, by the values of [`SPACE`]; none
-/// if there was none. It counts from `since` at the earliest: before that, no loop could send a heartbeat.
+/// The time since the last heartbeat of each of these loops, named by session and lease, by the values of [`SPACE`];
+/// none if there was none. It counts from `since` at the earliest: before that, no loop could send a heartbeat.
 pub fn silences(
     values: &[SideValue],
     loops: &[(Name, u64)],

@@ -9,8 +9,7 @@ use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::session_state::is_archived;
-use crate::session_status::last_events;
+use crate::session_status::without_archived;
 use crate::store::{Ask, Filter, Recent, ScopeSummary, Store, noted_before};
 
 pub use crate::model::lists::seen_before;
@@ -65,10 +64,9 @@ impl<'s> SessionLog<'s> {
     pub fn listed(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
         let mut sessions = Self::sessions(store)?;
         let names = sessions.iter().map(|of| of.scope.name().parse());
-        let mut events = last_events(store, names.collect::<Result<_>>()?)?;
-        events.retain(|_, events| is_archived(events));
-        let archived: BTreeSet<&str> = events.keys().map(Name::as_str).collect();
-        sessions.retain(|of| !archived.contains(of.scope.name()));
+        let listed = without_archived(store, names.collect::<Result<_>>()?)?;
+        let listed: BTreeSet<&str> = listed.iter().map(Name::as_str).collect();
+        sessions.retain(|of| listed.contains(of.scope.name()));
         Ok(sessions)
     }
 

@@ -233,20 +233,12 @@ fn is_answered_last(events: impl Iterator<Item = Result<RecordedEvent>>) -> Resu
     Ok(false)
 }
 
-/// The sessions of a store whose question is open, the longest waiting first, without archived ones. A loop may still
+/// Those of these sessions whose question is open, the longest waiting first, without archived ones. A loop may still
 /// run in one of them.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn waiting(store: &dyn Reader) -> Result<Vec<(Name, Question)>> {
-    waiting_among(store, store.sessions_with_events()?)
-}
-
-/// The same among these sessions.
-///
-/// # Errors
-/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn waiting_among(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Name, Question)>> {
+pub fn waiting(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Name, Question)>> {
     let all = last_events(store, sessions)?;
     let mut waiting = Vec::new();
     for (session, events) in all {
@@ -262,6 +254,16 @@ pub fn waiting_among(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<(Nam
     Ok(waiting
         .map(|(_, session, question)| (session, question))
         .collect())
+}
+
+/// These sessions without archived ones.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn without_archived(store: &dyn Reader, sessions: Vec<Name>) -> Result<Vec<Name>> {
+    let mut all = last_events(store, sessions)?;
+    all.retain(|_, events| !is_archived(events));
+    Ok(all.into_keys().collect())
 }
 
 /// The number of events that [`last_events`] reads of each session: mostly enough to tell whether a question is open.

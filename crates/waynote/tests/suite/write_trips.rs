@@ -84,7 +84,7 @@ fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
     let above = vec![Ancestor { pid: 7, start: 9 }];
     let writer = |namespace| Writer::new("h", "b", namespace, above.clone()).agent(name("loop"));
     let authors = [("before", None), ("inside", None), ("elsewhere", Some(1))];
-    for (at, (text, namespace)) in authors.into_iter().enumerate() {
+    for (text, namespace) in authors {
         let mut stamp = stamp();
         stamp.writer = Some(writer(namespace));
         store.engine().writes.set(0);
@@ -93,7 +93,7 @@ fn a_write_of_a_process_in_the_name_of_a_person_takes_two_round_trips() {
         let author = waynote::Reader::get(&store, &"agent:a#k".parse().unwrap());
         let by = if text == "inside" { "loop" } else { "person" };
         assert_eq!(author.unwrap().unwrap().author.as_str(), by, "{text}");
-        if at == 0 {
+        if text == "before" {
             let holder = ProcessIdentity::new("h", "b", 7, 9).namespace(2);
             let begin = SessionEvent::LoopStarted {
                 holder,
