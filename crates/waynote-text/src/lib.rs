@@ -1,5 +1,7 @@
 //! Texts for people and models: [`visible`] shows control, bidirectional and invisible characters as codes, and keeps
-//! one text from ending another's Markdown; [`text`] has counts, days, and lines cut short.
+//! one text from ending another's Markdown; [`text`] has counts, days, and lines cut short; [`json`] mends what parsers
+//! refuse.
 
+pub mod json;
 pub mod text;
 pub mod visible;

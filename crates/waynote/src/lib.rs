@@ -161,7 +161,7 @@ pub use views::{
 };
 #[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
-pub use waynote_text::{text, visible};
+pub use waynote_text::{json, text, visible};
 
 pub use jiff;
 #[cfg(feature = "sqlite")]
