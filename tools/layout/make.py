@@ -5,10 +5,10 @@ The kernel maps 64 KB of a program around each function that is called. Spread o
 for an agent took up 12 MB of memory; side by side they take 5. A function that is not in the list costs memory, nothing
 else, so the list need not be made again for every change.
 
-Needs valgrind and nm (Debian: valgrind, binutils), and a program of the profile `release` with its symbols:
+Needs valgrind and nm (Debian: valgrind, binutils), and a program of the profile `dist` with its symbols:
 
-    cargo rustc --release -p waynote-cli --bin waynote -- -C strip=none
-    tools/layout/make.py target/release/waynote
+    cargo rustc --profile dist -p waynote-cli --bin waynote -- -C strip=none
+    tools/layout/make.py target/dist/waynote
 """
 
 import json

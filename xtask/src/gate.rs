@@ -11,9 +11,10 @@ use kit::unchecked::not_checked;
 use crate::built::TestProgram;
 use crate::{tools, watched};
 
-/// Format, lints, tests: what a change most often breaks, with only Rust and a C compiler. The tools are left for the
+/// Lines, format, lints, tests: what a change most often breaks, with only Rust and a C compiler. The tools are left for the
 /// rest.
 pub(crate) fn test() -> Result<()> {
+    crate::lines::check()?;
     step("format", cargo(&["fmt", "--all", "--check"]))?;
     let mut lints = cargo(&["clippy", "--workspace", "--all-targets", "--quiet"]);
     lints.args(without_tools()).args(["--", "-D", "warnings"]);

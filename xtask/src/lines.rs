@@ -1,4 +1,5 @@
-//! `cargo xtask lines`: the lines of code of each crate, without blank lines and comments.
+//! `cargo xtask lines`: the lines of code of each part, without blank lines and comments, beside their limits in
+//! `xtask/caps.toml`.
 //!
 //! Tests are folders and files of that name, files that only a `#[cfg(test)]` declares, and `#[cfg(test)]` modules.
 
@@ -7,19 +8,85 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 
 const TEST: &str = "#[cfg(test)]";
 
-/// The lines of code of one crate, or of all.
-#[derive(Clone, Copy, Default)]
+/// Lines of code, or the most that there may be.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Lines {
     product: usize,
     tests: usize,
 }
 
-/// Prints the figures of each crate and of each program for contributors, and their sums.
-pub(crate) fn print() -> Result<()> {
+/// `xtask/caps.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Caps {
+    /// What each part may have, by its folder.
+    parts: BTreeMap<String, Lines>,
+    /// What all folders below `crates` and `examples` may have together.
+    sum: Lines,
+}
+
+/// Prints the lines of each part beside their limits.
+///
+/// # Errors
+///
+/// If a part or the sum is over its limit, or a part has none.
+pub(crate) fn check() -> Result<()> {
+    let caps: Caps = toml::from_str(include_str!("../caps.toml")).context("xtask/caps.toml")?;
+    let parts = counted()?;
+    let mut sum = Lines::default();
+    let mut over = Vec::new();
+    println!(
+        "{:<32}{:>8}{:>8}{:>8}{:>8}",
+        "lines of code", "product", "limit", "tests", "limit"
+    );
+    for (name, lines) in &parts {
+        let Some(cap) = caps.parts.get(name) else {
+            over.push(format!("{name} has no limit"));
+            continue;
+        };
+        row(name, *lines, *cap, &mut over);
+        if name != "tools" && name != "xtask" {
+            sum.product += lines.product;
+            sum.tests += lines.tests;
+        }
+    }
+    row("crates and examples", sum, caps.sum, &mut over);
+    let unused = caps.parts.keys().filter(|name| !parts.contains_key(*name));
+    over.extend(unused.map(|name| format!("{name} has a limit but no code")));
+    ensure!(
+        over.is_empty(),
+        "xtask/caps.toml: {}. Take code away, or raise the limit there and say what for",
+        over.join("; ")
+    );
+    Ok(())
+}
+
+/// Prints a part, and adds what is over its limit.
+fn row(name: &str, lines: Lines, cap: Lines, over: &mut Vec<String>) {
+    println!(
+        "{name:<32}{:>8}{:>8}{:>8}{:>8}",
+        lines.product, cap.product, lines.tests, cap.tests
+    );
+    for (kind, lines, cap) in [
+        ("product", lines.product, cap.product),
+        ("tests", lines.tests, cap.tests),
+    ] {
+        if lines > cap {
+            over.push(format!(
+                "{name} has {lines} lines of {kind}, {cap} are allowed"
+            ));
+        }
+    }
+}
+
+/// The lines of each part: a crate, all examples, all tools, xtask.
+fn counted() -> Result<BTreeMap<String, Lines>> {
     let listed = Command::new("git").args(["ls-files", "*.rs"]).output()?;
     ensure!(
         listed.status.success(),
@@ -27,41 +94,28 @@ pub(crate) fn print() -> Result<()> {
     );
     let listed = String::from_utf8(listed.stdout)?;
     let mut files = Vec::new();
-    for path in listed.lines() {
+    // A file that is deleted but not committed yet has no lines.
+    for path in listed.lines().filter(|path| Path::new(path).exists()) {
         files.push((path, fs::read_to_string(path)?));
     }
     let for_tests: BTreeSet<String> = files
         .iter()
         .flat_map(|(path, text)| declared_for_tests(path, text))
         .collect();
-    let mut crates: BTreeMap<String, Lines> = BTreeMap::new();
+    let mut parts: BTreeMap<String, Lines> = BTreeMap::new();
     for (path, text) in &files {
-        let name = path
-            .split('/')
-            .take_while(|part| !["src", "tests"].contains(part));
-        let name = name
-            .filter(|part| !part.ends_with(".rs"))
-            .collect::<Vec<_>>()
-            .join("/");
         let (product, tests) = lines(text, is_test(path, &for_tests));
-        let sum = crates.entry(name).or_default();
-        sum.product += product;
-        sum.tests += tests;
+        let part = parts.entry(part(path)).or_default();
+        part.product += product;
+        part.tests += tests;
     }
-    let (mut all, mut tools) = (Lines::default(), 0);
-    println!("{:<32}{:>8}{:>8}", "", "product", "tests");
-    for (name, Lines { product, tests }) in &crates {
-        println!("{name:<32}{product:>8}{tests:>8}");
-        if name.starts_with("crates/") {
-            all.product += product;
-            all.tests += tests;
-        } else {
-            tools += product + tests;
-        }
-    }
-    println!("{:<32}{:>8}{:>8}", "crates", all.product, all.tests);
-    println!("{:<32}{tools:>8}", "xtask, tools and the rest");
-    Ok(())
+    Ok(parts)
+}
+
+/// `crates/NAME`, or the first folder of a path.
+fn part(path: &str) -> String {
+    let depth = if path.starts_with("crates/") { 2 } else { 1 };
+    path.split('/').take(depth).collect::<Vec<_>>().join("/")
 }
 
 /// The files and folders of the modules that a file declares for tests only.
@@ -157,6 +211,32 @@ mod tests {
         let text = "//! A crate.\n\nfn a() {\n    // Why.\n    b();\n}\n\n#[cfg(test)]\nmod tests {\n    fn c() {\n    }\n}\nfn d() {}\n";
         assert_eq!(lines(text, false), (4, 3));
         assert_eq!(lines(text, true), (0, 9));
+    }
+
+    #[test]
+    fn a_part_over_its_limit_is_named_and_each_part_has_one() {
+        let caps: Caps = toml::from_str(include_str!("../caps.toml")).unwrap();
+        assert_eq!(part("crates/waynote/src/lib.rs"), "crates/waynote");
+        for path in [
+            "tools/kit/src/lib.rs",
+            "examples/a/src/main.rs",
+            "xtask/src/main.rs",
+        ] {
+            assert!(caps.parts.contains_key(&part(path)), "{path}");
+        }
+        let (lines, cap) = (
+            Lines {
+                product: 3,
+                tests: 1,
+            },
+            Lines {
+                product: 2,
+                tests: 1,
+            },
+        );
+        let mut over = Vec::new();
+        row("crates/a", lines, cap, &mut over);
+        assert_eq!(over, ["crates/a has 3 lines of product, 2 are allowed"]);
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["prove", "postgres", ref words @ ..] => postgres::prove(words),
         ["prove", "serving"] => prove_serving(),
         ["docs"] => gate::docs(),
-        ["lines"] => lines::print(),
+        ["lines"] => lines::check(),
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | clients | conformance | package | packages | page | postgres | rest | serving] \
              | bench [adds | threads | context [LARGEST] | hook | actions | loop | blocks | postgres | fleet | search | serving [load | kills | two | matrix | generated | clients] | retrieval (import | query) STORE | secrets [PATH…]] | prove [book | packages | postgres [--short] [writers | killed | failover | cluster | pause | partition | rogue | garbled | restore | address | settings | versions | limit | newer] | serving] \

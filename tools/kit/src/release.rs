@@ -1,4 +1,4 @@
-//! The profile `release`, which is shipped and measured.
+//! The profile `release`, which `cargo install` builds and which is measured.
 
 use std::path::PathBuf;
 

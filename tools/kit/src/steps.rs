@@ -27,7 +27,7 @@ pub fn program(profile: &str) -> Result<PathBuf> {
         profile => (profile, cargo(&["rustc", "--package", "waynote-cli"])),
     };
     build.args(["--bin", "waynote", "--quiet", "--profile", profile]);
-    if profile == "release" && cfg!(target_os = "linux") {
+    if profile == "dist" && cfg!(target_os = "linux") {
         let layout = layout(&target)?;
         build.args(["--", "-C"]);
         build.arg(format!("link-arg=-Wl,-T,{}", layout.display()));

@@ -32,7 +32,7 @@ pub(crate) fn make(words: &[&str]) -> Result<()> {
             ),
         }
     }
-    let binary = binary.map_or_else(|| kit::steps::program("release"), Ok)?;
+    let binary = binary.map_or_else(|| kit::steps::program("dist"), Ok)?;
     let out = out.unwrap_or_else(|| kit::registries::target().join("packages"));
     let packages = Packages::of(&binary, repository)?;
     for file in packages.write(&out, &crate::packages::unpacked()?)? {

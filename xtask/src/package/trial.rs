@@ -88,7 +88,7 @@ pub(crate) fn bare() -> Result<()> {
         }
     };
     let packages = tempfile::tempdir()?;
-    let all = Packages::of(&kit::steps::program("release")?, None)?;
+    let all = Packages::of(&kit::steps::program("dist")?, None)?;
     all.write(packages.path(), &crate::packages::unpacked()?)?;
     step(name, script(&[packages.path().as_os_str(), uv.as_os_str()]))
 }
