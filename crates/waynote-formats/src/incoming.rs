@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -10,10 +9,10 @@ use waynote::event::EventAddress;
 use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 
 use crate::files::markdown_below;
+use crate::import::{Import, Progress};
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::report::{ImportReport, SkippedItem};
 use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
-use crate::steps::{Progress, Steps};
 
 /// Another program's notes as they were read. [`import`](Self::import) brings them into a store.
 #[derive(Clone, Debug)]
@@ -229,8 +228,7 @@ impl ForeignNotes {
     /// something else since, was deleted or forgotten. Of a note that both sides changed one text is current (see
     /// [`Precedence`]) and the other is a revision. Imports are not held to the limits of what is written.
     ///
-    /// The notes are written in steps (see [`import_watched`](Self::import_watched)). If a step fails, what earlier
-    /// steps wrote stays, and the same import again goes on from there.
+    /// If writing fails, what was written before stays, and the same import again continues from there.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
@@ -242,39 +240,27 @@ impl ForeignNotes {
     /// [`Error::DamagedStore`]: waynote::Error::DamagedStore
     /// [`Error::Engine`]: waynote::Error::Engine
     pub fn import(self, store: &dyn Store, now: Timestamp, mode: Mode) -> Result<ImportReport> {
-        self.import_watched(store, now, mode, &mut |_| ControlFlow::Continue(()))
+        self.import_shown(store, now, mode, &mut |_| {})
     }
 
-    /// As [`import`](Self::import), and calls `watch` before the first step and after each. A step is up to 1,000
-    /// notes, each written whole; between two steps other writers get their turn. If `watch` breaks, the import ends
-    /// there: [`ImportReport::left`] is the number of notes that were not looked at. The same import again goes on from
-    /// there.
+    /// As [`import`](Self::import), and calls `show` at the start and from time to time.
     ///
     /// # Errors
     /// As [`import`](Self::import).
-    pub fn import_watched(
+    pub fn import_shown(
         self,
         store: &dyn Store,
         now: Timestamp,
         mode: Mode,
-        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        show: &mut dyn FnMut(Progress),
     ) -> Result<ImportReport> {
-        let Self {
-            author,
-            lease,
-            precedence,
-            notes,
-            entries,
-            imported,
-            ..
-        } = self;
-        let steps = Steps {
+        let import = Import {
             store,
-            stamp: Stamp::new(now, author).inside(lease),
+            stamp: Stamp::new(now, self.author).inside(self.lease),
             mode,
-            precedence,
+            precedence: self.precedence,
         };
-        steps.run(entries, notes, imported, watch)
+        import.run(&self.entries, &self.notes, self.imported, show)
     }
 }
 

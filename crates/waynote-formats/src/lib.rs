@@ -8,7 +8,6 @@
 //! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
 //! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | `AGENTS.md`, by [`markdown`] |
 //! | memories of Serena, Cline and Codex | [`text_files`] | to keyed notes of a directory, Codex's of home | |
-//! | the issues of beads | [`beads`] | to a notebook | |
 //! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
 //! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
 //! | a folder of Markdown | [`markdown`] | | yes, for people |
@@ -17,9 +16,8 @@
 //!
 //! An import has two steps. The format's `read` looks at the other program's files and returns an [`ForeignNotes`]: notes,
 //! each with the address that it gets, and what could not be read, with the reason. It writes nothing.
-//! [`ForeignNotes::import`] then compares these notes with those in the store and writes what is new, in steps of up to
-//! 1,000 notes, between which other writers get their turn. It is the same for every format: the rules for conflicts,
-//! for texts that were imported before and for dry runs are in `merge.rs`.
+//! [`ForeignNotes::import`] then compares these notes with those in the store and writes what is new. It is the same for
+//! every format: the rules for conflicts, for texts that were imported before and for dry runs are in `merge.rs`.
 //!
 //! Imported files may come from a stranger. So only regular files are opened, no link is followed that leads out of the
 //! imported folder, tables of a database are read and views are not, and memory is bounded: by 16 MiB for the text of a
@@ -58,12 +56,12 @@
 //! This crate prints nothing, reads no environment and asks no clock.
 
 pub mod basic_memory;
-pub mod beads;
 pub mod claude_code;
 mod error;
 mod files;
 mod format;
 pub mod found;
+mod import;
 mod incoming;
 mod incoming_note;
 pub mod markdown;
@@ -73,7 +71,6 @@ pub mod openotters;
 mod report;
 pub mod server_memory;
 mod source;
-mod steps;
 pub mod synced;
 pub mod text_files;
 pub mod xs;
@@ -81,10 +78,10 @@ pub mod zrb;
 
 pub use error::FormatError;
 pub use format::{Format, Project, SourceKind};
+pub use import::Progress;
 pub use incoming::{ForeignNotes, IncomingNote, Mode, Precedence, Times};
 pub use report::{Conflict, CurrentSide, ExportReport, ImportReport, SkippedItem};
 pub use source::{Folder, open};
-pub use steps::Progress;
 pub use synced::SyncedStore;
 
 /// Every format that can be imported, in the order of the help.
@@ -103,7 +100,6 @@ pub const FORMATS: &[Format] = &[
     text_files::CLINE,
     server_memory::FORMAT,
     basic_memory::FORMAT,
-    beads::FORMAT,
 ];
 
 #[cfg(test)]

@@ -24,10 +24,6 @@ pub struct ImportReport {
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<FlaggedNote>,
-    /// Notes that were not looked at, because the import was ended before them. The same import again goes on with
-    /// them.
-    #[serde(skip_serializing_if = "is_none")]
-    pub left: u64,
     /// The notes and entries that were written, each with its revision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<AddressAt>,
@@ -37,7 +33,7 @@ pub struct ImportReport {
 }
 
 impl ImportReport {
-    /// Adds the report of a step.
+    /// Adds the report of a part of the notes.
     pub(crate) fn add(&mut self, step: Self) {
         let Self {
             added,
@@ -47,7 +43,6 @@ impl ImportReport {
             skipped,
             not_imported,
             secrets,
-            left,
             written,
             planned,
         } = step;
@@ -58,14 +53,9 @@ impl ImportReport {
         self.skipped.extend(skipped);
         self.not_imported.extend(not_imported);
         self.secrets.extend(secrets);
-        self.left += left;
         self.written.extend(written);
         self.planned.extend(planned);
     }
-}
-
-fn is_none(count: &u64) -> bool {
-    *count == 0
 }
 
 /// A note that both sides had changed.

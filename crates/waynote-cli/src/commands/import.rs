@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use waynote::Scope;
-use waynote::text::{plural, shell_word};
+use waynote::text::shell_word;
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
@@ -15,13 +15,12 @@ use waynote_formats::{
 };
 
 use super::copy;
-use super::import_progress::{Bar, Interrupt};
+use super::import_progress::Bar;
 use crate::args::{ImportCommand, NotebookArgs, TableImport};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::{home, input, inside};
 
-/// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
     if let ImportCommand::Json { source } = command {
         return copy::from_json(context, source).map(|()| ExitCode::SUCCESS);
@@ -42,19 +41,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
     };
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
-    // Until here Ctrl-C ends the command at once: nothing has been written.
-    let interrupt = Interrupt::listen()?;
-    let watch = &mut |progress| {
-        bar.show(progress);
-        interrupt.is_requested()
-    };
+    let show = &mut |progress| bar.show(progress);
     let imported = match mode {
-        Mode::Write => {
-            context.write(|store| Ok(incoming.import_watched(store, now, mode, watch)?))?
-        }
-        Mode::DryRun => {
-            context.read(|store| Ok(incoming.import_watched(store, now, mode, watch)?))?
-        }
+        Mode::Write => context.write(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
+        Mode::DryRun => context.read(|store| Ok(incoming.import_shown(store, now, mode, show)?))?,
     };
     drop(bar);
     report(context, &imported, mode)?;
@@ -63,14 +53,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         &context.settings.secret_policy(),
         context.output.json,
     );
-    if imported.left == 0 {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let left = plural(imported.left, "note");
-    say(&format!(
-        "interrupted: {left} left; run the same command again to go on with them"
-    ));
-    Ok(interrupt.exit_code())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads a format whose arguments follow from its input.

@@ -1,4 +1,4 @@
-//! The progress bar of an import, and Ctrl-C meanwhile.
+//! The progress bar of an import or a copy, and Ctrl-C during a copy.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -89,8 +89,7 @@ fn style(template: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// A request to end the import. The import ends after its current step. A second request ends
-/// the process at once, as it would any other; the unfinished step is rolled back.
+/// A request to end a copy. A second request ends the process at once, as it would any other.
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
 }

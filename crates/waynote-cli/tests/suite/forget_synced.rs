@@ -59,9 +59,7 @@ fn a_note_goes_from_store_and_file() {
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"forgot 2 revisions of place:~/work; no text of it is left");
     assert_snapshot!(kept.text(), @r#"
     {
-      "other": [
-        1
-      ],
+      "other": [1],
       "~/x": "theirs"
     }
     "#);

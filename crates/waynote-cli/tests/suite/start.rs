@@ -15,10 +15,6 @@ fn used_before() -> Scratch {
         ("work/memory-bank/progress.md", "Make  all"),
         ("work/memory-bank/key.md", token.as_str()),
         (
-            "work/.beads/issues.jsonl",
-            r#"{"id":"shop-1","title":"Rounding","status":"open"}"#,
-        ),
-        (
             "work/.mcp.json",
             r#"{"mcpServers":{"memory":{"env":{"MEMORY_FILE_PATH":"notes/graph.jsonl"}}}}"#,
         ),
@@ -49,7 +45,6 @@ fn nothing_is_written_where_nobody_can_choose() {
     6  cline          1      3       -     1 also in a source above; 1 left out
     7  server-memory  1      9       yes
     8  basic-memory   1      4       yes
-    9  beads          1      2       yes
     nothing was written: choose with `waynote start --take all`, `--take NAME`, or `--take none`
     cline: left out:
       place:~/work#cline-key: it holds a credential (github-token)
@@ -81,7 +76,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     has(&first, "Claude Code: tried, the notes reach it");
     has(&first, "make all");
     has(&first, "Grind fine.");
-    let notes = scratch.json("search --json --limit 50 make in never rounding postgresql grind");
+    let notes = scratch.json("search --json --limit 50 make in never postgresql grind");
     lacks(notes.to_string(), "ghp_");
     // Nothing comes twice.
     let again = scratch.ok("start --take all");
@@ -91,7 +86,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     lacks(&again, "set up");
     assert_transcript!(scratch, @"
     $ waynote start --undo
-    took back 7 notes; Claude Code as before
+    took back 6 notes; Claude Code as before
 
     $ waynote start --undo
     exit 1
@@ -115,7 +110,7 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     let elsewhere = scratch.run("start --undo").cwd(scratch.home()).said();
     has(&elsewhere, "no `waynote start` in ~ is left to take back");
     has(&elsewhere, "the last one was in ~/work: take it back there");
-    has(scratch.ok("start --undo"), "took back 7 notes");
+    has(scratch.ok("start --undo"), "took back 6 notes");
     scratch.ok("start --take serena --no-install");
     scratch.ok("key delete --at . serena-build");
     let deleted = scratch.run("start --take serena --no-install").said();
@@ -131,7 +126,7 @@ fn a_person_is_asked_and_names_what_to_take() {
     has(before, "REMARKS");
     has(&screen, "serena: 1 added");
     has(&screen, "basic-memory: 1 added");
-    lacks(&screen, "beads: 1 added");
+    lacks(&screen, "cline: 1 added");
     has(&screen, "Set up Claude Code (MCP server and hooks)?");
     lacks(&screen, "Claude Code: set up");
     let wrong = typed(&scratch, "start", "sirena\n");

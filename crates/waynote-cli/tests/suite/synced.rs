@@ -385,9 +385,7 @@ fn an_export_to_the_file_brings_both_together() {
     {
       "~/a": "store",
       "~/b": "file",
-      "~/c": {
-        "keep": 1
-      }
+      "~/c": {"keep": 1}
     }
     "#);
     assert_eq!(kept.scratch.ok("place read --at ~/b"), "file");

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use waynote::{Address, Error, Places, Result, Store};
 
 use super::exchange::{self, ReplaceOutcome};
-use super::notes_file::{NotesFile, bytes, key};
-use super::python_json::PyString;
+use super::notes_file::{NotesFile, bytes};
 #[cfg(doc)]
 use crate::error::FormatError;
 use crate::report::ExportReport;
@@ -76,12 +75,12 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
 
 /// Puts every place's own note into a file's notes, beside what else is in it; a value that is no text stays, and
 /// so does what is under the keys that are `theirs`.
-fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>) -> Result<()> {
+fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<String>) -> Result<()> {
     for note in Places::new(store).list()? {
         let Address::Place(place) = &note.address else {
             continue;
         };
-        if !file.holds_other(place) && !theirs.contains(&key(place)) {
+        if !file.holds_other(place) && !theirs.contains(place.as_str()) {
             file.set(place, &note.content);
         }
     }

@@ -8,14 +8,14 @@ use std::path::Path;
 use waynote::text::line_of;
 use waynote::{Base, Content, Error, Place, Result};
 
-use super::python_json::{self, PyString, PyValue};
+use super::python_json::{self, PyValue};
 use crate::error::FormatError;
 use crate::source;
 
 /// A `notes.json`, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotesFile {
-    entries: BTreeMap<PyString, PyValue>,
+    entries: BTreeMap<String, PyValue>,
 }
 
 impl NotesFile {
@@ -33,10 +33,7 @@ impl NotesFile {
             let line = line_of(bytes, error.valid_up_to());
             damaged(line, "it is not UTF-8".into())
         })?;
-        if text.starts_with('\u{feff}') {
-            let reason = "it begins with a byte order mark (BOM), which JSON does not allow and Zrb does not read";
-            return Err(damaged(1, reason.into()));
-        }
+        let text = text.trim_start_matches('\u{feff}');
         if text.trim_ascii().is_empty() {
             return Ok(Self::default());
         }
@@ -64,7 +61,7 @@ impl NotesFile {
         self.entries.iter().filter_map(|(key, value)| {
             let place = place_of(key, base)?;
             match value {
-                PyValue::String(text) => Some((place, Content::imported(text.0.clone()))),
+                PyValue::String(text) => Some((place, Content::imported(text.as_str()))),
                 PyValue::Other(_) => None,
             }
         })
@@ -72,49 +69,47 @@ impl NotesFile {
 
     /// Its values beside notes, each with the reason.
     pub(super) fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
-        self.entries.iter().filter_map(|(key, value)| {
-            let name = String::from_utf8_lossy(&key.0).into_owned();
-            match (place_of(key, base), value) {
-                (None, _) => Some((name, "no path resolves to that key")),
-                (_, PyValue::Other(_)) => Some((name, "its value is no text")),
+        self.entries
+            .iter()
+            .filter_map(|(key, value)| match (place_of(key, base), value) {
+                (None, _) => Some((key.clone(), "no path resolves to that key")),
+                (_, PyValue::Other(_)) => Some((key.clone(), "its value is no text")),
                 _ => None,
-            }
-        })
+            })
     }
 
     /// The text under a place's key.
     pub fn get(&self, place: &Place) -> Option<Content> {
-        match self.entries.get(&key(place))? {
-            PyValue::String(text) => Some(Content::imported(text.0.clone())),
+        match self.entries.get(place.as_str())? {
+            PyValue::String(text) => Some(Content::imported(text.as_str())),
             PyValue::Other(_) => None,
         }
     }
 
     /// True if the place's key holds something that is no text.
     pub fn holds_other(&self, place: &Place) -> bool {
-        matches!(self.entries.get(&key(place)), Some(PyValue::Other(_)))
+        matches!(self.entries.get(place.as_str()), Some(PyValue::Other(_)))
     }
 
     /// Sets the text under a place's key.
     pub fn set(&mut self, place: &Place, content: &Content) {
-        self.entries.insert(
-            key(place),
-            PyValue::String(PyString(content.as_bytes().to_vec())),
-        );
+        let text = String::from_utf8_lossy(content.as_bytes()).into_owned();
+        let key = place.as_str().to_owned();
+        self.entries.insert(key, PyValue::String(text));
     }
 
     /// The entries that are not in `before`, or say something else there.
     pub(super) fn changed_since<'f>(
         &'f self,
         before: &'f Self,
-    ) -> impl Iterator<Item = (&'f PyString, &'f PyValue)> {
+    ) -> impl Iterator<Item = (&'f String, &'f PyValue)> {
         self.entries
             .iter()
             .filter(|(key, value)| before.entries.get(*key) != Some(*value))
     }
 
     /// Puts an entry in, whatever it is.
-    pub(super) fn insert(&mut self, key: PyString, value: PyValue) {
+    pub(super) fn insert(&mut self, key: String, value: PyValue) {
         self.entries.insert(key, value);
     }
 
@@ -129,7 +124,7 @@ impl NotesFile {
 
     /// Removes a place's key.
     pub fn remove(&mut self, place: &Place) {
-        self.entries.remove(&key(place));
+        self.entries.remove(place.as_str());
     }
 }
 
@@ -156,11 +151,7 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-pub(super) fn key(place: &Place) -> PyString {
-    PyString(place.as_str().as_bytes().to_vec())
-}
-
 /// The place that a key is the path of.
-fn place_of(key: &PyString, base: &Base) -> Option<Place> {
-    Place::from_key(std::str::from_utf8(&key.0).ok()?, base)
+fn place_of(key: &str, base: &Base) -> Option<Place> {
+    Place::from_key(key, base)
 }

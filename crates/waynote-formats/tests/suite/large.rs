@@ -1,19 +1,17 @@
-//! Imports of many notes: no work that grows with the square of their number, and steps between which others write.
+//! Imports of many notes: no work that grows with the square of their number.
 
 use std::fmt::Write;
 use std::io::BufReader;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::{Address, Base, Content, Place, Reader, Scope, ScopeKind, SqliteStore, Stamp, Store};
+use waynote::{Address, Base, Content, Place, Scope, SqliteStore};
 use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, beads, claude_code, openotters,
+    FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code, openotters,
     server_memory, xs, zrb,
 };
-use waynote_testing::values::save;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -92,12 +90,6 @@ fn make(name: &str, folder: &Path, notes: usize) {
             };
             write(&format!("project/{folder}/r{number}.md"), "text".into());
         }),
-        "beads" => write(
-            "issues.jsonl",
-            lines(&|number| {
-                format!("{{\"id\":\"b-{number}\",\"title\":\"t\",\"status\":\"open\"}}\n")
-            }),
-        ),
         "zrb" => {
             let comma = |number| if number == 0 { "" } else { "," };
             let entries = lines(&|number| format!("{}\"~/{number}\": \"text\"", comma(number)));
@@ -144,7 +136,6 @@ fn read(name: &str, folder: &Path) -> ForeignNotes {
         "server-memory" => server_memory::read(&at("memory.jsonl"), &agent()),
         "basic-memory" => basic_memory::read(&at("kb"), &agent()),
         "claude-code" => claude_code::read(&project),
-        "beads" => beads::read(&at("issues.jsonl"), &agent()),
         "zrb" => {
             let file = NotesFile::open(&at("notes.json")).unwrap().unwrap();
             zrb::read(&file, &Base::new("/home/u", "/home/u").unwrap())
@@ -214,57 +205,6 @@ fn writing_many_notes_takes_time_in_proportion() {
         let imported = many(notes).import(&store, NOW, Mode::Write).unwrap();
         assert_eq!(imported.added, notes as u64);
     });
-}
-
-#[test]
-fn others_write_between_the_steps_of_an_import() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("notes.db");
-    let wait = std::time::Duration::ZERO;
-    let open = || SqliteStore::open(&path, &waynote::Options::default().wait(wait)).unwrap();
-    let (store, other) = (open(), open());
-    let mut seen = Vec::new();
-    let imported = many(2500)
-        .import_watched(&store, NOW, Mode::Write, &mut |progress| {
-            seen.push((progress.done, progress.total));
-            let stamp = Stamp::new(NOW, "other".parse().unwrap());
-            let change = save("agent:other#now".parse().unwrap(), &format!("{progress:?}"));
-            other.apply(&[change], &stamp).unwrap();
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    assert_eq!((imported.added, imported.left), (2500, 0));
-    assert_eq!(seen, [(0, 2500), (1000, 2500), (2000, 2500), (2500, 2500)]);
-}
-
-#[test]
-fn an_import_that_was_ended_goes_on_when_it_is_run_again() {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(scratch.path().join("notes.db"), &Default::default()).unwrap();
-    let run = |steps: usize, mode| {
-        let mut left = steps;
-        many(2500)
-            .import_watched(&store, NOW, mode, &mut |_| match left {
-                0 => ControlFlow::Break(()),
-                _ => {
-                    left -= 1;
-                    ControlFlow::Continue(())
-                }
-            })
-            .map(|imported| (imported.added, imported.unchanged, imported.left))
-            .unwrap()
-    };
-    assert_eq!(run(0, Mode::Write), (0, 0, 2500));
-    assert_eq!(run(1, Mode::DryRun), (1000, 0, 1500));
-    assert_eq!(run(1, Mode::Write), (1000, 0, 1500));
-    assert_eq!(run(9, Mode::DryRun), (1500, 1000, 0));
-    assert_eq!(run(9, Mode::Write), (1500, 1000, 0));
-    assert_eq!(run(9, Mode::Write), (0, 2500, 0));
-    assert_eq!(store.count(&agent()).unwrap(), 2500);
-    let notes = store
-        .select(&waynote::Filter::Kind(ScopeKind::Agent))
-        .unwrap();
-    assert!(notes.iter().all(|note| note.revision == 1));
 }
 
 #[test]
