@@ -21,9 +21,9 @@ pub(crate) use reached::{
     DatabaseStore, check, examine, made, named, open, open_for_writing, source,
 };
 #[cfg(all(feature = "server", not(feature = "postgres")))]
-pub(crate) use reached::{catalogs, served};
+pub(crate) use reached::served;
 #[cfg(all(feature = "server", feature = "postgres"))]
-pub(crate) use served::{catalogs, served};
+pub(crate) use served::served;
 
 /// True for the address of a store in a database.
 pub(crate) fn is_url(text: &str) -> bool {

@@ -1,8 +1,7 @@
 //! The endpoints for liveness, readiness and metrics.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
@@ -10,16 +9,14 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
-use futures_util::future::{join, join_all};
+use futures_util::future::join_all;
 use serde_json::json;
-use waynote::{Error, Reader};
+use waynote::Reader;
 
 use crate::app::App;
-use crate::database_health::{DatabaseAway, DatabaseHealth, LOOK};
 use crate::problem::{Answer, Problem};
 use crate::served_stores::ServedStore;
-use crate::visible_stores::VisibleStores;
-use crate::visit::{Peer, Visit, waiting};
+use crate::visit::{Peer, Visit, visible_stores, waiting};
 use crate::{metrics, sign_in};
 
 pub(crate) fn router() -> Router<App> {
@@ -42,14 +39,10 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     }
     let named = app.served_stores.named.iter();
     let named = named.map(|(name, served_store)| answers(&app, name, served_store.clone()));
-    let databases = app.served_stores.databases.iter().map(|database| {
-        let stores = database.stores.clone();
-        answered(&app, &database.label, Some(&database.health), move || {
-            stores.names("", 1).map(drop)
-        })
-    });
-    let (mut answers, databases) = join(join_all(named), join_all(databases)).await;
-    answers.extend(databases);
+    let mut answers = join_all(named).await;
+    if let Some(database) = app.served_stores.database.clone() {
+        answers.push(answered(&app, &database.label(), move || database.ping()).await);
+    }
     let status = match (answers.contains(&true), answers.contains(&false)) {
         (true, true) => "partly ready",
         (true, false) => "ready",
@@ -58,7 +51,7 @@ async fn ready(State(app): State<App>) -> Answer<impl IntoResponse> {
     Ok(Json(json!({ "status": status })))
 }
 
-/// Answers whether one store can be read. A store that is not there does not answer either. Stores of databases are not
+/// Answers whether one store can be read. A store that is not there does not answer either. Stores of the database are not
 /// looked up for strangers, who could find out their names.
 async fn ready_store(
     State(app): State<App>,
@@ -71,9 +64,8 @@ async fn ready_store(
     }
     let is_named = app.served_stores.named.contains_key(&name);
     let found = match is_named || is_local(&app, peer.as_deref()) {
-        // With any token, also one that nobody has, it is looked for.
         true => {
-            let found = app.served_stores.find(&app, &name, Some("")).await;
+            let found = app.served_stores.find(&name, true).await;
             found.ok().flatten()
         }
         false => {
@@ -93,37 +85,29 @@ async fn ready_store(
 
 /// True if a store can be read.
 async fn answers(app: &App, name: &str, served_store: Arc<ServedStore>) -> bool {
-    let (label, health) = (
-        served_store.label(name).to_owned(),
-        served_store.health.clone(),
-    );
-    let version = move || served_store.store.version().map(drop);
-    answered(app, &label, health.as_deref(), version).await
+    let label = served_store.label(name).to_owned();
+    answered(app, &label, move || served_store.store.version().map(drop)).await
 }
 
-/// True if a call of a store or of a database has a result in time.
+/// How long a store or the database has to answer.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// True if a call of a store or of the database has a result in time.
 async fn answered(
     app: &App,
     label: &str,
-    health: Option<&DatabaseHealth>,
     call: impl FnOnce() -> waynote::Result<()> + Send + 'static,
 ) -> bool {
     let (of, called) = (app.clone(), label.to_owned());
-    let call = move || {
+    let answer = waiting(move || {
         let began = Instant::now();
         let answer = call();
         of.metrics
             .call(&called, began.elapsed(), answer.as_ref().err());
         answer
-    };
-    let answer = async {
-        match health {
-            Some(health) => health.ask(false, call).await,
-            None => waiting(call).await,
-        }
-    };
+    });
     let failed = match tokio::time::timeout(LOOK, answer).await {
-        Ok(Ok(Ok(_))) => return true,
+        Ok(Ok(Ok(()))) => return true,
         Ok(Ok(Err(error))) => error.to_string(),
         Ok(Err(problem)) => problem.detail().to_owned(),
         Err(_) => "no answer in time".to_owned(),
@@ -149,21 +133,14 @@ async fn figures(
     headers: HeaderMap,
 ) -> Answer<impl IntoResponse> {
     let served_stores = &app.served_stores;
-    let presented = sign_in::presented(&app, &headers);
-    let seen = match is_local(&app, peer.as_deref()) {
-        true => VisibleStores {
-            named: served_stores.named.keys().cloned().collect(),
-            databases: served_stores.databases.clone(),
-        },
-        false => VisibleStores::of(&app, presented.clone()).await,
+    let mut seen: Vec<String> = match is_local(&app, peer.as_deref()) {
+        true => served_stores.named.keys().cloned().collect(),
+        false => visible_stores(&app, sign_in::presented(&app, &headers)).await,
     };
-    if seen.is_empty() {
-        // It is not known whether the token counts.
-        let is_away = served_stores.health().any(|health| !health.is_up());
-        return Err(match presented.is_some() && is_away {
-            true => Problem::from(Error::from(DatabaseAway)),
-            false => Problem::unauthorized(),
-        });
+    if is_local(&app, peer.as_deref()) {
+        seen.extend(served_stores.database.as_ref().map(|of| of.label()));
+    } else if seen.is_empty() {
+        return Err(Problem::unauthorized());
     }
     let mut text = app.metrics.text();
     let certificates = app.certificates.as_ref();
@@ -176,21 +153,7 @@ async fn figures(
             expires.as_second(),
         );
     }
-    let pools = seen.named.iter().filter_map(|name| {
-        let database = served_stores.named.get(name)?.database.as_ref()?;
-        Some((name.as_str(), database.pool()?))
-    });
-    let databases = seen.databases.iter();
-    let of_databases = databases.map(|of| (of.label.as_str(), of.stores.pool()));
-    let pools: BTreeMap<_, _> = pools.chain(of_databases).collect();
-    let labels = seen.databases.iter().map(|of| &of.label);
-    let labels: Vec<&String> = seen.named.iter().chain(labels).collect();
-    app.metrics.stores(&mut text, &labels, &pools);
-    let opened = served_stores.all().len() - served_stores.named.len();
-    if !seen.databases.is_empty() {
-        let help = "Stores of databases that are open.";
-        metrics::one(&mut text, "waynote_stores_open", "gauge", help, opened);
-    }
+    app.metrics.stores(&mut text, &seen);
     let content_type = "text/plain; version=0.0.4; charset=utf-8";
     Ok(([(CONTENT_TYPE, content_type)], text))
 }

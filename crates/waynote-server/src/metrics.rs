@@ -11,8 +11,6 @@ use std::time::Duration;
 use axum::http::Method;
 use waynote::{Error, ErrorClass};
 
-use crate::stores::PoolState;
-
 /// The upper ends of the ranges of latency, in seconds.
 const BUCKETS: [f64; 12] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
@@ -132,13 +130,8 @@ impl Metrics {
         }
     }
 
-    /// Adds the calls of these stores, and the pools of those that are in a database.
-    pub(crate) fn stores(
-        &self,
-        text: &mut String,
-        named: &[&String],
-        pools: &BTreeMap<&str, PoolState>,
-    ) {
+    /// Adds the calls of these stores.
+    pub(crate) fn stores(&self, text: &mut String, named: &[String]) {
         let calls = self.stores.lock().clone();
         let calls = || calls.iter().filter(|(name, _)| named.contains(name));
         let up = "waynote_store_up";
@@ -159,27 +152,6 @@ impl Metrics {
             for (kind, count) in &of.errors {
                 let labels = format!("store=\"{name}\",kind=\"{kind}\"");
                 line(text, &format!("{errors}{{{labels}}} {count}"));
-            }
-        }
-        for (index, (gauge, help)) in [
-            ("connections", "Connections to the database."),
-            ("connections_most", "The most connections to the database."),
-            (
-                "connections_idle",
-                "Connections to the database that nobody uses.",
-            ),
-            ("waiting", "Calls that wait for a connection."),
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            let gauge = format!("waynote_database_{gauge}");
-            if !pools.is_empty() {
-                head(text, &gauge, "gauge", help);
-            }
-            for (name, pool) in pools {
-                let count = pool[index];
-                line(text, &format!("{gauge}{{store=\"{name}\"}} {count}"));
             }
         }
     }

@@ -99,10 +99,6 @@ pub struct Limits {
     pub requests_per_token: usize,
     /// The feeds with one token, or of an address if a store needs no token.
     pub feeds_per_token: usize,
-    /// The stores of databases that are open at one time. Over it, the one that was not used for longest is closed.
-    pub open_stores: usize,
-    /// For so long a store of a database is kept open that nobody uses.
-    pub store_idle: Duration,
     /// The searches and prompt blocks that are made at one time; others wait.
     pub searches: usize,
     /// How long a client may take for the head of a request, or leave a connection unused.
@@ -131,8 +127,6 @@ impl Default for Limits {
             connections_per_address: 128,
             requests_per_token: 32,
             feeds_per_token: 64,
-            open_stores: 4096,
-            store_idle: Duration::from_secs(300),
             // Each has a processor.
             searches: std::thread::available_parallelism().map_or(2, |all| all.get().max(2)),
             header_time: Duration::from_secs(30),

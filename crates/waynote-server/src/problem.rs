@@ -149,11 +149,6 @@ impl Problem {
         self.form.kind == "conflict"
     }
 
-    /// True if the database of a store does not answer.
-    pub(crate) fn is_of_away_store(&self) -> bool {
-        self.form.kind == "server_away"
-    }
-
     /// True if a store is not there any more.
     pub(crate) fn is_of_lost_store(&self) -> bool {
         matches!(self.form.kind.as_str(), "store_lost" | "no_store")
@@ -229,15 +224,6 @@ impl Problem {
             "this server has no store of that name",
         )
         .hint("whoever runs the server names its stores with `--store NAME=PATH`, or makes one in its database")
-    }
-
-    pub(crate) fn store_twice(name: &str) -> Self {
-        Self::new(
-            StatusCode::CONFLICT,
-            "store_twice",
-            format!("two databases of this server have a store `{name}`, so it is not known which one is meant"),
-        )
-        .hint("whoever runs the server gives one of them another name (`waynote stores rename`)")
     }
 
     pub(crate) fn method_not_allowed() -> Self {

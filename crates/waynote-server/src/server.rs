@@ -41,8 +41,7 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Differs in every process.
         let process = RandomState::new().build_hasher().finish();
-        let (limits, wakes) = (&options.limits, watcher.clone());
-        let served_stores = ServedStores::new(stores, limits, wakes, clock.clone(), process);
+        let served_stores = ServedStores::new(stores, watcher.clone(), clock.clone(), process);
         let started = clock().as_microsecond();
         Self {
             shared: AppState {
@@ -102,7 +101,7 @@ impl Server {
     /// cannot be read.
     pub fn bind(mut self) -> waynote::Result<BoundServer> {
         let shared = &mut self.shared;
-        if shared.served_stores.named.is_empty() && shared.served_stores.databases.is_empty() {
+        if shared.served_stores.named.is_empty() && shared.served_stores.database.is_none() {
             return Err(StartError::NoStore.into());
         }
         if let Some(name) = shared
@@ -122,9 +121,9 @@ impl Server {
         if is_reached && shared.options.one_time_link {
             return Err(StartError::LinkNotLocal { listen }.into());
         }
-        for database in &shared.served_stores.databases {
-            database.needs_token.store(is_reached, Ordering::Relaxed);
-        }
+        let has_database = shared.served_stores.database.is_some();
+        let database_needs_token = &shared.served_stores.database_needs_token;
+        database_needs_token.store(is_reached && has_database, Ordering::Relaxed);
         for (name, served_store) in &shared.served_stores.named {
             let tokens = Tokens::new(&served_store.store);
             if is_reached && tokens.is_empty()? {
@@ -240,9 +239,6 @@ impl BoundServer {
                     served_store.clone(),
                 ));
             }
-            for health in app.served_stores.health() {
-                tokio::spawn(health.clone().watch(app.clone()));
-            }
             tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {
                 tokio::spawn(tls::watch(app.clone(), certificates));
@@ -261,19 +257,16 @@ impl BoundServer {
 const AUDIT: Duration = Duration::from_secs(60);
 
 async fn audit(app: App) {
-    let pause = AUDIT.min(app.options.limits.store_idle);
     loop {
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(AUDIT).await;
         let app = app.clone();
         let _ = waiting(move || flush(&app)).await;
     }
 }
 
-/// Writes the counts of refused calls, and closes stores that nobody uses. The counts are lost if the store cannot be
-/// written.
+/// Writes the counts of refused calls. They are lost if the store cannot be written.
 fn flush(app: &AppState) {
     for served_store in app.served_stores.all() {
         let _ = served_store.audit.flush();
     }
-    app.served_stores.close_idle();
 }

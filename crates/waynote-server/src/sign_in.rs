@@ -8,13 +8,13 @@ use std::sync::atomic::Ordering;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use jiff::{Timestamp, civil, tz::TimeZone};
-use waynote::{ErrorClass, SideData};
-use waynote_access::{Grant, Line, Refusal, Rights, Tokens, VerifiedToken, Watch};
+use waynote_access::{Grant, Line, Refusal, Tokens, VerifiedToken, Watch};
 
 use crate::app::{App, AppState};
 use crate::page::signed;
 use crate::problem::{Answer, Problem};
-use crate::served_stores::{ServedDatabase, ServedStore};
+use crate::served_stores::ServedStore;
+use crate::visit::waiting;
 
 /// The credential of a request: the token of its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
@@ -42,64 +42,35 @@ pub(crate) async fn grant(
     token: Option<String>,
 ) -> Answer<Grant> {
     let now = app.now();
-    let health = served_store.health.as_ref();
-    let is_known = health.is_some_and(|health| health.knows(name, token.as_deref()));
     // Then nothing is looked up.
     let is_refused = token.is_none() && served_store.needs_token.load(Ordering::Relaxed);
     let found = if is_refused || served_store.file.is_some() {
         look_up(served_store, token.as_deref(), now)
     } else {
-        let (of, token) = (served_store.clone(), token.clone());
-        let found = served_store.ask(is_known, move || look_up(&of, token.as_deref(), now));
-        found.await?
+        let of = served_store.clone();
+        waiting(move || look_up(&of, token.as_deref(), now)).await?
     };
     let found = found.map_err(|error| Problem::of_store(&error, name))?;
-    if let (Some(health), false) = (health, matches!(found, TokenLookup::Refused(_))) {
-        health.note(name, token.as_deref());
-    }
     match found {
         TokenLookup::Granted(grant) => Ok(grant),
         TokenLookup::Token(checked) => {
-            let (used, store) = (&served_store.used, served_store.store.clone());
-            note_use(served_store, used, store, &checked.id, now).await?;
-            Ok(checked.grant)
-        }
-        TokenLookup::Admin(checked) => {
-            if let (Some(of), Some(store)) = (&served_store.found_in, served_store.admin()) {
-                of.health.note(ADMIN, token.as_deref());
-                note_use(served_store, &of.used, store, &checked.id, now).await?;
-            }
+            note_use(served_store, &checked.id, now).await?;
             Ok(checked.grant)
         }
         TokenLookup::Refused(line) => {
             let audit = served_store.audit.clone();
-            let noted = served_store.ask(false, move || {
-                audit.saw(line);
-                Ok(())
-            });
-            let _ = noted.await?;
+            let _ = waiting(move || audit.saw(line)).await?;
             Err(Problem::unauthorized())
         }
     }
 }
 
-/// The administrators of a database, in the place of the name of a store.
-pub(crate) const ADMIN: &str = "";
-
 /// Notes that a token was used today. A token counts even if its store cannot be written now.
-async fn note_use(
-    served_store: &ServedStore,
-    used: &UsedToday,
-    store: impl SideData + Send + 'static,
-    id: &str,
-    now: Timestamp,
-) -> Answer<()> {
+async fn note_use(served_store: &ServedStore, id: &str, now: Timestamp) -> Answer<()> {
     let today = TimeZone::UTC.to_datetime(now).date();
-    if used.is_first(id, today) {
-        let id = id.to_owned();
-        let _ = served_store
-            .ask(true, move || Tokens::new(&store).used(&id, today))
-            .await?;
+    if served_store.used.is_first(id, today) {
+        let (id, store) = (id.to_owned(), served_store.store.clone());
+        let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
     }
     Ok(())
 }
@@ -110,8 +81,6 @@ enum TokenLookup {
     Granted(Grant),
     /// The token is one of the store's.
     Token(VerifiedToken),
-    /// The token is one of the administrators of its database.
-    Admin(VerifiedToken),
     /// The token does not count.
     Refused(Line),
 }
@@ -123,16 +92,7 @@ fn look_up(
     now: Timestamp,
 ) -> waynote::Result<TokenLookup> {
     if !served_store.needs_token.load(Ordering::Relaxed) {
-        let admin = served_store.admin();
-        let is_closed = match admin.map(|store| Tokens::new(store).is_closed()) {
-            // Without the store of its administrators, nobody gets in without a token of the store.
-            Some(Err(error)) if error.class() == ErrorClass::NotFound => true,
-            is_closed => is_closed.transpose()?.unwrap_or_default(),
-        };
-        if is_closed && let Some(database) = &served_store.found_in {
-            database.needs_token.store(true, Ordering::Relaxed);
-        }
-        if !is_closed && !Tokens::new(&served_store.store).is_closed()? {
+        if !Tokens::new(&served_store.store).is_closed()? {
             return Ok(TokenLookup::Granted(Grant::everything()));
         }
         served_store.needs_token.store(true, Ordering::Relaxed);
@@ -165,14 +125,6 @@ fn look_up(
             Err(refusal) => Some(refusal),
         },
     };
-    if let Some(database) = &served_store.found_in {
-        match administrator(database, token, now) {
-            Ok(Some(checked)) => return Ok(TokenLookup::Admin(checked)),
-            // A store of administrators that is not there lets nobody in.
-            Err(error) if error.class() != ErrorClass::NotFound => return Err(error),
-            _ => {}
-        }
-    }
     let name = match &refusal {
         Some(Refusal::Expired { name }) => Some(name.clone()),
         _ => None,
@@ -180,32 +132,6 @@ fn look_up(
     let words = refusal.as_ref().map(Refusal::words);
     let words = words.unwrap_or_else(|| "nobody is signed in with this cookie".into());
     refused("sign in", name, words)
-}
-
-/// The token of an administrator of a database: it was presented, or a browser is signed in with it.
-///
-/// # Errors
-/// As [`waynote::SideData::side_values`].
-pub(crate) fn administrator(
-    database: &ServedDatabase,
-    presented: &str,
-    now: Timestamp,
-) -> waynote::Result<Option<VerifiedToken>> {
-    let Some(store) = database.stores.admin() else {
-        return Ok(None);
-    };
-    let found = match signed::number(presented) {
-        None => Tokens::new(&store).check(presented, now)?.ok(),
-        Some(number) => signed::grant(&store, number, now)?.map(|grant| VerifiedToken {
-            id: grant.token_id.clone().unwrap_or_default(),
-            grant,
-        }),
-    };
-    let found = found.filter(|found| found.grant.rights == Rights::Admin);
-    Ok(found.map(|VerifiedToken { id, grant }| VerifiedToken {
-        id,
-        grant: grant.of_administrator(),
-    }))
 }
 
 /// The tokens that were used today, so that the day of a use is noted once.

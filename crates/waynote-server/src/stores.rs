@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use waynote::cites::{CheckedStore, Checkouts};
-use waynote::{SideData, SqliteStore, Store, Version};
+use waynote::{SideData, SqliteStore, Store};
 
 /// A store that can be served: shared by threads, with side data for tokens and the audit log.
 pub trait ServableStore: Store + SideData + Send + Sync {}
@@ -15,7 +15,7 @@ impl<S: Store + SideData + Send + Sync> ServableStore for S {}
 #[derive(Clone, Default)]
 pub struct Stores {
     pub(crate) by_name: BTreeMap<String, NamedStore>,
-    pub(crate) catalogs: Vec<Arc<dyn Catalog>>,
+    pub(crate) database: Option<Arc<dyn Database>>,
 }
 
 /// A store that has a name.
@@ -24,27 +24,10 @@ pub(crate) struct NamedStore {
     pub(crate) store: Arc<dyn ServableStore>,
     /// The store itself, if it is a file of this machine.
     pub(crate) file: Option<Arc<SqliteStore>>,
-    /// Its database, if it is in one.
-    pub(crate) database: Option<Arc<dyn Database>>,
-}
-
-/// The database of a store, as the server asks it.
-pub trait Database: Send + Sync {
-    /// The state of the connections; none before the first one.
-    fn pool(&self) -> Option<PoolState>;
-
-    /// The version of the store, which may be a moment old: it is asked for often, with those of the other stores.
-    ///
-    /// # Errors
-    /// As [`Reader::version`](waynote::Reader::version).
-    fn polled(&self) -> waynote::Result<Version>;
-
-    /// The store with reads that a standby may answer, for pages and searches; none: it has no standby for them.
-    fn reading(&self) -> Option<Arc<dyn ServableStore>>;
 }
 
 /// A database, whose stores are served by their names: also those that are made or dropped while the server runs.
-pub trait Catalog: Send + Sync {
+pub trait Database: Send + Sync {
     /// The database in metrics and in the log.
     fn label(&self) -> String;
 
@@ -52,55 +35,31 @@ pub trait Catalog: Send + Sync {
     ///
     /// # Errors
     /// If the database cannot be asked.
-    fn open(&self, name: &str) -> waynote::Result<Option<InDatabase>>;
+    fn open(&self, name: &str) -> waynote::Result<Option<Arc<dyn ServableStore>>>;
 
-    /// The names of its stores in the order of their bytes, from the one after this on.
+    /// Asks the database something short.
     ///
     /// # Errors
-    /// If the database cannot be asked.
-    fn names(&self, after: &str, most: usize) -> waynote::Result<Vec<String>>;
-
-    /// The store whose admin tokens count for every store of the database, as it is now; none: each has its own tokens
-    /// only. It is asked for again and again, and connects to nothing.
-    fn admin(&self) -> Option<Arc<dyn ServableStore>>;
-
-    /// The state of the connections.
-    fn pool(&self) -> PoolState;
+    /// If it cannot be asked.
+    fn ping(&self) -> waynote::Result<()>;
 }
-
-/// A store in a database.
-pub type InDatabase = (Arc<dyn ServableStore>, Arc<dyn Database>);
-
-/// The connections to a database: how many there are, how many there may be, how many nobody uses now, and how many
-/// calls wait for one.
-pub type PoolState = [usize; 4];
 
 impl Stores {
     /// Adds a store under a name. It replaces a store of the same name.
     pub fn with(self, name: impl Into<String>, store: Arc<dyn ServableStore>) -> Self {
-        self.add(name.into(), store, None, None)
-    }
-
-    /// Adds a store in a database, like [`Stores::with`]. The metrics have the state of its connections.
-    pub fn with_database(
-        self,
-        name: impl Into<String>,
-        store: Arc<dyn ServableStore>,
-        database: Arc<dyn Database>,
-    ) -> Self {
-        self.add(name.into(), store, None, Some(database))
+        self.add(name.into(), store, None)
     }
 
     /// Adds a store in a file of this machine, like [`Stores::with`]. Tokens are looked up in it without switching to a
     /// thread that may block, so a small read must never take long.
     pub fn with_file(self, name: impl Into<String>, store: Arc<SqliteStore>) -> Self {
-        self.add(name.into(), store.clone(), Some(store), None)
+        self.add(name.into(), store.clone(), Some(store))
     }
 
     /// Adds every store of a database under its own name. A store that was added under that name comes first.
     #[must_use]
-    pub fn with_catalog(mut self, catalog: Arc<dyn Catalog>) -> Self {
-        self.catalogs.push(catalog);
+    pub fn with_database(mut self, database: Arc<dyn Database>) -> Self {
+        self.database = Some(database);
         self
     }
 
@@ -109,14 +68,8 @@ impl Stores {
         name: String,
         store: Arc<dyn ServableStore>,
         file: Option<Arc<SqliteStore>>,
-        database: Option<Arc<dyn Database>>,
     ) -> Self {
-        let named = NamedStore {
-            store,
-            file,
-            database,
-        };
-        self.by_name.insert(name, named);
+        self.by_name.insert(name, NamedStore { store, file });
         self
     }
 
@@ -128,11 +81,6 @@ impl Stores {
             named.store = Arc::new(CheckedStore::new(store, Arc::clone(checkouts)));
         }
         self
-    }
-
-    /// The databases whose stores are served by their names, as the metrics call them.
-    pub fn catalogs(&self) -> impl Iterator<Item = String> {
-        self.catalogs.iter().map(|catalog| catalog.label())
     }
 
     /// The store of this name.

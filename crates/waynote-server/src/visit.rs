@@ -12,7 +12,6 @@ use waynote_access::{Audit, Grant, NarrowedStore};
 
 use crate::api::IDEMPOTENCY_KEY;
 use crate::app::App;
-use crate::database_health::DatabaseAway;
 use crate::edge::rate::Key;
 use crate::edge::shares::Share;
 use crate::notifying_store::NotifyingStore;
@@ -69,15 +68,6 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// The same visit for a page or a search, which a standby may answer.
-    pub(crate) fn reading(self) -> Self {
-        let store = NarrowedStore::new(self.served_store.reading.clone(), self.grant.clone());
-        Self {
-            store: Arc::new(store.watched(self.audit.clone())),
-            ..self
-        }
-    }
-
     /// Like [`Visit::run`], for a search or a prompt block: few are made at one time.
     pub(crate) async fn search<T: Send + 'static>(
         &self,
@@ -116,9 +106,6 @@ impl Visit {
             done
         });
         let done = done.await?;
-        if let (Err(error), Some(health)) = (&done, &self.served_store.health) {
-            health.saw(error);
-        }
         done.map_err(|error| {
             let key = self.idempotency_key.as_ref();
             let error = match (error, key.and_then(|key| key.to_str().ok())) {
@@ -182,19 +169,10 @@ impl FromRequestParts<App> for Visit {
         let name = name.map(|(_, store)| store.to_owned()).unwrap_or_default();
         let peer = client(app, parts.extensions.get(), &parts.headers);
         let token = sign_in::presented(app, &parts.headers);
-        let known = app.served_stores.known(&name, token.as_deref());
-        let mut visit = Self::of(app, name.clone(), token.clone()).await;
-        if let (Err(problem), Some(health), false) = (&visit, &known, parts.method.is_safe())
-            && problem.is_of_away_store()
-            && health.comes_back().await
-        {
-            visit = Self::of(app, name, token).await;
-        }
-        let mut visit = match visit {
+        let mut visit = match Self::of(app, name, token).await {
             // Whoever has a valid token is not limited by what others of the same address do.
             Err(problem)
-                if (problem.status == StatusCode::UNAUTHORIZED
-                    || problem.is_of_away_store() && known.is_none())
+                if problem.status == StatusCode::UNAUTHORIZED
                     && peer.is_some_and(|peer| !app.buckets.take(Key::refused(peer))) =>
             {
                 return Err(Problem::too_many(
@@ -254,15 +232,12 @@ impl Visit {
         token: Option<String>,
     ) -> Answer<(Arc<ServedStore>, Grant)> {
         let mut is_again = false;
-        // A token that does not count may be one of a database that is away.
-        let may_be_elsewhere = || token.is_some() && app.served_stores.is_one_away();
         loop {
-            let found = app.served_stores.find(app, name, token.as_deref()).await?;
+            let found = app.served_stores.find(name, token.is_some()).await?;
             let Some(served_store) = found else {
                 // Others get the same answer as for a store that the token is not for.
-                return Err(match may_see_all(app, token.as_deref()).await {
+                return Err(match app.is_open() {
                     true => Problem::no_such_store(),
-                    false if may_be_elsewhere() => Problem::of_store(&DatabaseAway.into(), name),
                     false => Problem::unauthorized(),
                 });
             };
@@ -276,30 +251,22 @@ impl Visit {
                     app.served_stores.forget(name);
                     is_again = true;
                 }
-                // The same answer as for a name that is not found.
-                Err(problem)
-                    if problem.status == StatusCode::UNAUTHORIZED
-                        && served_store.found_in.is_some()
-                        && may_be_elsewhere() =>
-                {
-                    return Err(Problem::of_store(&DatabaseAway.into(), name));
-                }
                 grant => return Ok((served_store, grant?)),
             }
         }
     }
 }
 
-/// True if a caller may see the names of all stores.
-async fn may_see_all(app: &App, token: Option<&str>) -> bool {
-    let databases = &app.served_stores.databases;
-    if app.is_open() || databases.is_empty() || token.is_none() {
-        return app.is_open();
-    }
-    for database in databases {
-        if !database.lets_in(app, token).await {
-            return false;
+/// The stores that a token is for, of those that were named at the start. Without a token, those of a server that needs
+/// none.
+pub(crate) async fn visible_stores(app: &App, token: Option<String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for name in app.served_stores.named.keys() {
+        let is_seen = app.is_open()
+            || token.is_some() && Visit::of(app, name.clone(), token.clone()).await.is_ok();
+        if is_seen {
+            seen.push(name.clone());
         }
     }
-    true
+    seen
 }

@@ -72,7 +72,7 @@ pub(crate) struct Watcher {
     someone: Notify,
 }
 
-/// Polls the heads of stores with feeds while the server runs. The stores of one database wait for it alone.
+/// Polls the heads of stores with feeds while the server runs. The stores of the database wait for it alone.
 pub(crate) async fn watch(app: App) {
     let mut polls: HashMap<String, JoinHandle<()>> = HashMap::new();
     loop {
@@ -98,13 +98,7 @@ pub(crate) async fn watch(app: App) {
 
 /// Tells the feeds of a store if it was written. A store that cannot be read is polled again.
 fn poll(served_store: &Arc<ServedStore>) {
-    let polled = match &served_store.database {
-        Some(database) => database.polled(),
-        None => served_store.store.version(),
-    };
-    if let (Some(health), Err(error)) = (&served_store.health, &polled) {
-        health.saw(error);
-    }
+    let polled = served_store.store.version();
     let watched = served_store.store.watched();
     // On the first poll, the store may have been written since the feed began to read.
     if let Ok(version) = polled

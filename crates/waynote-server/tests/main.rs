@@ -8,7 +8,6 @@ mod suite {
     mod driver;
     mod edge;
     mod feed;
-    mod fleet;
     mod health;
     mod leases;
     mod link;

@@ -6,7 +6,6 @@ mod actions;
 mod adds;
 mod blocks;
 mod contexts;
-mod fleet;
 mod freshness;
 mod hooks;
 mod loops;
@@ -43,8 +42,6 @@ fn run(words: &[&str]) -> Result<()> {
         ["context", largest] => contexts::run(largest.parse()?),
         ["hook"] => hooks::run(),
         ["actions"] => actions::run(),
-        ["fleet"] => fleet::run(&kit::release::folder().join("waynote")),
-        ["fleet", program] => fleet::run(program.as_ref()),
         ["freshness"] => freshness::run(),
         ["loop"] => loops::run(),
         ["blocks"] => blocks::run(),

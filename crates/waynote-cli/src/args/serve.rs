@@ -30,10 +30,9 @@ pub(crate) struct ServeArgs {
     #[arg(id = "store", long, value_name = "NAME=PATH")]
     pub(crate) stores: Vec<String>,
     /// A database in PostgreSQL (postgres://HOST/DATABASE): each of its stores is served under its name, also those that
-    /// are made later. Give the option once for each database. Admin tokens of a store that it names (?store=NAME) count
-    /// for all of them
-    #[arg(id = "database", long, value_name = "URL")]
-    pub(crate) databases: Vec<String>,
+    /// are made later
+    #[arg(long, value_name = "URL")]
+    pub(crate) database: Option<String>,
     /// The server's certificate, and those that sign it (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,

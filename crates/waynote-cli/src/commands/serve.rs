@@ -9,12 +9,12 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::text::day;
-use waynote::{CustomError, Error, ErrorClass, SqliteStore};
+use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::known_dead;
 use waynote_remote::Url;
 use waynote_server::{
-    Catalog, Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
+    Database, Limits, Log, Options, Reloader, Server, StartError, Stopper, Stores, TlsFiles,
 };
 use waynote_system::shell::quoted;
 
@@ -36,16 +36,15 @@ const LOG_PAGES: u32 = 4000;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     // The store of the settings is served when nothing else is named.
-    let mut stores = match args.stores.is_empty() && !args.databases.is_empty() {
+    let mut stores = match args.stores.is_empty() && args.database.is_some() {
         true => Stores::default(),
         false => stores(context, &args.stores)?,
     };
-    let mut catalogs = Vec::new();
-    if !args.databases.is_empty() {
-        catalogs = database::catalogs(&context.settings, &args.databases)?;
-    }
-    for catalog in &catalogs {
-        stores = stores.with_catalog(Arc::clone(catalog));
+    let url = args.database.as_ref();
+    let database = url.map(|url| database::served(&context.settings, url));
+    let database = database.transpose()?;
+    if let Some(database) = &database {
+        stores = stores.with_database(Arc::clone(database));
     }
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let options = Options::default()
@@ -72,37 +71,28 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .iter()
         .map(|(name, _)| (name, format!("{url}/s/{name}")))
         .collect();
-    let databases: Vec<String> = stores.catalogs().collect();
-    let value = json!({ "url": url, "stores": named, "databases": databases });
+    let label = database.as_ref().map(|database| database.label());
+    let value = json!({ "url": url, "stores": named, "database": label });
     context.answer(&value, || {
         let mut lines = vec![format!("listening on {url}")];
         lines.extend(named.values().map(|url| format!("  {url}")));
         let of = |label: &String| format!("  {url}/s/NAME for each store of {label}");
-        lines.extend(databases.iter().map(of));
+        lines.extend(label.iter().map(of));
         lines.join("\n")
     })?;
     context.output.flush()?;
     let as_json = context.output.json;
-    for catalog in catalogs {
-        thread::spawn(move || warn_of_database(&*catalog, as_json));
+    if let Some(database) = database {
+        thread::spawn(move || warn_of_database(&*database, as_json));
     }
     bound.run().map_err(|error| Failure::Library(error.into()))
 }
 
-/// Warns of a database that cannot be asked, and of a store of administrators that is not there. The server goes on: it may
-/// come.
-fn warn_of_database(catalog: &dyn Catalog, as_json: bool) {
-    let admin = catalog.admin().map(|admin| admin.version().map(drop));
-    let failed = match catalog.names("", 1) {
-        Err(error) => Some(error),
-        Ok(_) => admin.and_then(Result::err),
-    };
-    if let Some(error) = failed {
-        let hint = match error.class() {
-            ErrorClass::NotFound => "until it is made, nobody is an administrator of this database",
-            _ => "its stores are served when it can be asked",
-        };
-        let what = format!("{}: {error}", catalog.label());
+/// Warns of a database that cannot be asked. The server goes on: it may come.
+fn warn_of_database(database: &dyn Database, as_json: bool) {
+    if let Err(error) = database.ping() {
+        let what = format!("{}: {error}", database.label());
+        let hint = "its stores are served when it can be asked";
         warning("database_not_served", &what, hint, json!({}), as_json);
     }
 }
@@ -212,10 +202,10 @@ fn options(settings: &Settings) -> waynote::Options {
     opened::options(settings).log_pages(LOG_PAGES)
 }
 
-/// Adds a store in a database.
+/// Adds a store in a database. An address that names none would be the error of each call, and nothing mends it.
 fn with_database(stores: Stores, name: &str, settings: &Settings, url: &str) -> Outcome<Stores> {
-    let (store, of) = database::served(settings, url)?;
-    Ok(stores.with_database(name, store, of))
+    database::named(settings, url)?;
+    Ok(stores.with(name, Arc::new(database::open(settings, url, None)?)))
 }
 
 fn limits(args: &LimitArgs) -> Limits {

@@ -42,15 +42,10 @@ pub(crate) fn made(
 }
 
 #[cfg(feature = "server")]
-pub(crate) fn served(_: &Settings, _: &str) -> Outcome<waynote_server::InDatabase> {
-    missing()
-}
-
-#[cfg(feature = "server")]
-pub(crate) fn catalogs(
+pub(crate) fn served(
     _: &Settings,
-    _: &[String],
-) -> Outcome<Vec<std::sync::Arc<dyn waynote_server::Catalog>>> {
+    _: &str,
+) -> Outcome<std::sync::Arc<dyn waynote_server::Database>> {
     missing()
 }
 

@@ -49,7 +49,6 @@ pub(crate) async fn search(
         .scopes(scope.into_iter().collect())
         .limit(limit)
         .history(query.history);
-    let visit = visit.reading();
     let found = visit.search(move |store| {
         Ok(HitsFound {
             hits: store.search(&request)?,

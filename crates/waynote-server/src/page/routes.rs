@@ -23,7 +23,7 @@ use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::sign_in::presented;
-use crate::visible_stores::VisibleStores;
+use crate::visit::visible_stores;
 use crate::visit::{Visit, waiting};
 
 /// The routes below `/s/{store}`.
@@ -75,10 +75,6 @@ pub(crate) fn router() -> Router<App> {
 pub(crate) fn root() -> Router<App> {
     Router::new()
         .route("/", get(stores))
-        .route(
-            "/sign-in",
-            get(sign_in::form_for_all).post(sign_in::sign_in_for_all),
-        )
         .route("/s/{store}/", shown(View::Now, now))
         .route("/page/{file}", get(file))
 }
@@ -158,7 +154,6 @@ fn shown(view: View, make: Make) -> MethodRouter<App> {
 
 /// Shows a view.
 async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Shown {
-    let visit = visit.reading();
     let of = visit.clone();
     let shown = visit.search(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
@@ -230,34 +225,21 @@ async fn carry_out(
     Ok(done.await?)
 }
 
-async fn stores(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response<Body> {
+async fn stores(State(app): State<App>, headers: HeaderMap) -> Response<Body> {
     let served_stores = &app.served_stores;
     if let (true, Some(only), 1) = (
-        served_stores.databases.is_empty(),
+        served_stores.database.is_none(),
         served_stores.named.keys().next(),
         served_stores.named.len(),
     ) {
         return answer::to(&home(only));
     }
-    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-    let after = fields.get("after").unwrap_or_default();
-    let listed = VisibleStores::of(&app, presented(&app, &headers)).await;
-    let is_listed = !listed.is_empty();
-    let (names, next) = listed.page(&app, after).await;
+    let names = visible_stores(&app, presented(&app, &headers)).await;
     let main = html! {
         h1 { "Stores" }
-        @if is_listed {
-            nav.card.tree aria-label="Stores" { @for name in &names { a href=(home(name)) { (name) } } }
-            @if let Some(next) = next { p { a href=(Link::to("/").with("after", next).href()) { "More" } } }
-        } @else {
+        nav.card.tree aria-label="Stores" { @for name in &names { a href=(home(name)) { (name) } } }
+        @if names.is_empty() || served_stores.database.is_some() {
             p { "Open a store by its address: " code { "/s/NAME/" } }
-            @if served_stores.databases.iter().any(|database| database.stores.admin().is_some()) {
-                p { a href="/sign-in" { "Sign in" } " as an administrator of a database" }
-            }
         }
     };
     answer::page(StatusCode::OK, shell::plain("Stores", &main))
@@ -329,7 +311,6 @@ fn history(store: &dyn Store, site: &Site<'_>, fields: &Fields) -> Result<Made> 
 }
 
 async fn text(Looks(visit): Looks, RawQuery(query): RawQuery) -> Shown {
-    let visit = visit.reading();
     let text = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
         let address: Address = fields.get("note").unwrap_or_default().parse()?;

@@ -18,7 +18,6 @@ use crate::app::App;
 use crate::edge::rate::Key;
 use crate::edge::whole_within;
 use crate::problem::{Answer, Problem};
-use crate::sign_in::administrator;
 use crate::visit::{Peer, Visit, client, waiting};
 
 /// Refuses a form without an origin, which may come from another site. Every browser sends the origin of a form, and the
@@ -38,24 +37,16 @@ pub(super) fn from_here(headers: &HeaderMap) -> Answer<()> {
 /// The most bytes of the form: a token and the address of a page are far shorter.
 const BYTES: usize = 8 << 10;
 
-/// The form for a store; or for the administrators of a database, if there is none.
-fn sign_in_page(store: Option<&str>, to: &str, problem: Option<(&str, &str)>) -> Markup {
-    let form = store.map_or("/sign-in".into(), |store| {
-        Link::to_store(store, "sign-in").href()
-    });
+/// The form for a store.
+fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup {
     let main = html! {
         h1 { "Sign in" }
         @if let Some((what, advice)) = problem { (words::problem(what, Some(advice))) }
-        form.sign-in method="post" action=(form) {
+        form.sign-in method="post" action=(Link::to_store(store, "sign-in").href()) {
             (super::forms::hidden(&[("to", to.to_owned())]))
             p {
-                @if store.is_some() {
-                    "This store needs a token. Whoever looks after it makes one with "
-                    code { "waynote --store STORE token create NAME --write" } "."
-                } @else {
-                    "The token of an administrator opens all stores of a database. With another token, open its store: "
-                    code { "/s/NAME/" }
-                }
+                "This store needs a token. Whoever looks after it makes one with "
+                code { "waynote --store STORE token create NAME --write" } "."
             }
             label.field.wide { span { "token" } input type="password" name="token" required autocomplete="current-password" spellcheck="false"; }
             button.btn.primary { "Sign in" }
@@ -83,11 +74,7 @@ pub(super) async fn sign_in_form(
     }
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let to = wanted(&fields, &store).unwrap_or_default();
-    answer::page(StatusCode::OK, sign_in_page(Some(&store), to, None))
-}
-
-pub(super) async fn form_for_all() -> Response<Body> {
-    answer::page(StatusCode::OK, sign_in_page(None, "", None))
+    answer::page(StatusCode::OK, sign_in_page(&store, to, None))
 }
 
 /// The fields of a form that signs in, and the address that it came from.
@@ -123,66 +110,18 @@ struct Sent {
 
 impl Sent {
     /// The form again, because the token does not count.
-    fn refused(&self, app: &App, store: Option<&str>, to: &str) -> Response<Body> {
+    fn refused(&self, app: &App, store: &str, to: &str) -> Response<Body> {
         if let Some(peer) = self.peer {
             app.buckets.take(Key::refused(peer));
         }
-        let says = match store {
-            Some(_) => (
-                "this store does not know that token",
-                "it may have expired, or be for another store",
-            ),
-            None => (
-                "no administrator has that token",
-                "it may have expired, or be for a store alone",
-            ),
-        };
+        let says = (
+            "this store does not know that token",
+            "it may have expired, or be for another store",
+        );
         answer::page(
             StatusCode::UNAUTHORIZED,
             sign_in_page(store, to, Some(says)),
         )
-    }
-}
-
-/// Signs an administrator in to all stores of a database.
-pub(super) async fn sign_in_for_all(
-    State(app): State<App>,
-    peer: Option<Extension<Peer>>,
-    request: Request,
-) -> Shown {
-    let sent = sent(&app, peer, request).await?;
-    let (now, random) = (app.now(), sent.random);
-    let mut away = None;
-    for database in &app.served_stores.databases {
-        let Some(id) = sent.id.clone() else {
-            break;
-        };
-        let (of, token) = (database.clone(), sent.token.clone());
-        let begun = database.health.ask(false, move || {
-            let (found, store) = (administrator(&of, &token, now)?, of.stores.admin());
-            let store = found.and(store);
-            store
-                .map(|store| signed::begin(&*store, &id, now, random))
-                .transpose()
-        });
-        match begun.await? {
-            Ok(Some(number)) => {
-                let name = signed::name_for_all(&database.label);
-                return Ok(with_cookie(
-                    answer::to("/"),
-                    &app,
-                    &name,
-                    "/",
-                    Some(&number),
-                ));
-            }
-            Ok(None) => {}
-            Err(error) => away = Some(Problem::from(error)),
-        }
-    }
-    match away {
-        Some(problem) => Err(problem.into()),
-        None => Ok(sent.refused(&app, None, "")),
     }
 }
 
@@ -195,59 +134,30 @@ pub(super) async fn sign_in(
     let sent = sent(&app, peer, request).await?;
     let to = wanted(&sent.fields, &store).unwrap_or_default().to_owned();
     let Some(id) = sent.id.clone() else {
-        return Ok(sent.refused(&app, Some(&store), &to));
+        return Ok(sent.refused(&app, &store, &to));
     };
     let visit = match Visit::of(&app, store.clone(), Some(sent.token.clone())).await {
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => {
-            return Ok(sent.refused(&app, Some(&store), &to));
+            return Ok(sent.refused(&app, &store, &to));
         }
         visit => visit?,
     };
-    let (now, random, token) = (app.now(), sent.random, sent.token);
-    let served_store = visit.served_store.clone();
-    let begun = waiting(move || {
-        // An administrator of the database is signed in to all of its stores.
-        let database = served_store.found_in.as_ref().filter(|database| {
-            administrator(database, &token, now).is_ok_and(|found| found.is_some())
-        });
-        let admin = database.and_then(|database| database.stores.admin());
-        let side = admin.unwrap_or_else(|| visit.served.clone());
-        let number = signed::begin(&*side, &id, now, random)?;
-        Ok((number, database.map(|of| signed::name_for_all(&of.label))))
-    });
-    let begun = begun.await?;
-    let (number, of_all) = begun.map_err(|error| Problem::of_store(&error, &store))?;
+    let (now, random) = (app.now(), sent.random);
+    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await?;
+    let number = begun.map_err(|error| Problem::of_store(&error, &store))?;
     let home = home(&store);
     let path = home.trim_end_matches('/');
     let response = answer::to(if to.is_empty() { &home } else { &to });
-    let Some(name) = of_all else {
-        return Ok(with_cookie(
-            response,
-            &app,
-            signed::NAME,
-            path,
-            Some(&number),
-        ));
-    };
-    // Another token of the store would count before this one.
-    let response = with_cookie(response, &app, signed::NAME, path, None);
-    Ok(with_cookie(response, &app, &name, "/", Some(&number)))
+    Ok(with_cookie(response, &app, path, Some(&number)))
 }
 
 pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     from_here(&headers)?;
     let (app, store) = (visit.app.clone(), visit.name.clone());
-    let of_all = visit.served_store.found_in.as_ref();
-    let of_all = of_all.map(|of| signed::name_for_all(&of.label));
     let presented = signed::presented(&headers);
     let ended = waiting(
         move || match presented.as_deref().and_then(signed::number) {
-            Some(number) => {
-                if let Some(admin) = visit.served_store.admin() {
-                    signed::end(&*admin, number)?;
-                }
-                signed::end(&*visit.served, number)
-            }
+            Some(number) => signed::end(&*visit.served, number),
             None => Ok(()),
         },
     );
@@ -255,24 +165,23 @@ pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Shown {
     ended.map_err(|error| Problem::of_store(&error, &store))?;
     let response = answer::to(&Link::to_store(&store, "sign-in").href());
     let home = home(&store);
-    let path = home.trim_end_matches('/');
-    let response = with_cookie(response, &app, signed::NAME, path, None);
-    Ok(match of_all {
-        Some(name) => with_cookie(response, &app, &name, "/", None),
-        None => response,
-    })
+    Ok(with_cookie(
+        response,
+        &app,
+        home.trim_end_matches('/'),
+        None,
+    ))
 }
 
 /// Sets or deletes a cookie.
 fn with_cookie(
     mut response: Response<Body>,
     app: &App,
-    name: &str,
     path: &str,
     number: Option<&str>,
 ) -> Response<Body> {
     let is_secure = app.options.tls.is_some() || app.options.behind_proxy;
-    let cookie = signed::cookie(name, number, path, is_secure);
+    let cookie = signed::cookie(number, path, is_secure);
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }

@@ -17,10 +17,7 @@ use waynote_access::{Grant, Tokens};
 const SPACE: &str = "page sessions";
 
 /// The name of the cookie of a store.
-pub(super) const NAME: &str = "waynote";
-
-/// The beginning of the name of the cookie of an administrator, which is for all stores of a database.
-const ALL: &str = "waynote-all-";
+const NAME: &str = "waynote";
 
 /// The most cookies that are looked up.
 const MOST_COOKIES: usize = 16;
@@ -41,10 +38,10 @@ struct Kept {
     until: String,
 }
 
-/// The numbers in a request's cookies, in the form that [`grant`] takes; none without a cookie. A browser may be signed
-/// in to the store, and to several databases.
+/// The numbers in a request's cookies, in the form that [`grant`] takes; none without a cookie. A browser may send one
+/// for each path.
 pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
-    let all = cookies(headers).filter(|(name, _)| *name == NAME || name.starts_with(ALL));
+    let all = cookies(headers).filter(|(name, _)| *name == NAME);
     let numbers: Vec<&str> = all.map(|(_, number)| number).take(MOST_COOKIES).collect();
     (!numbers.is_empty()).then(|| format!("{MARK}{}", numbers.join(" ")))
 }
@@ -126,19 +123,14 @@ pub(crate) fn end(side: &(impl SideData + ?Sized), numbers: &str) -> Result<()> 
     side.put_side_values(SPACE, &[], &keys)
 }
 
-/// The name of the cookie of an administrator of the database with this label.
-pub(super) fn name_for_all(label: &str) -> String {
-    format!("{ALL}{}", &key(label)[..16])
-}
-
 /// The header that sets a browser's cookie, or deletes it if there is no number.
-pub(super) fn cookie(name: &str, number: Option<&str>, path: &str, is_secure: bool) -> String {
+pub(super) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> String {
     let (value, seconds) = match number {
         Some(number) => (number, HOURS * 3600),
         None => ("", 0),
     };
     let secure = if is_secure { "; Secure" } else { "" };
-    format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
+    format!("{NAME}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
 }
 
 fn key(number: &str) -> String {

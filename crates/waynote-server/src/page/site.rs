@@ -87,7 +87,7 @@ impl<'a> Site<'a> {
     pub(crate) fn gather(visit: &'a Visit, store: &dyn Store) -> Result<Self> {
         let served_store = &visit.served_store;
         // The cache of the whole store, of which a grant sees a part.
-        let known = served_store.overview.now(&served_store.reading)?;
+        let known = served_store.overview.now(&served_store.store)?;
         let site = Self {
             store: &visit.name,
             grant: &visit.grant,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use waynote::jiff::Timestamp;
 use waynote::store::{SideData as _, SideValue};
 use waynote::{Options as StoreOptions, SqliteStore};
-use waynote_server::{Catalog, Log, Options, Server, Stopper, Stores};
+use waynote_server::{Log, Options, Server, Stopper, Stores};
 
 /// How long a test waits for an answer before it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
@@ -69,13 +69,6 @@ pub(crate) fn start_with(options: Options) -> RunningServer {
 /// The same for a server that `told` changes first.
 pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
     started(Stores::default(), options, told)
-}
-
-/// A server with an empty store `notes`, and the stores of a database.
-pub(crate) fn start_over(catalog: Arc<dyn Catalog>, options: Options) -> RunningServer {
-    started(Stores::default().with_catalog(catalog), options, |server| {
-        server
-    })
 }
 
 fn started(stores: Stores, options: Options, told: impl FnOnce(Server) -> Server) -> RunningServer {
