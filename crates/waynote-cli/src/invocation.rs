@@ -8,7 +8,7 @@ use waynote::{Author, Name, Reader, SecretPolicy, Stamp, Store, Writer};
 use waynote_loop::identity;
 
 use crate::args::AllowArgs;
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
@@ -88,15 +88,42 @@ impl<'o> Context<'o> {
         }
         let wait = match self.writes.get() {
             true => Wait::Patiently,
-            false => Wait::Now,
+            false => {
+                self.names_no_missing_store()?;
+                Wait::Now
+            }
         };
         let opened = OpenStore::of(&self.settings, self.output.json, wait)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 
+    /// Refuses to read a store that this call names and that does not exist: it is misspelt. One that the settings name
+    /// is made by the first write.
+    fn names_no_missing_store(&self) -> Outcome {
+        let Some(path) = self.settings.missing_store() else {
+            return Ok(());
+        };
+        let what = format!("there is no store {}", visible(&path.to_string_lossy()));
+        match self.settings.store.origin {
+            Origin::Flag(_) => Err(Failure::refused(
+                "no_store",
+                what,
+                "correct `--store`, or make the store by a first note: `waynote place write TEXT`",
+            )),
+            _ => {
+                crate::error::say(&format!("{what} yet; the first note makes it"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Says that the command may write: then a store that does not exist is made.
+    pub(crate) fn may_write(&self) {
+        self.writes.set(true);
+    }
+
     /// The store for a command that writes.
     pub(crate) fn opened_for_writing(&self) -> Outcome<&OpenStore> {
-        self.settings.may_write()?;
         self.writes.set(true);
         self.opened()
     }
@@ -108,7 +135,8 @@ impl<'o> Context<'o> {
 
     /// Writes something to the store.
     pub(crate) fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let created = self.settings.store_to_create();
+        let is_flag = matches!(self.settings.store.origin, Origin::Flag(_));
+        let created = self.settings.missing_store().filter(|_| is_flag);
         let done = self.opened_for_writing()?.work(work)?;
         if let Some(path) = created.filter(|path| path.exists() && !self.output.json) {
             let path = visible(&path.to_string_lossy());

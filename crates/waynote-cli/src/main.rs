@@ -19,7 +19,6 @@ mod inside;
 mod invocation;
 mod opened;
 mod output;
-mod plot;
 mod presets;
 mod program;
 mod remembered;

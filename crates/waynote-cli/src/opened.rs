@@ -116,7 +116,6 @@ impl OpenStore {
 
     /// The same where something is to be written.
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
-        settings.may_write()?;
         let store = &settings.store.value;
         if settings.remote().is_some() || settings.database().is_some() {
             return Self::of(settings, json, Wait::Patiently);

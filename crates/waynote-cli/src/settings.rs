@@ -4,10 +4,11 @@
 mod file;
 mod layers;
 mod row;
+mod store_name;
 mod table;
 mod values;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use waynote::context::{Budget, Style};
 use waynote::secrets::masked;
@@ -15,7 +16,6 @@ use waynote::{Author, Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome};
-pub(crate) use file::Problem;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, SettingInfo};
 pub(crate) use table::{KNOWN, Settings};
@@ -26,65 +26,59 @@ use file::File;
 use layers::Layers;
 
 impl Settings {
-    /// The settings that can be used. `problems` lists those that cannot.
+    /// The settings. `problems` lists mistakes that cost only the default of a setting.
     ///
     /// # Errors
-    /// If a flag cannot be used; or if the setting `store` cannot be used, because notes would then be read from and
-    /// written to another store.
+    /// If a flag cannot be used; or as [`Self::check`].
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
         let settings = Self::read_for_repair(flags)?;
-        settings.has_store()?;
+        settings.check()?;
         Ok(settings)
     }
 
-    /// Fails if the setting `store` cannot be used.
-    pub(crate) fn has_store(&self) -> Outcome {
-        self.unusable("store").map_or(Ok(()), Err)
-    }
-
-    /// Like `read`, for commands that do not touch the store, or that explain what is wrong: here it is no error if the
-    /// setting `store` cannot be used.
+    /// Like `read`, for commands that do not touch the notes, or that explain the mistakes.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
-        let mut layers = Layers::of(File::read(KNOWN)?);
-        layers.sets = KNOWN.set_by(&flags.set)?;
-        Self::of(layers, flags)
+        let file = File::read(KNOWN)?;
+        let sets = KNOWN.set_by(&flags.set)?;
+        Self::of(Layers { file, sets }, flags)
     }
 
-    /// The reason that a setting for the store or the owner of notes cannot be used.
-    fn unusable(&self, name: &'static str) -> Option<Failure> {
-        self.unsure.contains(name).then(|| {
-            let its_own = |problem: &&Problem| problem.setting == Some(name);
-            let problem = self.problems.iter().find(its_own);
-            let problem = problem.or(self.problems.first());
-            let what = problem.map(Problem::told).unwrap_or_default();
-            let hint = problem
-                .map(|problem| problem.hint.clone())
-                .unwrap_or_default();
-            Failure::refused(
-                "config",
-                format!("the setting `{name}` cannot be used: {what}"),
-                format!(
-                    "{hint} (or give `--{name}` for this command); run `waynote doctor` for details"
-                ),
-            )
-        })
+    /// Fails if the configuration file cannot be read, or after a mistake in a setting that says where notes go or whose
+    /// they are: a default would put them in the wrong place.
+    pub(crate) fn check(&self) -> Outcome {
+        let identity = |name: &str| {
+            let mut shown = self.shown().into_iter();
+            let (known, _, origin) = shown.find(|(known, ..)| known.name == name)?;
+            // A flag or a variable overrides the mistake.
+            (known.is_identity && *origin == Origin::Default).then_some(known)
+        };
+        for problem in &self.problems {
+            let hint = &problem.hint;
+            if problem.is_of_file {
+                let hint = format!("{hint}; `waynote doctor` checks the file again");
+                return Err(Failure::refused("config", problem.told(), hint));
+            }
+            if let Some(known) = problem.setting.and_then(identity) {
+                let what = format!(
+                    "the setting `{}` cannot be used: {}",
+                    known.name,
+                    problem.told()
+                );
+                let (flag, value) = known.option("VALUE");
+                let hint = format!(
+                    "{hint} (or give `{flag} {value}` for this command); run `waynote doctor` for details"
+                );
+                return Err(Failure::refused("config", what, hint));
+            }
+        }
+        Ok(())
     }
 
-    /// The file that the first write creates, if a flag named it: a misspelt path makes a new, empty store.
-    pub(crate) fn store_to_create(&self) -> Option<PathBuf> {
+    /// The file of the store, if it was named and does not exist: a misspelt path is an empty store.
+    pub(crate) fn missing_store(&self) -> Option<&Path> {
         let is_file = self.remote().is_none() && self.database().is_none();
-        let is_flag = matches!(self.store.origin, Origin::Flag(_));
-        let path = PathBuf::from(&self.store.value);
-        (is_file && is_flag && !path.exists()).then_some(path)
-    }
-
-    /// Refuses a write if a mistake in the settings would give it the wrong author, notebook, session or iteration.
-    pub(crate) fn may_write(&self) -> Outcome {
-        KNOWN
-            .identity()
-            .filter_map(|name| self.unusable(name))
-            .next()
-            .map_or(Ok(()), Err)
+        let path = &self.store.value;
+        (is_file && !self.store.is_default() && !path.exists()).then_some(path)
     }
 
     /// Says on standard error, in one line, that a setting could not be used.

@@ -34,22 +34,16 @@ pub(crate) enum PlaceCommand {
         #[command(flatten)]
         at: At,
     },
-    /// List the notes of all directories; those of a directory that is not there any more are marked
+    /// List the notes of all directories; a directory or file that no longer exists is marked (gone)
     List,
     /// Move the notes of a directory, and of all below it, to where the directory is now
     Mv {
         /// The directory as it was called; it need not exist
-        #[arg(required_unless_present = "vanished", value_parser = given_path())]
-        old: Option<OsString>,
+        #[arg(value_parser = given_path())]
+        old: OsString,
         /// The directory as it is called now
-        #[arg(required_unless_present = "vanished", value_parser = given_path())]
-        new: Option<OsString>,
-        /// Look for all directories that have notes and are not there any more: where git moved them, or by their name
-        #[arg(long, conflicts_with_all = ["old", "new"])]
-        vanished: bool,
-        /// Move their notes there, instead of printing the commands
-        #[arg(long, requires = "vanished")]
-        yes: bool,
+        #[arg(value_parser = given_path())]
+        new: OsString,
     },
     /// Delete the directory's own note
     Delete {

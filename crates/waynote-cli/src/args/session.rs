@@ -59,12 +59,6 @@ pub(crate) enum LogCommand {
         #[arg(long, short)]
         follow: bool,
     },
-    /// Draw the session as a chart: iterations across, notes by type
-    Plot {
-        /// Width in columns [default: the terminal's]
-        #[arg(long, value_name = "COLUMNS")]
-        width: Option<usize>,
-    },
     /// Show the session: its iterations (start, duration, result) and its notes by type
     Show,
     /// List the sessions: their notes, their last iteration, and their state

@@ -77,7 +77,6 @@ pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome 
 
 /// Puts a backup in the place of the store. The store is not opened, because it may be damaged.
 fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
-    context.settings.may_write()?;
     let store = context.settings.store_file()?.to_owned();
     let options = options(&context.settings);
     let replaced = replace.then(crate::clock::now).transpose()?;

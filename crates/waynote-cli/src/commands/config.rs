@@ -26,6 +26,8 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 /// Writes a setting; the rest of the file stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
+    // As it was typed: an absolute path may be one of anything.
+    (known.check)(value)?;
     let value = match kind {
         // A store on a server or in a database is no path.
         Kind::Path if !waynote_remote::Url::is_meant(value) && !database::is_url(value) => {
@@ -33,7 +35,6 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         }
         _ => value.to_owned(),
     };
-    (known.check)(&value)?;
     let item = match kind {
         Kind::Text | Kind::Path => Value::from(value.as_str()),
         Kind::Whole => Value::from(number::<i64>(known, &value)?),

@@ -184,7 +184,7 @@ fn zrb(context: &Context<'_>, findings: &mut Findings) {
 }
 
 fn store(context: &Context<'_>, findings: &mut Findings) {
-    if let Err(failure) = context.settings.has_store() {
+    if let Err(failure) = context.settings.check() {
         findings.wrong(failure.line(), failure.hint());
         return;
     }

@@ -190,7 +190,23 @@ fn work(
         false => ledgers,
     });
     let mut hook = call.enter(environment(), ledgers, Process::client().as_ref())?;
-    let mut settings = Settings::read(&of_the_loop(global)?)?;
+    let mut settings = match Settings::read(&of_the_loop(global)?) {
+        Ok(settings) => settings,
+        // A model that reads why its notes are missing can say so to a person.
+        Err(failure) if !hook.can_wait() => {
+            let reason = format!(
+                "no notes are delivered: {}; a person can run `waynote doctor`",
+                failure.line()
+            );
+            say(&format!("waynote hook: {reason}"));
+            return Ok(explained(
+                &hook,
+                hook.saying(format!("waynote: {reason}\n")),
+                words.explain,
+            ));
+        }
+        Err(failure) => return Err(failure),
+    };
     let is_elsewhere = settings.remote().or(settings.database()).is_some();
     let place = hook.place(environment())?;
     if !hook.looks(environment(), &place, &settings.action_roots.value)? {

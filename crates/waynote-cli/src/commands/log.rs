@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use waynote::event::{self, EventAddress, RecordedEvent};
+use waynote::event::{EventAddress, RecordedEvent};
 use waynote::loops;
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, EntryIteration, SessionReader, entry_iteration};
@@ -21,7 +21,6 @@ use crate::error::{Failure, Outcome};
 use crate::input;
 use crate::inside::{self, Inside};
 use crate::invocation::Context;
-use crate::plot::Plot;
 use crate::session_view;
 use crate::table::list;
 
@@ -101,33 +100,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         LogCommand::Blocked { question } => {
             let question = input::text(question)?.shown().into_owned();
             signal(context, &AgentSignal::Blocked(question), "blocked")
-        }
-        LogCommand::Plot { width } => {
-            let (session, _) = context.session()?;
-            let (notes, iterations) = context.read(|store| {
-                let notes = SessionLog::new(store, session.clone()).list(None)?;
-                let mut iterations = loops::iterations(store, &session, usize::MAX)?;
-                if status(store, &session)?.state != SessionState::Running {
-                    // Its loop was killed, and no other one has looked since.
-                    let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
-                    open.for_each(|of| of.outcome = Some(event::IterationOutcome::Lost));
-                }
-                Ok((notes, iterations))
-            })?;
-            let entries = notes
-                .into_iter()
-                .filter_map(|note| note.kind.zip(note.iteration));
-            let plot = Plot::new(&iterations, entries);
-            if context.output.json {
-                return context.value(&plot);
-            }
-            let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-            let width = width.or(terminal).unwrap_or(80);
-            let text = plot.draw(width, context.output.has_colour());
-            match text.is_empty() {
-                true => context.line(format!("no iterations in session:{session}")),
-                false => context.coloured(&text),
-            }
         }
         LogCommand::Show => {
             let (session, _) = context.session()?;

@@ -49,12 +49,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         delivery: Some(Arc::new(ToClient::new(settings.clone(), is_in_loop)?)),
     };
     end_with_parent();
-    let settings = settings.clone();
-    let host = Arc::new(Notes {
-        settings,
-        opened,
-        lease,
-    });
+    let host = Arc::new(Notes { opened, lease });
     // Not through the standard library's lock, which the rest of the program holds.
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     waynote_mcp::serve(BufReader::new(io::stdin()), output, options, host).map_err(Failure::from)
@@ -184,7 +179,6 @@ impl Delivery for ToClient {
 
 /// The notes as the settings name them.
 struct Notes {
-    settings: Settings,
     opened: OpenStore,
     lease: Option<EventAddress>,
 }
@@ -203,15 +197,7 @@ impl Host for Notes {
     }
 
     fn may_write(&self) -> Result<(), Refusal> {
-        self.settings.may_write().map_err(|failure| match failure {
-            // In the words of the server, not in those of the command line.
-            Failure::Library(error) => error.into(),
-            failure => Refusal {
-                class: failure.class(),
-                what: failure.what(),
-                hint: failure.hint(),
-            },
-        })
+        Ok(())
     }
 
     fn after_call(&self, damage: &Damage) {

@@ -54,7 +54,6 @@ mod undo;
 mod unseen;
 #[cfg(feature = "postgres")]
 mod vacuum;
-mod vanished;
 mod verify;
 mod why;
 
@@ -116,6 +115,16 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         }
     };
     let mut context = Context::new(settings, output);
+    if let Some(
+        Command::Import(_)
+        | Command::Start(_)
+        | Command::Doctor { .. }
+        | Command::Verb(VerbCommand::Edit(_)),
+    ) = &cli.command
+    {
+        // They read before they write, and doctor says itself what is missing.
+        context.may_write();
+    }
     match &cli.command {
         #[cfg(feature = "browse")]
         Some(Command::Browse) => browse::run(&mut context),

@@ -82,7 +82,17 @@ fn target(context: &Context<'_>, typed: &str) -> Outcome<Address> {
 
 /// Moves the notes of a directory and of all below it.
 pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outcome {
-    let moved = relocated(context, old, new)?;
+    let options = MoveOptions {
+        limits: context.settings.limits(None, None),
+        ..MoveOptions::default()
+    };
+    let stamp = context.stamp()?;
+    let moved = context.write(|store| {
+        let pairs = moved::below(store, old, new)?;
+        moved::relocate(store, &pairs, options, &stamp)?;
+        Ok(pairs)
+    });
+    let moved = moved.map_err(in_the_way)?;
     if moved.is_empty() {
         return Err(Failure::refused(
             "not_found",
@@ -103,25 +113,6 @@ pub(super) fn place(context: &mut Context<'_>, old: &Place, new: &Place) -> Outc
             plural(notes.len() as u64, "note"),
         )
     })
-}
-
-/// Moves the notes of a directory and of those below it; returns for each the old address and the new one.
-pub(super) fn relocated(
-    context: &Context<'_>,
-    old: &Place,
-    new: &Place,
-) -> Outcome<Vec<(Address, Address)>> {
-    let options = MoveOptions {
-        limits: context.settings.limits(None, None),
-        ..MoveOptions::default()
-    };
-    let stamp = context.stamp()?;
-    let moved = context.write(|store| {
-        let pairs = moved::below(store, old, new)?;
-        moved::relocate(store, &pairs, options, &stamp)?;
-        Ok(pairs)
-    });
-    moved.map_err(in_the_way)
 }
 
 /// The refusal where a note is at the new address.

@@ -1,15 +1,15 @@
 //! `waynote place`: notes by directory.
 
-use waynote::{Address, Note, Places, SaveOptions, Scope, single};
+use waynote::{Address, Note, Place, Places, SaveOptions, Scope, single};
 
 use super::key::{expected, gone, nothing_to_delete};
+use super::moves;
 use super::saved::{self, say_deleted};
-use super::{moves, vanished};
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::invocation::Context;
 use crate::table::{list, when};
-use crate::{input, output::Output};
+use crate::{home, input, output::Output};
 use waynote::secrets::masked;
 use waynote::visible::lines;
 
@@ -66,7 +66,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
         }
         PlaceCommand::List => {
             let notes = context.read(|store| Ok(Places::new(store).list()?))?;
-            let gone = vanished::among(context, &notes)?;
+            let gone = gone_places(context, &notes)?;
             let heading = ["note", "updated", "preview"];
             let nothing = "no notes on any directory";
             let is_gone = |note: &Note| matches!(note.address.scope(), Scope::Place(place) if gone.contains(&place));
@@ -79,20 +79,17 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                 ]
             })?;
             if !gone.is_empty() && !context.output.json {
-                say(
-                    "directories that are gone: `waynote place mv --vanished` looks for where they are now",
-                );
+                // After the table, not above it.
+                context.output.flush()?;
+                say("`waynote place mv OLD NEW` moves the notes of a directory that is gone");
             }
             Ok(())
         }
-        PlaceCommand::Mv { old, new, yes, .. } => match (old, new) {
-            (Some(old), Some(new)) => moves::place(
-                context,
-                &input::place(Some(old))?,
-                &input::place(Some(new))?,
-            ),
-            _ => vanished::run(context, *yes),
-        },
+        PlaceCommand::Mv { old, new } => moves::place(
+            context,
+            &input::place(Some(old))?,
+            &input::place(Some(new))?,
+        ),
         PlaceCommand::Delete { at, if_revision } => {
             let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
@@ -110,6 +107,23 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             say_deleted(context, &address, format!("deleted {shown}"))
         }
     }
+}
+
+/// The places of these notes that no longer exist on this machine. None for a store of several machines: the directory
+/// may be on another one.
+fn gone_places(context: &Context<'_>, notes: &[Note]) -> Outcome<Vec<Place>> {
+    if context.opened()?.is_of_several_machines() {
+        return Ok(Vec::new());
+    }
+    let places = notes.iter().filter_map(|note| match note.address.scope() {
+        Scope::Place(place) => Some(place),
+        _ => None,
+    });
+    let mut places: Vec<Place> = places.collect();
+    places.dedup();
+    // A note may be about a file.
+    places.retain(|place| home::expanded(place.as_str()).is_ok_and(|path| !path.exists()));
+    Ok(places)
 }
 
 fn whole(output: &mut Output, notes: &[Note]) -> Outcome {

@@ -20,7 +20,6 @@ pub(super) const HINT: &str =
 
 /// Goes on with the store as it is.
 pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
-    context.settings.may_write()?;
     context.settings.store_file()?;
     let path = context.settings.store.value.display().to_string();
     let path = visible(&path);

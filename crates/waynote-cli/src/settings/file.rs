@@ -1,10 +1,12 @@
-//! The configuration file, read as far as it can be: a mistake in one line costs that setting, not all of them.
+//! The configuration file: TOML with a line for each setting. A wrong value costs that setting; a file that cannot be
+//! read may say anything, so then commands refuse.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
 
 use serde::Serialize;
-use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
 use waynote::secrets::masked;
 use waynote::text::line_of;
 use waynote_system::variables;
@@ -13,7 +15,7 @@ use super::row::{Kind, Names};
 use crate::error::{Failure, Outcome};
 use crate::home;
 
-/// A setting that could not be used, and why.
+/// A mistake in the settings.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Problem {
     /// The variable or the file that has it.
@@ -26,10 +28,13 @@ pub(crate) struct Problem {
     pub(crate) hint: String,
     /// The setting that is meant, where that is known.
     pub(super) setting: Option<&'static str>,
+    /// True if nothing of the file can be read.
+    #[serde(skip)]
+    pub(super) is_of_file: bool,
 }
 
 impl Problem {
-    /// The line and the message, in one line.
+    /// Origin, line and message, in one line.
     pub(crate) fn told(&self) -> String {
         let line = self
             .line
@@ -38,15 +43,13 @@ impl Problem {
     }
 }
 
-/// The parsed configuration file.
+/// The values of the configuration file.
 #[derive(Default)]
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// The usable values as text, each with its line.
-    pub(super) values: BTreeMap<&'static str, (String, usize)>,
+    /// Each value as its variable would have it, or the reason that it cannot be used; and its line.
+    pub(super) values: BTreeMap<&'static str, (Outcome<String>, usize)>,
     pub(super) problems: Vec<Problem>,
-    /// Settings that the file seems to set, in a way that cannot be used.
-    pub(super) unsure: BTreeSet<&'static str>,
 }
 
 impl File {
@@ -62,171 +65,101 @@ impl File {
             },
         };
         const LONGEST: u64 = 4 << 20;
-        let read = waynote_files::contents(&path, LONGEST).and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
+        let text = waynote_files::contents(&path, LONGEST).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
         });
-        match read {
-            Ok(text) => Ok(Self::parse(&path, &text, names)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => {
-                Ok(Self {
-                    path,
-                    ..Self::default()
-                })
-            }
-            Err(error) => Ok(Self {
-                problems: vec![Problem {
-                    origin: path.display().to_string(),
-                    line: None,
-                    what: format!("the configuration file cannot be read: {error}"),
-                    hint: match named {
-                        Some(_) => "make the file readable, or correct WAYNOTE_CONFIG".into(),
-                        None => "make the file readable, or move it away".into(),
-                    },
-                    setting: None,
-                }],
-                // It may say any of these.
-                unsure: names.identity().collect(),
-                path,
-                ..Self::default()
-            }),
-        }
-    }
-
-    fn parse(path: &Path, text: &str, names: Names) -> Self {
         let mut file = Self {
-            path: path.to_owned(),
+            path,
             ..Self::default()
         };
-        let (table, errors) = DeTable::parse_recoverable(text);
-        for (key, value) in table.get_ref() {
-            let line = line_of(text, key.span().start);
-            let name: &str = key.get_ref();
-            let its_own = key.span().start..=value.span().end;
-            let is_cut = |error: &toml::de::Error| {
-                error
-                    .span()
-                    .is_some_and(|span| its_own.contains(&span.start))
-            };
-            match names.find(name) {
-                // The parser's value for a setting with a syntax error is a guess, so it is not used.
-                Some((known, _)) if errors.iter().any(is_cut) => {
-                    file.unsure.insert(known.name);
-                }
-                Some((known, kind)) => match text_of(value.get_ref(), kind) {
-                    Some(value) => {
-                        file.values.insert(known.name, (value, line));
-                    }
-                    None => {
-                        file.unsure.insert(known.name);
-                        let what = format!("`{name}` must be {}", kind.expected());
-                        file.fault(Some(known.name), Some(line), what, "correct that line");
-                    }
-                },
-                None => file.unknown(name, line, names),
-            }
-        }
-        for error in errors {
-            let line = error.span().map(|span| line_of(text, span.start));
-            let name = line
-                .and_then(|line| text.lines().nth(line - 1))
-                .and_then(|line| key_of(line, names));
-            if let Some(name) = name {
-                file.values.remove(name);
-                file.unsure.insert(name);
-            }
-            let what = error.message().trim().replace('\n', ", ");
-            // One mistake can bring several messages; the first is the clearest.
-            if file.problems.iter().all(|problem| problem.line != line) {
-                file.fault(name, line, what, "correct that line");
-            }
-        }
-        // A line that a mistake above it has hidden, or that is in a table.
-        for (number, name) in text.lines().map(|line| key_of(line, names)).enumerate() {
-            if let Some(name) = name
-                && !file.values.contains_key(name)
-                && file.unsure.insert(name)
-            {
-                let is_table = |line: &str| line.trim_start().starts_with('[');
-                let (why, hint) = match text.lines().take(number).any(is_table) {
-                    true => (
-                        "it is below a `[table]` heading",
-                        "move it above the first `[table]`",
-                    ),
-                    false => ("of a mistake above it", "correct the lines above it"),
+        match text {
+            Ok(text) => file.parse(&text, names),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {}
+            Err(error) => {
+                let hint = match named {
+                    Some(_) => "make the file readable, or correct WAYNOTE_CONFIG",
+                    None => "make the file readable, or move it away",
                 };
-                let what = format!("`{name}` is ignored because {why}");
-                file.fault(Some(name), Some(number + 1), what, hint);
+                let what = format!("the configuration file cannot be read: {error}");
+                file.problem(None, None, what, hint);
+                file.problems[0].is_of_file = true;
             }
         }
-        file.problems.sort_by_key(|problem| problem.line);
-        file
+        Ok(file)
     }
 
-    fn unknown(&mut self, name: &str, line: usize, names: Names) {
-        let meant = names.nearest(name);
-        if let Some(meant) = meant.filter(|meant| meant.is_identity) {
-            self.unsure.insert(meant.name);
+    fn parse(&mut self, text: &str, names: Names) {
+        let table: BTreeMap<String, Spanned<Value>> = match toml::from_str(text) {
+            Ok(table) => table,
+            Err(error) => {
+                let line = error.span().map(|span| line_of(text, span.start));
+                let what = error.message().trim().replace('\n', ", ");
+                self.problem(None, line, what, "correct that line");
+                self.problems[0].is_of_file = true;
+                return;
+            }
+        };
+        for (name, value) in table {
+            let line = line_of(text, value.span().start);
+            match names.find(&name) {
+                Some((known, kind)) => {
+                    let value = text_of(value.get_ref(), kind).ok_or_else(|| {
+                        let what = format!("`{name}` must be {}", kind.expected());
+                        Failure::usage(what, "correct that line")
+                    });
+                    self.values.insert(known.name, (value, line));
+                }
+                None => self.unknown(&name, value.get_ref(), line, names),
+            }
         }
-        let hint = names.instead_of(name);
-        let meant = meant.map(|meant| meant.name);
-        self.fault(
-            meant,
-            Some(line),
-            format!("there is no setting `{name}`"),
-            hint,
-        );
     }
 
-    /// Notes that the value of a setting cannot be used.
-    pub(super) fn unfit(&mut self, name: &'static str, line: usize, failure: &Failure) {
-        self.unsure.insert(name);
-        self.fault(Some(name), Some(line), failure.what(), failure.hint());
+    /// A name that is no setting may be a misspelt one, or a table with settings in it.
+    fn unknown(&mut self, name: &str, value: &Value, line: usize, names: Names) {
+        let below = value
+            .as_table()
+            .and_then(|table| table.keys().find_map(|key| names.find(key)));
+        let (meant, hint) = match below {
+            Some((known, _)) => (
+                Some(known),
+                format!("move `{}` above the first `[table]`", known.name),
+            ),
+            None => (names.nearest(name), names.instead_of(name)),
+        };
+        // A key that is no setting may be anything.
+        let what = masked(&format!("there is no setting `{name}`")).into_owned();
+        self.problem(meant.map(|known| known.name), Some(line), what, hint);
     }
 
-    fn fault(
+    fn problem(
         &mut self,
         setting: Option<&'static str>,
         line: Option<usize>,
-        what: impl Into<String>,
+        what: String,
         hint: impl Into<String>,
     ) {
         self.problems.push(Problem {
             origin: self.path.display().to_string(),
             line,
-            // A key that is no setting may be anything.
-            what: masked(&what.into()).into_owned(),
+            what,
             hint: hint.into(),
             setting,
+            is_of_file: false,
         });
     }
 }
 
-/// The setting that a line sets, as far as its beginning tells.
-fn key_of(line: &str, names: Names) -> Option<&'static str> {
-    let (name, _) = line.split_once('=')?;
-    let (known, _) = names.find(name.trim().trim_matches(['"', '\'']))?;
-    Some(known.name)
-}
-
-/// A value as its variable would have it; none where it is of another kind.
-fn text_of(value: &DeValue<'_>, kind: Kind) -> Option<String> {
-    let whole = |value: &DeValue<'_>| {
-        let number = value.as_integer()?;
-        let digits = number.as_str().replace('_', "");
-        i64::from_str_radix(&digits, number.radix()).ok()
-    };
-    match kind {
-        Kind::Text | Kind::Path => value.as_str().map(str::to_owned),
-        Kind::Whole => whole(value).map(|number| number.to_string()),
-        Kind::Number => match value.as_float() {
-            Some(number) => Some(number.as_str().replace('_', "")),
-            None => whole(value).map(|number| number.to_string()),
-        },
-        Kind::Names => {
-            let names = value.as_array()?.iter();
-            let names: Option<Vec<&str>> = names.map(|name| name.get_ref().as_str()).collect();
+/// A value as its variable would have it; none if it is of another kind.
+fn text_of(value: &Value, kind: Kind) -> Option<String> {
+    match (kind, value) {
+        (Kind::Text | Kind::Path, Value::String(text)) => Some(text.clone()),
+        (Kind::Whole | Kind::Number, Value::Integer(number)) => Some(number.to_string()),
+        (Kind::Number, Value::Float(number)) => Some(number.to_string()),
+        (Kind::Names, Value::Array(names)) => {
+            let names: Option<Vec<&str>> = names.iter().map(Value::as_str).collect();
             Some(names?.join(","))
         }
+        _ => None,
     }
 }
 
@@ -234,19 +167,31 @@ fn text_of(value: &DeValue<'_>, kind: Kind) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> (Vec<(&'static str, String)>, Vec<String>, Vec<&'static str>) {
-        let file = File::parse(Path::new("c.toml"), text, crate::settings::KNOWN);
-        let values = file.values.into_iter();
-        (
-            values.map(|(name, (value, _))| (name, value)).collect(),
-            file.problems.iter().map(Problem::told).collect(),
-            file.unsure.into_iter().collect(),
-        )
+    /// The usable values, and the settings that the problems are about; `file` for the whole of it.
+    fn parsed(text: &str) -> (Vec<(&'static str, String)>, Vec<&'static str>) {
+        let mut file = File::default();
+        file.parse(text, crate::settings::KNOWN);
+        let about = file
+            .problems
+            .iter()
+            .map(|problem| match problem.is_of_file {
+                true => "file",
+                false => problem.setting.unwrap_or("none"),
+            });
+        let mut about: Vec<_> = about.collect();
+        let mut values = Vec::new();
+        for (name, (value, _)) in file.values {
+            match value {
+                Ok(value) => values.push((name, value)),
+                Err(_) => about.push(name),
+            }
+        }
+        (values, about)
     }
 
     #[test]
     fn every_kind_of_value_is_read() {
-        let (values, problems, unsure) = parsed(
+        let (values, about) = parsed(
             "store = '~/n.db'\nmax_bytes = 4_096\nmax_notes = 0x10\ntoken_factor = 1.2\nlock_wait = 3\nallow_secrets = ['jwt', 'npm-token']\n",
         );
         assert_eq!(
@@ -260,35 +205,26 @@ mod tests {
                 ("token_factor", "1.2".into()),
             ]
         );
-        assert_eq!((problems.len(), unsure.len()), (0, 0));
+        assert!(about.is_empty(), "{about:?}");
     }
 
     #[test]
-    fn a_mistake_costs_its_own_setting_alone() {
-        for (text, left, unsure) in [
-            ("agent = 5\nbudget = 7\n", vec!["budget"], vec!["agent"]),
-            ("agent = \nbudget = 7\n", vec!["budget"], vec!["agent"]),
-            ("sotre = 'x'\nbudget = 7\n", vec!["budget"], vec!["store"]),
-            ("max_note = 7\nbudget = 7\n", vec!["budget"], vec![]),
-            ("[waynote]\nstore = 'x'\n", vec![], vec!["store"]),
-            (
-                "store = /x/n.db\nbudget = 7\n",
-                vec!["budget"],
-                vec!["store"],
-            ),
-            ("store = 'a'\nstore = 'b'\n", vec![], vec!["store"]),
+    fn a_mistake_costs_its_setting_or_the_file() {
+        for (text, left, about) in [
+            ("agent = 5\nbudget = 7\n", vec!["budget"], "agent"),
+            ("sotre = 'x'\nbudget = 7\n", vec!["budget"], "store"),
+            ("max_note = 7\nbudget = 7\n", vec!["budget"], "max_notes"),
+            ("colour = 7\nbudget = 7\n", vec!["budget"], "none"),
+            ("[waynote]\nstore = 'x'\n", vec![], "store"),
+            ("allow_secrets = [1]\n", vec![], "allow_secrets"),
+            ("agent = \nbudget = 7\n", vec![], "file"),
+            ("store = /x/n.db\nbudget = 7\n", vec![], "file"),
+            ("store = 'a'\nstore = 'b'\n", vec![], "file"),
+            ("author = \"\"\"\nstore = 'x'\n", vec![], "file"),
         ] {
-            let (values, problems, names) = parsed(text);
+            let (values, found) = parsed(text);
             let values: Vec<_> = values.into_iter().map(|(name, _)| name).collect();
-            assert_eq!((values, names), (left, unsure), "{text}: {problems:?}");
-            assert!(!problems.is_empty(), "{text}");
+            assert_eq!((values, found), (left, vec![about]), "{text}");
         }
-    }
-
-    #[test]
-    fn what_a_mistake_swallows_is_not_taken_for_unset() {
-        let (_, problems, unsure) = parsed("author = \"\"\"\nstore = 'x'\n");
-        assert!(unsure.contains(&"store"), "{problems:?}");
-        assert!(unsure.contains(&"author"), "{problems:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The layers of a setting: a flag, else a variable, else the configuration file, else the default.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -53,64 +53,50 @@ pub(super) struct Layers {
     pub(super) file: File,
     /// The values of `--set`.
     pub(super) sets: BTreeMap<&'static str, String>,
-    /// The settings that have a value that cannot be used.
-    pub(super) unsure: BTreeSet<&'static str>,
 }
 
 impl Layers {
-    pub(super) fn of(file: File) -> Self {
-        Self {
-            file,
-            sets: BTreeMap::new(),
-            unsure: BTreeSet::new(),
-        }
-    }
-
-    /// The value of the first layer that has one that can be used. A flag's value that cannot be used is an error; in
-    /// any other layer, it is recorded as a problem.
+    /// The value of the first layer that names the setting. A mistake in a flag is an error; in any other layer, it is
+    /// recorded, and the value is the default.
     pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
         let SettingInfo { name, variable, .. } = row.known;
-        if let Some(text) = (row.flag)(flags).or_else(|| self.sets.get(name).cloned()) {
+        if let Some(text) = (row.flag)(flags).or_else(|| self.sets.remove(name)) {
             return Ok(Setting {
                 value: (row.read)(&text)?,
                 origin: Origin::Flag(row.known.flag()),
             });
         }
-        match home::variable(variable).and_then(|text| text.as_deref().map(row.read).transpose()) {
-            Ok(Some(value)) => {
-                let origin = Origin::Variable(variable);
-                return Ok(Setting { value, origin });
-            }
-            Ok(None) => {}
-            Err(failure) => {
-                self.unsure.insert(name);
-                self.file.problems.push(Problem {
-                    origin: variable.to_owned(),
-                    line: None,
-                    what: failure.what(),
-                    hint: format!("{}, or unset {variable}", failure.hint()),
-                    setting: Some(name),
-                });
-            }
-        }
-        let in_file = self.file.values.get(name).cloned();
-        let value = in_file.and_then(|(text, line)| {
-            (row.read)(&text)
-                .map_err(|failure| self.file.unfit(name, line, &failure))
-                .ok()
+        let in_file = self.file.values.remove(name);
+        let (text, origin, line) = match (home::variable(variable).transpose(), in_file) {
+            (Some(text), _) => (text, Origin::Variable(variable), None),
+            (None, Some((text, line))) => (text, Origin::File(self.file.path.clone()), Some(line)),
+            (None, None) => return Setting::default(row),
+        };
+        let failure = match text.and_then(|text| (row.read)(&text)) {
+            Ok(value) => return Ok(Setting { value, origin }),
+            Err(failure) => failure,
+        };
+        let unset = match line {
+            None => format!(", or unset {variable}"),
+            Some(_) => String::new(),
+        };
+        self.file.problems.push(Problem {
+            origin: origin.to_string(),
+            line,
+            what: failure.what(),
+            hint: failure.hint() + &unset,
+            setting: Some(name),
+            is_of_file: false,
         });
-        if self.file.unsure.contains(name) {
-            self.unsure.insert(name);
-        }
-        Ok(match value {
-            Some(value) => Setting {
-                value,
-                origin: Origin::File(self.file.path.clone()),
-            },
-            None => Setting {
-                value: (row.default)()?,
-                origin: Origin::Default,
-            },
+        Setting::default(row)
+    }
+}
+
+impl<T> Setting<T> {
+    fn default(row: &Row<T>) -> Outcome<Self> {
+        Ok(Self {
+            value: (row.default)()?,
+            origin: Origin::Default,
         })
     }
 }

@@ -16,8 +16,8 @@ pub(crate) struct SettingInfo {
     pub(crate) variable: &'static str,
     /// How the configuration file has it; none: the file cannot set it.
     pub(crate) in_file: Option<Kind>,
-    /// True if it decides the store or the owner of notes. The default must not replace an unusable value: notes would
-    /// go into another store, or under another name.
+    /// True if it decides the store or the owner of notes. No default replaces an unusable value: notes would go into
+    /// another store, or under another name. Commands refuse.
     pub(crate) is_identity: bool,
     /// True if every command has a flag for it. Without one it is set by `--set NAME=VALUE`.
     pub(crate) has_flag: bool,
@@ -104,12 +104,6 @@ impl Names {
             }
         };
         sets.iter().map(read).collect()
-    }
-
-    /// The settings that decide the store or the owner of notes.
-    pub(super) fn identity(self) -> impl Iterator<Item = &'static str> {
-        let known = self.all().filter(|known| known.is_identity);
-        known.map(|known| known.name)
     }
 
     /// The settings of the configuration file, each with how it is written there.

@@ -1,6 +1,5 @@
 //! The settings that there are: one row for each, with all that is known of it.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use waynote::context::{Budget, Style, TokenFactor};
 use waynote::{Limits, Name, Options, Place};
 use waynote_system::variables;
 
-use super::file::Problem;
+use super::file::{File, Problem};
 use super::layers::{Layers, Origin, Setting};
 use super::row::{Kind, Names, Row, SettingInfo, row};
 use super::values;
@@ -30,8 +29,6 @@ macro_rules! settings {
             pub(crate) attach: bool,
             /// Values that cannot be used.
             pub(crate) problems: Vec<Problem>,
-            /// Settings that a variable or the file names in a way that cannot be used.
-            pub(super) unsure: BTreeSet<&'static str>,
         }
 
         /// The rows, by the names of the settings.
@@ -49,12 +46,14 @@ macro_rules! settings {
         impl Settings {
             /// Reads each setting from its flag, its variable or the file.
             pub(super) fn of(mut layers: Layers, flags: &Global) -> Outcome<Self> {
+                $(let $name = layers.setting(&rows::$name, flags)?;)*
+                let File { path, mut problems, .. } = layers.file;
+                problems.sort_by_key(|problem| problem.line);
                 Ok(Self {
-                    $($name: layers.setting(&rows::$name, flags)?,)*
+                    $($name,)*
                     attach: flags.attach,
-                    file: layers.file.path,
-                    problems: layers.file.problems,
-                    unsure: layers.unsure,
+                    file: path,
+                    problems,
                 })
             }
 
@@ -92,8 +91,7 @@ settings! {
     /// The current iteration of the session.
     iteration: Option<i64> =
         row(variables::ITERATION, |text| values::whole(text).map(Some), || Ok(None), text_if_any)
-            .flag(|flags| flags.iteration.map(|number| number.to_string()))
-            .identity();
+            .flag(|flags| flags.iteration.map(|number| number.to_string()));
     /// The author of writes.
     author: Name =
         row(variables::AUTHOR, values::name, || values::name(PERSON), text)
@@ -116,7 +114,8 @@ settings! {
     /// The notes.json that places are kept in sync with.
     notes_file: Option<PathBuf> =
         row(variables::NOTES_FILE, |text| values::file(text, "the notes file has no name"), || Ok(None), path)
-            .in_file(Kind::Path);
+            .in_file(Kind::Path)
+            .identity();
     /// How a block is written.
     style: Style =
         row("WAYNOTE_STYLE", values::style, || Ok(Style::Stable), text)
@@ -226,7 +225,10 @@ mod tests {
 
     #[test]
     fn a_default_can_be_written_as_it_is_shown() {
-        let layers = Layers::of(super::super::file::File::default());
+        let layers = Layers {
+            file: File::default(),
+            sets: std::collections::BTreeMap::new(),
+        };
         let settings = Settings::of(layers, &Global::default()).unwrap();
         for (known, value, _) in settings.shown() {
             let checked = value.map_or(Ok(()), |value| (known.check)(&value));
@@ -245,7 +247,7 @@ mod tests {
             let mut rows = page.lines().filter(|line| line.starts_with('|'));
             assert!(rows.any(names_it), "{name}");
             // Those that have a flag of every command.
-            if known.is_identity {
+            if known.has_flag {
                 let shown = format!("[env: {}]", known.variable);
                 assert!(help.contains(&shown), "{shown}");
             }

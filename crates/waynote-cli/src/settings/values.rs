@@ -8,6 +8,7 @@ use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
 use waynote::{Name, Place};
 
+use super::store_name;
 use crate::error::{Failure, Outcome};
 use crate::{database, duration, home};
 use waynote_remote::Url;
@@ -30,6 +31,7 @@ pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
             "give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME",
         ));
     }
+    store_name::refuse_others(text)?;
     home::expanded(text)
 }
 

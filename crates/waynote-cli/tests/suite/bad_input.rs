@@ -164,7 +164,11 @@ fn stores_that_are_none() {
     error: the store newer.db has version 999, and this program knows 9: it needs waynote 0.9.0 or newer to read
       update waynote; nothing was changed
     ");
-    assert_eq!(scratch.ok("--store missing/notes.db key count"), "0\n");
+    let missing = scratch.run("--store missing/notes.db key count").said();
+    assert!(
+        missing.contains("there is no store missing/notes.db"),
+        "{missing}"
+    );
     assert!(!work.join("missing").exists());
 }
 

@@ -121,7 +121,8 @@ fn an_empty_path_in_the_file_is_not_used() {
     let scratch = Scratch::new();
     scratch.put(".config/waynote/config.toml", "notes_file = \"\"\n");
     insta::assert_snapshot!(scratch.run("place write text").said(), @"
-    saved place:~/work (revision 1)
-    warning: HOME/.config/waynote/config.toml: line 1: the notes file has no name; run `waynote doctor` for details
+    exit 1
+    error: the setting `notes_file` cannot be used: HOME/.config/waynote/config.toml: line 1: the notes file has no name
+      give a file, or leave it out (or give `--set notes_file=VALUE` for this command); run `waynote doctor` for details
     ");
 }

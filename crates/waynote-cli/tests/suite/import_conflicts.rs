@@ -118,7 +118,7 @@ fn what_was_exported_undoes_nothing_that_was_done_here_since() {
     $ waynote place list
     NOTE                 UPDATED               PREVIEW
     place:~/kept (gone)  2026-06-01T00:00:00Z  v2
-    directories that are gone: `waynote place mv --vanished` looks for where they are now
+    `waynote place mv OLD NEW` moves the notes of a directory that is gone
     ");
     // Both texts there are new ones: the other program has written since.
     let file = scratch.home().join("work/notes.json");

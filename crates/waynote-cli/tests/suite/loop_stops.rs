@@ -58,12 +58,6 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     let (code, summary) = ended(&scratch, "--iterations 1", script);
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
     assert_eq!(summary["iterations"][0]["iteration"], 4);
-    let plot = scratch.json("--session s log plot --json");
-    assert_eq!(fields(&plot[3], "iteration tip stuck"), "4 1 0");
-    has(
-        scratch.ok("--session s log plot --width 60"),
-        "t tip   . done",
-    );
     assert_eq!(summary["notes_added"]["tip"], 1);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::common::{Scratch, assert_transcript, git};
+use super::common::{Scratch, assert_transcript};
 
 #[test]
 fn a_note_moves_and_comes_back() {
@@ -111,65 +111,24 @@ fn the_notes_of_a_directory_move_with_it() {
     place:~/store/old (gone)            2026-05-17T12:00:00Z  Shop.
     place:~/store/old/pay (gone)        2026-05-17T12:00:00Z  Pay.
     place:~/store/old/pay#build (gone)  2026-05-17T12:00:00Z  make
-    directories that are gone: `waynote place mv --vanished` looks for where they are now
-
-    $ waynote place mv ~/store/old/pay ~/pay
-    moved 2 notes from ~/store/old/pay to ~/pay; `waynote place mv ~/pay ~/store/old/pay` moves them back
-
-    $ waynote place mv --vanished
-    waynote place mv ~/pay ~/other/pay
-    waynote place mv ~/pay ~/store/pay
-    ~/store/old is gone, and no directory of its name was found
-
-    $ waynote place mv --vanished --yes
-    waynote place mv ~/pay ~/other/pay
-    waynote place mv ~/pay ~/store/pay
-    ~/store/old is gone, and no directory of its name was found
+    `waynote place mv OLD NEW` moves the notes of a directory that is gone
 
     $ waynote place mv ~/store
     exit 2
     error: the following required arguments were not provided:
       <NEW>
     ");
-    fs::create_dir(scratch.home().join("old")).unwrap();
-    assert_transcript!(scratch, @"
-    $ waynote place mv --vanished --yes
-    waynote place mv ~/pay ~/other/pay
-    waynote place mv ~/pay ~/store/pay
-    moved 1 note from ~/store/old to ~/old
-
-    $ waynote place list
-    NOTE                      UPDATED               PREVIEW
-    place:~/old               2026-05-17T12:00:00Z  Shop.
-    place:~/pay (gone)        2026-05-17T12:00:00Z  Pay.
-    place:~/pay#build (gone)  2026-05-17T12:00:00Z  make
-    place:~/shopping          2026-05-17T12:00:00Z  Other.
-    directories that are gone: `waynote place mv --vanished` looks for where they are now
-    ");
 }
 
 #[test]
-fn a_directory_that_git_renamed_is_found() {
+fn a_note_on_a_file_is_gone_when_the_file_is() {
     let scratch = Scratch::new();
-    let work = scratch.home().join("work");
-    scratch.put("work/api/old/mod.rs", "fn main() {}\n");
-    git(&work, "init -q");
-    git(&work, "add .");
-    git(&work, "commit -qm one");
-    scratch.ok("place write --at api/old 'No blocking calls.'");
-    git(&work, "mv api/old api/new");
-    git(&work, "commit -qm two");
-    assert_transcript!(scratch, @"
-    $ waynote place mv --vanished
-    waynote place mv ~/work/api/old ~/work/api/new
-
-    $ waynote place mv --vanished --yes
-    moved 1 note from ~/work/api/old to ~/work/api/new
-
-    $ waynote place all --at api/new
-    place:~/work/api/new
-    No blocking calls.
-    ");
+    let file = scratch.put("work/pay.ts", "let fee = 1;\n");
+    scratch.ok("place write --at pay.ts 'Fees are in cents.'");
+    let listed = || scratch.ok("place list");
+    assert!(!listed().contains("(gone)"), "{}", listed());
+    fs::remove_file(file).unwrap();
+    assert!(listed().contains("(gone)"), "{}", listed());
 }
 
 #[test]

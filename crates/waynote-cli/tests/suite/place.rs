@@ -20,7 +20,7 @@ fn a_day_with_places() {
     place:/srv/none (gone)  2026-05-17T12:00:00Z  Config.
     place:~                 2026-05-17T12:00:00Z  Home.
     place:~/work            2026-05-17T12:00:00Z  Here.
-    directories that are gone: `waynote place mv --vanished` looks for where they are now
+    `waynote place mv OLD NEW` moves the notes of a directory that is gone
 
     $ waynote place all
     place:~

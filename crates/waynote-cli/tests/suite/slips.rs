@@ -311,7 +311,9 @@ fn a_store_that_a_flag_creates_is_named() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @"
     $ waynote --store new.db key list
-    no notes in agent:default
+    exit 1
+    error: there is no store new.db
+      correct `--store`, or make the store by a first note: `waynote place write TEXT`
 
     $ waynote --store new.db key save k v
     saved agent:default#k (new key)

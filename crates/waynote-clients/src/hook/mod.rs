@@ -150,7 +150,12 @@ impl Hook {
 
     /// The answer that adds nothing.
     pub fn nothing(&self) -> Answer {
-        self.answering(String::new(), None)
+        self.saying(String::new())
+    }
+
+    /// An answer without notes.
+    pub fn saying(&self, text: String) -> Answer {
+        self.answering(text, None)
     }
 
     fn answering(&self, text: String, pending: Option<PendingDelivery>) -> Answer {

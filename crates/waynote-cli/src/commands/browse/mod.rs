@@ -157,13 +157,10 @@ impl Browser<'_, '_> {
                 self.app.say(said);
                 self.send(Job::Refresh);
             }
-            Wish::Write(write) => {
-                let may_write = self.context.settings.may_write();
-                match may_write.and_then(|()| self.context.stamp()) {
-                    Ok(stamp) => self.send(Job::Write(write, Box::new(stamp))),
-                    Err(failure) => self.app.say(told(&failure)),
-                }
-            }
+            Wish::Write(write) => match self.context.stamp() {
+                Ok(stamp) => self.send(Job::Write(write, Box::new(stamp))),
+                Err(failure) => self.app.say(told(&failure)),
+            },
         }
         Ok(())
     }
