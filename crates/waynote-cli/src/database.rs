@@ -17,11 +17,11 @@ use crate::settings::Settings;
 
 #[cfg(feature = "postgres")]
 pub(crate) use reached::options;
+#[cfg(all(feature = "server", not(feature = "postgres")))]
+pub(crate) use reached::served;
 pub(crate) use reached::{
     DatabaseStore, check, examine, made, named, open, open_for_writing, source,
 };
-#[cfg(all(feature = "server", not(feature = "postgres")))]
-pub(crate) use reached::served;
 #[cfg(all(feature = "server", feature = "postgres"))]
 pub(crate) use served::served;
 

@@ -10,7 +10,7 @@ use waynote::cites::{CheckedStore, Checkouts};
 use waynote::engine::Engine;
 use waynote::store::Damage;
 use waynote::{
-    Base, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Stamp, Store, pass_on,
+    Base, LocalStore, Options, Reader, Rollback, SecretPolicy, SqliteStore, Store, pass_on,
 };
 use waynote_formats::{ExportReport, SyncedStore, zrb};
 use waynote_remote::RemoteStore;
@@ -100,7 +100,9 @@ impl OpenStore {
                 None => Kind::Plain(store),
                 Some(file) => {
                     let base: Base = home::base_of_home()?;
-                    Kind::Synced(SyncedStore::new(store, file, base)?)
+                    Kind::Synced(SyncedStore::new(store, file, base, || {
+                        clock::now().unwrap_or_default()
+                    })?)
                 }
             }
         };
@@ -186,9 +188,9 @@ impl OpenStore {
     }
 
     /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
-    pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<ExportReport> {
+    pub(crate) fn export_zrb(&self, file: &Path) -> Outcome<ExportReport> {
         Ok(match self.kind() {
-            Kind::Synced(store) if store.is_synced_with(file) => store.export(stamp)?,
+            Kind::Synced(store) if store.is_synced_with(file) => store.export()?,
             _ => zrb::export_to(self.store(), file)?,
         })
     }

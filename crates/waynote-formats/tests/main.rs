@@ -11,7 +11,6 @@ mod suite {
     mod meanwhile;
     mod only_in_file;
     mod stores;
-    mod upgrade;
 
     use stores::SyncedStores;
 

@@ -72,7 +72,6 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
         say_skipped(&exported.left_out);
         return context.output.text(&text);
     }
-    let stamp = context.stamp()?;
-    let exported = context.opened_for_writing()?.export_zrb(&path, &stamp)?;
+    let exported = context.opened_for_writing()?.export_zrb(&path)?;
     report(context, &exported, &path.display().to_string())
 }

@@ -142,7 +142,9 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
     Ok(match &settings.notes_file.value {
         None => stores.with_file(DEFAULT, Arc::new(store)),
         Some(file) => {
-            let synced = SyncedStore::new(store, file, home::base_of_home()?)?;
+            let synced = SyncedStore::new(store, file, home::base_of_home()?, || {
+                crate::clock::now().unwrap_or_default()
+            })?;
             stores.with(DEFAULT, Arc::new(synced))
         }
     })

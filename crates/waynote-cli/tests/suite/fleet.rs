@@ -156,7 +156,10 @@ fn a_server_starts_without_its_database_and_serves_it_when_it_comes_back() {
         send(address, route, &[], &Value::Null).unwrap()
     };
     let away = scopes();
-    assert_eq!((away.status, &away.body["kind"]), (503, &json!("server_away")));
+    assert_eq!(
+        (away.status, &away.body["kind"]),
+        (503, &json!("server_away"))
+    );
     let shown = fleet.cluster.folder().display().to_string();
     assert!(!away.body.to_string().contains(&shown), "{away:?}");
     fleet.cluster.run();

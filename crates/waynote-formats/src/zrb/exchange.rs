@@ -30,6 +30,46 @@ pub(crate) struct FileContents {
     pub(crate) bytes: Vec<u8>,
     /// When it was last written.
     pub(crate) written_at: Timestamp,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// Size, time and inode of a file, which differ when another program has written it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    bytes: u64,
+    /// In microseconds.
+    written: i64,
+    inode: u64,
+}
+
+impl Fingerprint {
+    fn of(file: &std::fs::Metadata) -> Self {
+        Self {
+            bytes: file.len(),
+            written: modified(file).as_microsecond(),
+            inode: file.ino(),
+        }
+    }
+
+    /// The fingerprint of a file; none when there is none.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|file| Self::of(&file))
+    }
+
+    /// Its three numbers, as a store keeps them.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        format!("{} {} {}", self.bytes, self.written, self.inode).into_bytes()
+    }
+
+    /// From [`to_bytes`](Self::to_bytes); none for anything else.
+    pub(crate) fn stored(bytes: &[u8]) -> Option<Self> {
+        let mut numbers = std::str::from_utf8(bytes).ok()?.split(' ');
+        Some(Self {
+            bytes: numbers.next()?.parse().ok()?,
+            written: numbers.next()?.parse().ok()?,
+            inode: numbers.next()?.parse().ok()?,
+        })
+    }
 }
 
 /// Pause between two attempts to read a file that another program may be writing.
@@ -49,10 +89,10 @@ const RETRIES_OF_EMPTY: usize = 25;
 /// The outcome of replacing the file.
 pub(crate) enum ReplaceOutcome {
     /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
-    Clean,
+    Clean(Fingerprint),
     /// The file holds our text; another program wrote this meanwhile, and our text overwrote it. It lies beside ours, at
     /// this path, until it is [removed](remove): once all that is new in it is kept.
-    Overwrote(FileContents, PathBuf),
+    Overwrote(FileContents, PathBuf, Fingerprint),
     /// There was no file when we looked, and there is one now; nothing was written.
     FileAppeared,
 }
@@ -101,8 +141,8 @@ fn is_half_written(error: &Error) -> bool {
 }
 
 fn try_read(path: &Path) -> Result<Option<FileContents>> {
-    let written_at = match std::fs::metadata(path) {
-        Ok(file) => modified(&file),
+    let file = match std::fs::metadata(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::file(path, "read", error)),
     };
@@ -113,19 +153,14 @@ fn try_read(path: &Path) -> Result<Option<FileContents>> {
     Ok(Some(FileContents {
         notes,
         bytes,
-        written_at,
+        written_at: modified(&file),
+        fingerprint: Fingerprint::of(&file),
     }))
 }
 
 fn modified(file: &std::fs::Metadata) -> Timestamp {
     let nanos = i32::try_from(file.mtime_nsec()).unwrap_or(0);
     micros(Timestamp::new(file.mtime(), nanos).unwrap_or(Timestamp::UNIX_EPOCH))
-}
-
-/// Size, time and inode of the file, which differ when anybody has written it; none when there is none.
-pub(crate) fn fingerprint(path: &Path) -> Option<(u64, Timestamp, u64)> {
-    let file = std::fs::metadata(path).ok()?;
-    Some((file.len(), modified(&file), file.ino()))
 }
 
 /// Replaces the file, which held `expected` when it was read (none: there was no file), with a text. The caller holds
@@ -135,7 +170,7 @@ pub(crate) fn fingerprint(path: &Path) -> Option<(u64, Timestamp, u64)> {
 /// [`Error::File`] when it cannot be.
 pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<ReplaceOutcome> {
     let refused = |error: io::Error| Error::file(path, "written", error);
-    let beside = write_beside(path, text).map_err(refused)?;
+    let (beside, ours) = write_beside(path, text).map_err(refused)?;
     let swapped = match expected {
         None => Err(Errno::NOENT),
         Some(_) => swap(&beside, path),
@@ -153,8 +188,8 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
                 .map_err(refused)?;
             match (appeared, expected) {
                 (true, _) => remove(&beside).map(|()| ReplaceOutcome::FileAppeared),
-                (false, Some(expected)) if beside.exists() => overwritten(&beside, expected),
-                (false, _) => Ok(ReplaceOutcome::Clean),
+                (false, Some(expected)) if beside.exists() => overwritten(&beside, expected, ours),
+                (false, _) => Ok(ReplaceOutcome::Clean(ours)),
             }
         }
         Err(error) => {
@@ -165,7 +200,7 @@ pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Resu
 }
 
 /// Writes the text to a new file beside the old one, with its mode and owner.
-fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
+fn write_beside(path: &Path, text: &[u8]) -> io::Result<(PathBuf, Fingerprint)> {
     let before = std::fs::metadata(path).ok();
     // The folder would let us, but its owner made the file read-only.
     if before
@@ -191,10 +226,11 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
         if let Some(before) = before {
             take_after(&file, &before)?;
         }
-        file.sync_data()
+        file.sync_data()?;
+        Ok(Fingerprint::of(&file.metadata()?))
     });
     match written {
-        Ok(()) => Ok(beside),
+        Ok(written) => Ok((beside, written)),
         Err(error) => {
             let _ = std::fs::remove_file(&beside);
             Err(error)
@@ -238,27 +274,27 @@ fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
 
 /// Reads the overwritten file, with retries. An unreadable one stays in its place for the next write: the program that
 /// has it open goes on writing there.
-fn overwritten(beside: &Path, expected: &[u8]) -> Result<ReplaceOutcome> {
+fn overwritten(beside: &Path, expected: &[u8], ours: Fingerprint) -> Result<ReplaceOutcome> {
     for retries in 0..WRITER_RETRIES {
         match try_read(beside) {
             // An empty file is about to be written.
             Ok(Some(file)) if file.bytes.is_empty() => {
                 if retries >= RETRIES_OF_EMPTY {
-                    return Ok(ReplaceOutcome::Clean);
+                    return Ok(ReplaceOutcome::Clean(ours));
                 }
             }
             Ok(Some(file)) if file.bytes == expected => {
-                return remove(beside).map(|()| ReplaceOutcome::Clean);
+                return remove(beside).map(|()| ReplaceOutcome::Clean(ours));
             }
             Ok(Some(file)) => {
-                return Ok(ReplaceOutcome::Overwrote(file, beside.to_owned()));
+                return Ok(ReplaceOutcome::Overwrote(file, beside.to_owned(), ours));
             }
-            Ok(None) => return Ok(ReplaceOutcome::Clean),
+            Ok(None) => return Ok(ReplaceOutcome::Clean(ours)),
             Err(_) => {}
         }
         std::thread::sleep(RETRY_INTERVAL);
     }
-    Ok(ReplaceOutcome::Clean)
+    Ok(ReplaceOutcome::Clean(ours))
 }
 
 /// Ends the name of a copy that is made where files cannot be exchanged.

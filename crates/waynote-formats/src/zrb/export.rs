@@ -46,13 +46,13 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<ExportReport> {
         lay_into(store, &mut file, &theirs)?;
         let text = file.to_text().into_bytes();
         match exchange::replace(&path, &text, before.as_deref())? {
-            ReplaceOutcome::Clean => {
+            ReplaceOutcome::Clean(_) => {
                 overwritten
                     .iter()
                     .try_for_each(|path: &PathBuf| exchange::remove(path))?;
                 return exported(store, &first, &file);
             }
-            ReplaceOutcome::Overwrote(other, beside) => {
+            ReplaceOutcome::Overwrote(other, beside, _) => {
                 before = Some(text);
                 let ours = file.clone();
                 for (key, value) in other.notes.changed_since(&held) {

@@ -1,13 +1,14 @@
 //! A text that a person wrote into the file and that no write has journaled yet.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use waynote::context::{Budget, Renderer, Request};
 use waynote::{
-    Address, Applied, Base, Change, Content, Forget, LocalStore, OperationId, Options, Place,
-    Places, Reader, Scope, SearchRequest, SqliteStore, Stamp, Store,
+    Address, Applied, Base, Change, Content, Error, Forget, LocalStore, OperationId, Place, Places,
+    Reader, Scope, SearchRequest, Stamp, Store,
 };
 use waynote_formats::SyncedStore;
 
@@ -162,34 +163,72 @@ fn it_is_no_part_of_a_call_that_is_made_again() {
 }
 
 #[test]
-fn forgetting_again_where_a_file_is_kept_in_sync_finishes_the_file() {
+fn nothing_is_forgotten_while_the_file_cannot_be_cleared() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("notes.json");
-    let plain = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
-    let base = Base::new("/home/u", "/home/u").unwrap();
-    let store = SyncedStore::new(&plain, &file, base).unwrap();
+    let store = synced(folder.path());
     let shop = Address::Place(place("~/shop"));
     let is_in_file = |said: &str| std::fs::read_to_string(&file).unwrap().contains(said);
+    let allow_writes = |mode: u32| {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
     edit(&file, "secret");
-    // The first try ends before the file is written.
-    store.sync(&at(1)).unwrap();
-    plain
-        .forget(&Forget::new(shop.clone()), &of("forget", 2))
-        .unwrap();
+    store.sync().unwrap();
+    allow_writes(0o444);
+    let refused = store.forget(&Forget::new(shop.clone()), &at(2));
+    assert!(matches!(refused, Err(Error::File { .. })), "{refused:?}");
     assert!(is_in_file("secret"));
-    let first = store
-        .forget(&Forget::new(shop.clone()), &of("forget", 3))
-        .unwrap();
+    // The store forgets nothing that the file would bring back.
+    assert_eq!(store.get(&shop).unwrap().unwrap().content, text("secret"));
+    allow_writes(0o644);
+    store.forget(&Forget::new(shop.clone()), &at(4)).unwrap();
     assert!(!is_in_file("secret"));
     assert_eq!(store.get(&shop).unwrap(), None);
 
     // Now the call is done, and what is written since stays.
-    write_place(&store, &place("~/shop"), "another", &at(2_000_000_000));
-    let again = store
-        .forget(&Forget::new(shop.clone()), &of("forget", 5))
-        .unwrap();
-    assert_eq!(again.gone, first.gone);
-    assert!(is_in_file("another"));
-    assert_eq!(store.get(&shop).unwrap().unwrap().content, text("another"));
+    edit(&file, "written since");
+    assert_eq!(
+        store.get(&shop).unwrap().unwrap().content,
+        text("written since")
+    );
     assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn the_first_sync_keeps_what_changed_since_the_import() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.json");
+    let later = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let written = SystemTime::now() + Duration::from_secs(3600);
+        let file = std::fs::File::options().append(true).open(&file).unwrap();
+        file.set_modified(written).unwrap();
+    };
+    let whole = r#"{"~/a": "imported", "~/b": "imported", "~/c": "imported", "~/d": "imported"}"#;
+    std::fs::write(&file, whole).unwrap();
+    let plain = open(&folder.path().join("notes.db"), TINY);
+    let base = || Base::new("/home/u", "/home/u").unwrap();
+    let author: waynote::Name = "import:zrb".parse().unwrap();
+    let stamp = Stamp::new(at(1_700_000_000).now, author);
+    for at_place in ["~/a", "~/b", "~/c", "~/d"] {
+        write_place(&plain, &place(at_place), "imported", &stamp);
+    }
+    write_place(&plain, &place("~/a"), "changed here", &at(1_700_000_001));
+    write_place(&plain, &place("~/c"), "changed here", &at(1_700_000_001));
+    later(
+        r#"{"~/a": "imported", "~/b": "changed there", "~/c": "changed there", "~/d": "imported"}"#,
+    );
+    let store = SyncedStore::new(plain, &file, base(), jiff::Timestamp::now).unwrap();
+    let says = |at_place: &str| store.get(&Address::Place(place(at_place))).unwrap();
+    let says = |at_place: &str| says(at_place).unwrap().content;
+    assert_eq!(says("~/a"), text("changed here"));
+    assert_eq!(says("~/b"), text("changed there"));
+    // Both sides changed: the later one is current, and the other one is a revision.
+    assert_eq!(says("~/c"), text("changed there"));
+    assert_eq!(says("~/d"), text("imported"));
+    store.sync().unwrap();
+    let written: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(written["~/a"], "changed here");
+    assert_eq!(written["~/c"], "changed there");
 }

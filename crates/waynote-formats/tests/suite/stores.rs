@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use waynote::{Base, Content, Indexing, LocalStore, Options, Places, SqliteStore, Stamp};
 use waynote_formats::SyncedStore;
 use waynote_testing::stores::{Shared, Stores};
@@ -15,7 +16,7 @@ pub(super) fn synced(folder: &Path) -> SyncedStore<SqliteStore> {
 /// As [`synced`], over a store that is open.
 pub(super) fn synced_over(folder: &Path, store: SqliteStore) -> SyncedStore<SqliteStore> {
     let base = Base::new("/home/u", "/home/u").unwrap();
-    SyncedStore::new(store, &folder.join("notes.json"), base).unwrap()
+    SyncedStore::new(store, &folder.join("notes.json"), base, Timestamp::now).unwrap()
 }
 
 fn in_file(folder: &Path) -> serde_json::Map<String, serde_json::Value> {
@@ -63,7 +64,7 @@ impl Shared for SyncedStores {
 
     fn check_after_kills(&self, folder: &Path, store: &dyn LocalStore, places: &[&str]) {
         // The next write journals what the killed ones left, and removes it.
-        let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
+        let stamp = Stamp::new(Timestamp::now(), "person".parse().unwrap());
         Places::new(store)
             .write(&"~".parse().unwrap(), Content::text("end").unwrap(), &stamp)
             .unwrap();
