@@ -62,7 +62,9 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::LostWrites { .. } => {
             "restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read".into()
         }
-        Error::ReadOnly { .. } => format!("{advice}, or give another file with `--store`"),
+        Error::ReadOnly { .. } => format!(
+            "{advice}; inside a sandbox, use the tools of waynote's MCP server: note_save, note_add"
+        ),
         Error::Storage(error) => of_storage(error, advice),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),

@@ -12,7 +12,7 @@ pub(crate) struct Arguments(JsonObject);
 
 impl Arguments {
     /// Checks the arguments that were sent. Null, and a blank text for an optional one, count as not sent
-    /// ([`Parameter::is_left_out`]).
+    /// ([`Parameter::is_left_out`]). A value in another form is taken where it can mean only one thing.
     pub(crate) fn check(
         mut sent: JsonObject,
         tool: &str,
@@ -40,8 +40,8 @@ impl Arguments {
             {
                 sent.remove(parameter.name);
             }
-            match sent.get(parameter.name) {
-                Some(value) => parameter.check(value)?,
+            match sent.get_mut(parameter.name) {
+                Some(value) => *value = parameter.read(value)?,
                 None if parameter.is_required => {
                     let what = format!("`{}` is missing", parameter.name);
                     return Err(Refusal::new(what, parameter.wanted()));
@@ -71,11 +71,7 @@ impl Arguments {
 
     pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
         let texts = self.0.get(name)?.as_array()?.iter();
-        Some(
-            texts
-                .filter_map(|text| Some(text.as_str()?.to_owned()))
-                .collect(),
-        )
+        Some(texts.filter_map(scalar).collect())
     }
 
     pub(crate) fn range(&self, name: &str) -> Option<(i64, i64)> {
@@ -91,27 +87,30 @@ impl Parameter {
         is_empty && !self.is_required && !matches!(self.kind, Kind::Verbatim)
     }
 
-    fn check(&self, value: &Value) -> Result<(), Refusal> {
-        let fits = match self.kind {
-            Kind::Text | Kind::Verbatim => value.is_string(),
-            Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Kind::Number(least) => whole(value).is_some_and(|number| number >= least),
-            Kind::Flag => value.is_boolean(),
-            Kind::Texts => value
-                .as_array()
-                .is_some_and(|texts| texts.iter().all(Value::is_string)),
-            Kind::Range => value.as_array().is_some_and(|numbers| {
-                numbers.len() == 2 && numbers.iter().all(|of| whole(of).is_some())
+    /// The value in the parameter's type. Clients turn numbers, flags and lists into texts, and texts into numbers.
+    fn read(&self, value: &Value) -> Result<Value, Refusal> {
+        let read = match self.kind {
+            Kind::Text | Kind::Verbatim => scalar(value).map(Value::from),
+            Kind::Word(words) => value.as_str().and_then(|typed| {
+                let is_meant = |word: &&&str| word.eq_ignore_ascii_case(typed.trim());
+                words.iter().find(is_meant).map(|word| (*word).into())
             }),
+            Kind::Number(least) => whole(value)
+                .filter(|number| *number >= least)
+                .map(Value::from),
+            Kind::Flag => flag(value).map(Value::from),
+            Kind::Texts => list(value).and_then(|of| of.iter().map(scalar).collect()),
+            Kind::Range => list(value)
+                .filter(|numbers| numbers.len() == 2)
+                .and_then(|of| of.iter().map(whole).collect()),
         };
-        if fits {
-            return Ok(());
+        if let Some(read) = read {
+            return Ok(read);
         }
         let sent = match (self.kind, value) {
             (Kind::Word(_), Value::String(word)) => format!("`{}`", shown(word)),
-            (Kind::Number(_), Value::Number(number)) => number.to_string(),
+            (_, Value::Number(number)) => number.to_string(),
             (_, Value::String(_)) => "a text".into(),
-            (_, Value::Number(_)) => "a number".into(),
             (_, Value::Bool(_)) => "true or false".into(),
             (_, Value::Array(_)) => "a list".into(),
             (_, Value::Object(_) | Value::Null) => "an object".into(),
@@ -133,13 +132,45 @@ impl Parameter {
     }
 }
 
-/// A whole number, also one that is written as `3.0`.
+/// A text, also one that was made a number or a truth value.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// A whole number, also one that is written as `3.0` or `"3"`.
 fn whole(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
-        let number = value.as_f64()?;
+        let number = value
+            .as_f64()
+            .or_else(|| value.as_str()?.trim().parse().ok())?;
         let fits = number.fract() == 0.0 && number.abs() < 9e15;
         fits.then_some(number as i64)
     })
+}
+
+/// True or false, also as a text or a number.
+fn flag(value: &Value) -> Option<bool> {
+    match scalar(value)?.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "1" => Some(true),
+        "false" | "no" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// A list, also one that is written as a text. A text that is no list is the only item of one.
+fn list(value: &Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(items) => Some(items.clone()),
+        Value::String(text) if text.trim_start().starts_with('[') => {
+            serde_json::from_str(text).ok()
+        }
+        Value::String(text) if !text.contains([',', '\n']) => Some(vec![text.as_str().into()]),
+        _ => None,
+    }
 }
 
 /// A word from the model, for a message. It is masked before it is cut: half a credential is not recognized.
@@ -147,4 +178,63 @@ fn shown(word: &str) -> String {
     let masked = waynote::secrets::masked(word);
     let short: String = masked.chars().take(40).collect();
     waynote::visible::visible(&short)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::parameter::optional;
+
+    const WORDS: &[&str] = &["tip", "stuck"];
+
+    fn read(kind: Kind, value: &Value) -> Option<Value> {
+        optional("it", kind, "").read(value).ok()
+    }
+
+    #[test]
+    fn a_value_in_another_form_is_taken_where_it_means_one_thing() {
+        for (kind, value, expected) in [
+            (Kind::Text, json!(42), json!("42")),
+            (Kind::Text, json!(true), json!("true")),
+            (Kind::Verbatim, json!(1.5), json!("1.5")),
+            (Kind::Word(WORDS), json!(" Tip"), json!("tip")),
+            (Kind::Number(0), json!("5"), json!(5)),
+            (Kind::Number(0), json!(" 5.0 "), json!(5)),
+            (Kind::Number(0), json!(5.0), json!(5)),
+            (Kind::Flag, json!("true"), json!(true)),
+            (Kind::Flag, json!("False"), json!(false)),
+            (Kind::Flag, json!(0), json!(false)),
+            (Kind::Texts, json!("[\"fn x\", 7]"), json!(["fn x", "7"])),
+            (Kind::Texts, json!("src/x.rs:4-9"), json!(["src/x.rs:4-9"])),
+            (Kind::Texts, json!([]), json!([])),
+            (Kind::Range, json!("[1, -1]"), json!([1, -1])),
+            (Kind::Range, json!(["1", 9.0]), json!([1, 9])),
+        ] {
+            assert_eq!(read(kind, &value), Some(expected), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_may_mean_several_things_is_refused() {
+        for (kind, value) in [
+            (Kind::Text, json!(["a"])),
+            (Kind::Text, json!({ "a": 1 })),
+            (Kind::Word(WORDS), json!("blocker")),
+            (Kind::Number(1), json!("0")),
+            (Kind::Number(0), json!("five")),
+            (Kind::Number(0), json!(1.5)),
+            (Kind::Number(0), json!(true)),
+            (Kind::Flag, json!("perhaps")),
+            (Kind::Flag, json!(2)),
+            (Kind::Texts, json!("fn x, fn y")),
+            (Kind::Texts, json!("[fn x")),
+            (Kind::Texts, json!([["a"]])),
+            (Kind::Range, json!("1, 2")),
+            (Kind::Range, json!([1, 2, 3])),
+        ] {
+            assert_eq!(read(kind, &value), None, "{value}");
+        }
+    }
 }

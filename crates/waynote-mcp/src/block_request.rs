@@ -1,7 +1,6 @@
 //! The arguments with which a model or a person asks for a block: those of [`Request`], by the names of the HTTP API.
 
-use rmcp::model::{JsonObject, PromptArgument};
-use serde_json::Value;
+use rmcp::model::PromptArgument;
 use waynote::context::{Budget, Request, Section, Style};
 
 use crate::arguments::Arguments;
@@ -82,15 +81,4 @@ pub(crate) fn of_prompt() -> Vec<PromptArgument> {
         }
     });
     arguments.collect()
-}
-
-/// The arguments of a prompt, with its numbers read from their texts.
-pub(crate) fn sent_with_prompt(mut sent: JsonObject) -> Result<Arguments, Refusal> {
-    for parameter in PARAMETERS {
-        let text = sent.get(parameter.name).and_then(Value::as_str);
-        if let (Kind::Number(_), Some(Ok(number))) = (parameter.kind, text.map(str::parse::<i64>)) {
-            sent.insert(parameter.name.to_owned(), number.into());
-        }
-    }
-    Arguments::check(sent, "context", PARAMETERS)
 }

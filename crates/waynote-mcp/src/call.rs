@@ -1,6 +1,9 @@
 //! A call of a tool, with the functions that the tools of several sets share.
 
 use waynote::event::EventAddress;
+use waynote::named::Typist;
+use waynote::session_log::iteration_named;
+use waynote::visible::visible;
 use waynote::{
     Address, AddressAt, Citation, Content, Note, NoteAsOf, Scope, Stamp, Store, named, single,
 };
@@ -54,17 +57,71 @@ impl Call<'_> {
         self.here.note(text("key"), text("place"), text("address"))
     }
 
-    /// The same for a change, which cannot name a revision.
+    /// The note to write.
     pub(crate) fn named_note(&self) -> Result<Address, Refusal> {
-        let AddressAt { address, revision } = self.named()?;
-        match revision {
-            None => Ok(address),
-            Some(revision) => {
-                let what = format!("`@{revision}` names a revision, which cannot be changed");
-                Err(Refusal::new(what, format!("leave out `@{revision}`")))
-            }
+        latest(self.named()?)
+    }
+
+    /// The existing note that the arguments name. A key or an address alone may also be all that the command line
+    /// takes: a key of a directory here, a path, `#3`.
+    pub(crate) fn existing(&self) -> Result<AddressAt, Refusal> {
+        let text = |name| self.arguments.text(name);
+        let word = match (text("key"), text("place"), text("address")) {
+            (Some(word), None, None) | (None, None, Some(word)) => word,
+            _ => return self.named(),
+        };
+        let (here, store) = (self.here, self.notes.store());
+        let base = here.base_of(word)?;
+        let typist = Typist {
+            agent: &here.caller.agent,
+            session: here.caller.session.as_ref(),
+            base: base.as_ref(),
+            only_notebook: false,
+            is_directory: &|_| false,
+        };
+        let mut meant = typist.meant(store, word)?;
+        match iteration_named(word) {
+            Some(number) if meant.len() != 1 => Err(of_iteration(store, number, &meant)?),
+            // The note of the notebook, else that of the nearest directory.
+            _ => Ok(meant.swap_remove(0)),
         }
     }
+
+    /// The existing note that a change names.
+    pub(crate) fn existing_note(&self) -> Result<Address, Refusal> {
+        latest(self.existing()?)
+    }
+}
+
+/// Refuses a revision, which cannot be changed.
+fn latest(named: AddressAt) -> Result<Address, Refusal> {
+    let AddressAt { address, revision } = named;
+    match revision {
+        None => Ok(address),
+        Some(revision) => {
+            let what = format!("`@{revision}` names a revision, which cannot be changed");
+            Err(Refusal::new(what, format!("leave out `@{revision}`")))
+        }
+    }
+}
+
+/// The refusal of `#3` where no entry of the log, or several, can be meant.
+fn of_iteration(store: &dyn Store, number: i64, meant: &[AddressAt]) -> Result<Refusal, Refusal> {
+    if meant.is_empty() {
+        let what = format!("the session has no entry of iteration {number}");
+        return Ok(Refusal::not_found(what, "note_list shows the log"));
+    }
+    let mut lines = String::new();
+    for AddressAt { address, .. } in meant.iter().take(KEYS_SHOWN) {
+        if let Some(entry) = store.get(address)? {
+            lines.push_str(&format!("\n- {address}: {}", visible(&entry.preview)));
+        }
+    }
+    let what = format!("iteration {number} has {} entries", meant.len());
+    Ok(Refusal::new(
+        what,
+        format!("name one by its address:{lines}"),
+    ))
 }
 
 /// A text for a note.

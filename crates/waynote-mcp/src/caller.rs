@@ -71,6 +71,8 @@ pub(crate) struct ConnectedCaller {
     pub(crate) caller: Caller,
     /// The project's directory, absolute; none when only home or the root was offered.
     project: Option<String>,
+    /// True while the client, which can name its project, has not done so.
+    lacks_roots: bool,
 }
 
 impl ConnectedCaller {
@@ -81,7 +83,22 @@ impl ConnectedCaller {
             .iter()
             .find(|directory| caller.is_project(directory))
             .cloned();
-        Self { caller, project }
+        Self {
+            caller,
+            project,
+            lacks_roots: false,
+        }
+    }
+
+    /// A caller whose client has not named its project yet. No other directory counts in its place: a relative path
+    /// would name a note of another project.
+    pub(crate) fn without_roots(mut caller: Caller) -> Self {
+        caller.directories.clear();
+        Self {
+            caller,
+            project: None,
+            lacks_roots: true,
+        }
     }
 
     /// The same with home as the directory of a call that names none. For tools whose own program uses the working
@@ -95,6 +112,7 @@ impl ConnectedCaller {
         Self {
             caller: self.caller.clone(),
             project: self.project.clone().or_else(at_home),
+            lacks_roots: self.lacks_roots,
         }
     }
 
@@ -124,7 +142,13 @@ impl ConnectedCaller {
             Err(_) => typed.trim(),
         };
         if Place::is_relative(path) && self.project.is_none() {
-            return Err(no_project());
+            return Err(match self.lacks_roots {
+                true => Refusal::new(
+                    "the client has not answered `roots/list` yet, so its project is not known",
+                    "send the call again later, or use an absolute path; nothing was done",
+                ),
+                false => no_project(),
+            });
         }
         Ok(Place::resolve(path, &base)?)
     }
@@ -207,6 +231,12 @@ impl ConnectedCaller {
         let there =
             waynote_files::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
         Place::resolve(there.to_str()?, &base).ok()
+    }
+
+    /// The base of a word that may be a path. None if it could only start from a project, and none is known.
+    pub(crate) fn base_of(&self, word: &str) -> Result<Option<Base>, Refusal> {
+        let has_start = self.project.is_some() || !Place::is_relative(word.trim());
+        has_start.then(|| self.base()).transpose()
     }
 
     fn base(&self) -> Result<Base, Refusal> {

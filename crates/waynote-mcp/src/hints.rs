@@ -26,6 +26,9 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::ForeignStore { .. } | Error::NotAStore { .. } => {
             "a person has to set another file as the store of this server".into()
         }
+        Error::ReadOnly { .. } => {
+            "a person has to make the file and its folder writable; until then notes can only be read".into()
+        }
         Error::StoreLost { .. } => {
             "a person has to put the file back, or restart this server".into()
         }

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body::Body;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -17,9 +17,8 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use crate::host::Host;
-use crate::scan::{MESSAGE_VALUES, Scan};
 use crate::server::{Options, Server};
-use crate::stdio::{INVALID_REQUEST, MESSAGE_BYTES, TOO_LONG, error_message};
+use crate::stdio::{MESSAGE_BYTES, Unreadable, limit_values};
 
 /// Answers a request. Who may send it, and from where, is for the program to check before: host, origin, token. So is
 /// the time that the body may take. [`Options::delivery`] should be none.
@@ -47,40 +46,57 @@ where
     if request.method() != Method::POST {
         return service.handle(request).await;
     }
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let body = match Limited::new(body, MESSAGE_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
-            return refused(StatusCode::PAYLOAD_TOO_LARGE, TOO_LONG, None);
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, &Unreadable::too_long(), b"");
         }
         Err(_) => {
-            return refused(
-                StatusCode::BAD_REQUEST,
-                "the message did not arrive whole",
-                None,
-            );
+            let cut = Unreadable::new("the message did not arrive whole");
+            return refused(StatusCode::BAD_REQUEST, &cut, b"");
         }
     };
-    let mut scan = Scan::default();
-    scan.feed(&body);
-    if scan.values() > MESSAGE_VALUES {
-        let message = format!("the message has more than {MESSAGE_VALUES} values");
-        return refused(StatusCode::BAD_REQUEST, &message, scan.id().as_ref());
+    let body = waynote::json::mend(&body).into_owned();
+    if let Err(unreadable) = limit_values(&body) {
+        return refused(StatusCode::BAD_REQUEST, &unreadable, &body);
+    }
+    if accepts_json(&parts.headers) {
+        // rmcp wants both forms named, although its answer is always JSON here.
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        parts.headers.insert(header::ACCEPT, both);
     }
     service
-        .handle(Request::from_parts(parts, Full::new(body)))
+        .handle(Request::from_parts(parts, Full::new(Bytes::from(body))))
         .await
+}
+
+/// True if the client takes JSON: it names it, any form, or none.
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let mut accepted = headers.get_all(header::ACCEPT).iter().peekable();
+    let takes = |form: &str| {
+        let form = form.split(';').next().unwrap_or_default().trim();
+        ["application/json", "application/*", "*/*"]
+            .iter()
+            .any(|json| json.eq_ignore_ascii_case(form))
+    };
+    accepted.peek().is_none()
+        || accepted.any(|value| {
+            value
+                .to_str()
+                .is_ok_and(|value| value.split(',').any(takes))
+        })
 }
 
 fn refused(
     status: StatusCode,
-    message: &str,
-    id: Option<&serde_json::Value>,
+    unreadable: &Unreadable,
+    message: &[u8],
 ) -> Response<BoxBody<Bytes, Infallible>> {
-    let error = error_message(INVALID_REQUEST, message, id);
-    let mut response = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
+    let answer = unreadable.answer(message).to_string();
+    let mut response = Response::new(Full::new(Bytes::from(answer)).boxed());
     *response.status_mut() = status;
-    let json = header::HeaderValue::from_static("application/json");
+    let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
 }

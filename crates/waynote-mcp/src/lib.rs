@@ -88,11 +88,10 @@ mod host;
 mod http;
 mod notes;
 mod parameter;
-mod queue;
+mod project;
 mod reader_tools;
 mod reply;
 mod resources;
-mod scan;
 mod server;
 mod stdio;
 mod tool;
@@ -102,6 +101,8 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::runtime::Handle;
 
 pub use caller::Caller;
 pub use delivery::Delivery;
@@ -113,6 +114,9 @@ pub use reply::Refusal;
 pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
 pub use tools::Set;
+
+/// The room for messages between the filter and rmcp, in bytes.
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// Serves one client until its input ends and all its requests are answered.
 ///
@@ -132,17 +136,28 @@ pub fn serve(
     let store = Arc::clone(&host);
     // A call that still runs afterwards, because its client has cancelled it, is awaited when the runtime is dropped.
     let served = runtime.block_on(async {
-        let lines = stdio::Lines::start(input, output)?;
-        match server::Server::new(options, host).serve(lines).await {
+        let server = server::Server::new(options, host);
+        let turns = server.turns.clone();
+        let checkpoints = tokio::spawn(server.checkpoints());
+        let (messages, filtered) = tokio::io::duplex(PIPE_BYTES);
+        let output = stdio::Output::new(output);
+        let (runtime, room, answers) = (Handle::current(), Arc::clone(&turns.room), output.clone());
+        std::thread::Builder::new()
+            .name("waynote-input".into())
+            .spawn(move || stdio::filter(input, answers, filtered, &runtime, &room))?;
+        let served = match server.serve((messages, output)).await {
             Ok(running) => running
                 .waiting()
                 .await
                 .map(|_| ())
                 .map_err(io::Error::other),
             // The client left before its first request.
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),
-        }
+        };
+        turns.all_done().await;
+        checkpoints.abort();
+        served
     });
     drop(runtime);
     if store.may_write().is_ok() {

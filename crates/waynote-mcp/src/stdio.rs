@@ -1,212 +1,205 @@
-//! The transport over standard input and output: one message per line.
+//! Standard input and output: rmcp's transport behind a filter of lines.
 //!
-//! A thread reads lines and passes messages on. It answers what it cannot pass on, so that no client waits forever:
-//! text that is not JSON, JSON that is not a message, a line that is too long. A request starts only when the running
-//! requests leave room for it, so that a fast client cannot use up the memory.
+//! rmcp drops a line that is too long or is not JSON, and its client would wait for ever. The filter answers these
+//! lines, mends texts that were cut inside a character, and lets no more requests in than the server works on.
 
-use std::collections::HashMap;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufRead, Read, Write};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use parking_lot::Mutex;
-
-use rmcp::RoleServer;
-use rmcp::model::{
-    CancelledNotification, ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta,
-    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
-};
-use rmcp::transport::Transport;
-use serde_json::{Value, json};
-use tokio::sync::Notify;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-
-use crate::scan::{MESSAGE_VALUES, Scan};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 /// The longest message, in bytes: the longest note with each of its characters escaped, and room for the rest.
 pub const MESSAGE_BYTES: usize = 2 * 1024 * 1024;
 
-/// The refusal of a longer message.
-pub(crate) const TOO_LONG: &str = "nothing was done: the message is longer than 2 MiB. Send shorter texts, each in a message of its own";
+/// The most values in a message: each takes up memory of its own when it is read.
+const MESSAGE_VALUES: usize = 20_000;
 
-/// The capacity that a buffer keeps for the next message, in bytes.
+/// The capacity that the buffer keeps for the next message, in bytes.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// The most requests that are worked on at once.
-const REQUESTS: usize = 32;
-
 const PARSE_ERROR: i32 = -32700;
-pub(crate) const INVALID_REQUEST: i32 = -32600;
+const INVALID_REQUEST: i32 = -32600;
 
-/// A message and its size in bytes.
-type SizedMessage = (ClientJsonRpcMessage, usize);
+/// Why a message is not worked on: the code and the text of the answer.
+pub(crate) struct Unreadable(i32, String);
 
-/// The transport.
-pub(crate) struct Lines<W> {
-    incoming: Receiver<SizedMessage>,
-    /// A request that waits for room.
-    held: Option<SizedMessage>,
-    /// True once the client has chosen a lifecycle. Until then only requests count.
-    begun: bool,
-    output: Output<W>,
-    work: Arc<Work>,
-}
-
-impl<W: Write + Send + 'static> Lines<W> {
-    /// Starts reading.
-    ///
-    /// # Errors
-    /// When no thread can be started.
-    pub(crate) fn start(input: impl BufRead + Send + 'static, output: W) -> io::Result<Self> {
-        let output = Output(Arc::new(Mutex::new(output)));
-        let (sender, incoming) = channel(1);
-        let answers = output.clone();
-        std::thread::Builder::new()
-            .name("waynote-input".into())
-            .spawn(move || read(input, &answers, &sender))?;
-        Ok(Self {
-            incoming,
-            held: None,
-            begun: false,
-            output,
-            work: Arc::default(),
-        })
+impl Unreadable {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(INVALID_REQUEST, message.into())
     }
 
-    /// True if the service takes the message.
-    fn is_for_service(&mut self, message: &ClientJsonRpcMessage) -> bool {
-        match message {
-            JsonRpcMessage::Request(request) => {
-                self.begun = self.begun || begins(&request.request);
-                true
+    pub(crate) fn too_long() -> Self {
+        Self::new(
+            "nothing was done: the message is longer than 2 MiB. Send shorter texts, each in a message of its own",
+        )
+    }
+
+    /// The answer to a message of which at least both ends are known.
+    pub(crate) fn answer(&self, message: &[u8]) -> Value {
+        let Self(code, text) = self;
+        json!({ "jsonrpc": "2.0", "id": id(message), "error": { "code": code, "message": text } })
+    }
+}
+
+/// Reads lines until the input ends or nobody listens. Messages go on to rmcp while `room` has a permit.
+pub(crate) fn filter(
+    mut input: impl BufRead,
+    mut output: Output<impl Write>,
+    mut rmcp: impl AsyncWrite + Unpin,
+    runtime: &Handle,
+    room: &Semaphore,
+) {
+    let (mut line, mut has_begun) = (Vec::new(), false);
+    while let Ok(is_whole) = next_line(&mut input, &mut line)
+        && !line.is_empty()
+    {
+        let text = waynote::json::mend(line.trim_ascii());
+        let read = match is_whole {
+            true => message(&text),
+            false => Err(Unreadable::too_long()),
+        };
+        match read {
+            // Before a request has chosen the lifecycle, rmcp takes anything else for the end of the connection.
+            Ok(Some(message)) if has_begun || matches!(message, JsonRpcMessage::Request(_)) => {
+                has_begun |= begins(&message);
+                drop(message);
+                let sent = runtime.block_on(async {
+                    let _ = room.acquire().await;
+                    rmcp.write_all(&text).await?;
+                    rmcp.write_all(b"\n").await
+                });
+                if sent.is_err() {
+                    return;
+                }
             }
-            // Before the lifecycle is chosen the service takes these for the end of the connection.
-            _ => self.begun,
+            Ok(_) => {}
+            Err(unreadable) => output.write_line(&unreadable.answer(&text)),
         }
     }
 }
 
-/// True if the service chooses its lifecycle by this request.
-fn begins(request: &ClientRequest) -> bool {
-    match request {
+/// Reads the next line. Returns false if it is too long: then only its two ends are kept, which may have the id.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    const END_BYTES: usize = 256;
+    line.clear();
+    line.shrink_to(KEPT_BYTES);
+    let mut read_part = |line: &mut Vec<u8>| {
+        input
+            .by_ref()
+            .take(MESSAGE_BYTES as u64 + 1)
+            .read_until(b'\n', line)
+    };
+    read_part(line)?;
+    if line.len() <= MESSAGE_BYTES || line.ends_with(b"\n") {
+        return Ok(true);
+    }
+    loop {
+        line.drain(END_BYTES..line.len().max(2 * END_BYTES) - END_BYTES);
+        if line.ends_with(b"\n") || read_part(line)? == 0 {
+            return Ok(false);
+        }
+    }
+}
+
+/// The message in a line; none if it wants no answer and has no meaning here.
+fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unreadable> {
+    if line.is_empty() {
+        return Ok(None);
+    }
+    limit_values(line)?;
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Ok(Some(message));
+    }
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|error| Unreadable(PARSE_ERROR, format!("this is not JSON: {error}")))?;
+    let has = |name| value.get(name).is_some();
+    Err(Unreadable::new(match () {
+        // An unknown notification, or an answer to nothing that was asked.
+        () if has("method") && !has("id") || has("result") || has("error") => return Ok(None),
+        () if has("method") => {
+            "this is not a JSON-RPC request: `jsonrpc` is \"2.0\", `id` a text or a whole number, `params` an object"
+        }
+        () if value.is_array() => "batches are not supported: send one message per line",
+        () => "this is not a JSON-RPC message: it has no `method`",
+    }))
+}
+
+/// Refuses a message that would take up much more memory than its text.
+pub(crate) fn limit_values(message: &[u8]) -> Result<(), Unreadable> {
+    let (mut in_text, mut is_escaped, mut commas) = (false, false, 0);
+    for byte in message {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b',' if !in_text => commas += 1,
+            _ => {}
+        }
+    }
+    match commas < MESSAGE_VALUES {
+        true => Ok(()),
+        false => Err(Unreadable::new(format!(
+            "the message has more than {MESSAGE_VALUES} values"
+        ))),
+    }
+}
+
+/// The id of a message that could not be read, if it stands before the first nested value or after the last one.
+fn id(message: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(message.trim_ascii());
+    let of = |members: &str| {
+        let object: Map<String, Value> = serde_json::from_str(&format!("{{{members}}}")).ok()?;
+        let id = object.get("id")?;
+        (id.is_i64() || id.is_string()).then(|| id.clone())
+    };
+    let first = text.strip_prefix('{')?.split(['{', '[']).next()?;
+    let last = text
+        .strip_suffix('}')
+        .and_then(|text| text.rsplit(['{', '}', ']']).next());
+    let first = first.rsplit_once(',').and_then(|(whole, _)| of(whole));
+    first.or_else(|| of(last?.trim_start_matches(',')))
+}
+
+/// True if rmcp chooses its lifecycle by this message.
+fn begins(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    match &request.request {
         ClientRequest::InitializeRequest(_) => true,
         ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
         request => {
-            let meta = request.get_meta();
-            let needed = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
-            let version = meta.protocol_version();
-            needed.is_empty()
-                && version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+            let missing = request
+                .get_meta()
+                .missing_required_keys(&ProtocolVersion::V_2026_07_28);
+            missing.is_empty()
         }
     }
 }
 
-impl<W: Write + Send + 'static> Transport<RoleServer> for Lines<W> {
-    type Error = io::Error;
+/// Standard output, for rmcp and the filter. Each message is one write, and a client that reads nothing gets nothing.
+pub(crate) struct Output<W>(Arc<Mutex<W>>);
 
-    fn send(
-        &mut self,
-        message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        // Written here and now: messages are small, and a client that reads nothing gets nothing.
-        let written = self.output.write(&message);
-        match &message {
-            JsonRpcMessage::Response(response) => self.work.done(&response.id),
-            JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.work.done(id)),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
-        }
-        std::future::ready(written)
+impl<W: Write> Output<W> {
+    pub(crate) fn new(output: W) -> Self {
+        Self(Arc::new(Mutex::new(output)))
     }
 
-    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
-            if self.held.is_none() {
-                self.held = self.incoming.recv().await;
-            }
-            let Some((message, bytes)) = self.held.take() else {
-                // The input has ended; open requests are still answered.
-                self.work.all_done().await;
-                return None;
-            };
-            if !self.is_for_service(&message) {
-                continue;
-            }
-            match &message {
-                JsonRpcMessage::Request(request) => {
-                    let id = request.id.clone();
-                    if !self.work.begin(&id, bytes) {
-                        // Kept in place first: this future may be dropped while it waits.
-                        self.held = Some((message, bytes));
-                        self.work.changed.notified().await;
-                        continue;
-                    }
-                }
-                JsonRpcMessage::Notification(notification) => {
-                    if let ClientNotification::CancelledNotification(CancelledNotification {
-                        params,
-                        ..
-                    }) = &notification.notification
-                        && let Some(id) = &params.request_id
-                    {
-                        // Nobody answers it any more.
-                        self.work.done(id);
-                    }
-                }
-                JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-            }
-            return Some(message);
-        }
-    }
-
-    fn close(&mut self) -> impl Future<Output = io::Result<()>> + Send {
-        std::future::ready(self.output.flush())
+    /// A client that has left is seen at the end of the input.
+    fn write_line(&mut self, message: &Value) {
+        let mut output = self.0.lock();
+        let _ = output
+            .write_all(format!("{message}\n").as_bytes())
+            .and_then(|()| output.flush());
     }
 }
-
-/// The requests that are being worked on, with their sizes.
-#[derive(Default)]
-struct Work {
-    requests: Mutex<HashMap<RequestId, usize>>,
-    changed: Notify,
-}
-
-impl Work {
-    /// Lets a request in when there is room for it.
-    fn begin(&self, id: &RequestId, bytes: usize) -> bool {
-        let mut requests = self.requests.lock();
-        let used: usize = requests.values().sum();
-        let has_room = requests.len() < REQUESTS && used + bytes <= MESSAGE_BYTES;
-        if !(requests.is_empty() || has_room) {
-            return false;
-        }
-        requests.insert(id.clone(), bytes);
-        true
-    }
-
-    fn done(&self, id: &RequestId) {
-        let mut requests = self.requests.lock();
-        requests.remove(id);
-        self.changed.notify_one();
-    }
-
-    async fn all_done(&self) {
-        while !self.is_idle() {
-            self.changed.notified().await;
-        }
-    }
-
-    fn is_idle(&self) -> bool {
-        let requests = self.requests.lock();
-        requests.is_empty()
-    }
-}
-
-/// The message of an error that belongs to no call.
-pub(crate) fn error_message(code: i32, message: &str, id: Option<&Value>) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
-}
-
-/// Standard output, one message at a time.
-struct Output<W>(Arc<Mutex<W>>);
 
 impl<W> Clone for Output<W> {
     fn clone(&self) -> Self {
@@ -214,138 +207,71 @@ impl<W> Clone for Output<W> {
     }
 }
 
-impl<W: Write> Output<W> {
-    fn write(&self, message: &impl serde::Serialize) -> io::Result<()> {
-        // Usual messages are written in one piece; the largest are not made a second time.
-        const PIECE: usize = 64 * 1024;
-        let mut writer = self.0.lock();
-        let mut pieces = BufWriter::with_capacity(PIECE, &mut *writer);
-        serde_json::to_writer(&mut pieces, message)?;
-        pieces.write_all(b"\n")?;
-        pieces.flush()
+impl<W: Write> AsyncWrite for Output<W> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        message: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = self.0.lock().write_all(message);
+        Poll::Ready(written.map(|()| message.len()))
     }
 
-    fn flush(&self) -> io::Result<()> {
-        let mut writer = self.0.lock();
-        writer.flush()
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.0.lock().flush())
     }
 
-    /// Answers a message that is handed to nobody.
-    fn refuse(&self, code: i32, message: &str, id: Option<&Value>) {
-        // A client that has left is seen at the end of the input.
-        let _ = self.write(&error_message(code, message, id));
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(context)
     }
 }
 
-/// Reads until the input ends or nobody listens any more.
-fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender<SizedMessage>) {
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        line.shrink_to(KEPT_BYTES);
-        match next_line(&mut input, &mut line) {
-            Ok(Line::Whole) => {}
-            Ok(Line::TooLong(id)) => {
-                output.refuse(INVALID_REQUEST, TOO_LONG, id.as_ref());
-                continue;
-            }
-            Ok(Line::End) | Err(_) => return,
-        }
-        let text = line.trim_ascii();
-        if text.is_empty() {
-            continue;
-        }
-        match message(text) {
-            Ok(None) => {}
-            Ok(Some(message)) => {
-                let sized = (message, text.len());
-                if messages.blocking_send(sized).is_err() {
-                    return;
-                }
-            }
-            Err((code, message, id)) => output.refuse(code, &message, id.as_ref()),
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// How a line was read.
-enum Line {
-    /// The line is complete; the last one may lack its line end.
-    Whole,
-    /// It was dropped; its id, where there is one.
-    TooLong(Option<Value>),
-    /// There is none.
-    End,
-}
-
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
-    let mut dropped: Option<Scan> = None;
-    loop {
-        let part = match input.fill_buf() {
-            Ok(part) => part,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let end = part.iter().position(|byte| *byte == b'\n');
-        let is_end = end.is_some() || part.is_empty();
-        let text = &part[..end.unwrap_or(part.len())];
-        match &mut dropped {
-            Some(scan) => scan.feed(text),
-            None if line.len() + text.len() > MESSAGE_BYTES => {
-                let mut scan = Scan::default();
-                scan.feed(line);
-                scan.feed(text);
-                *line = Vec::new();
-                dropped = Some(scan);
-            }
-            None => line.extend_from_slice(text),
-        }
-        let is_over = part.is_empty();
-        let used = end.map_or(part.len(), |end| end + 1);
-        input.consume(used);
-        if is_end {
-            return Ok(match dropped {
-                Some(scan) => Line::TooLong(scan.id()),
-                None if is_over && line.is_empty() => Line::End,
-                None => Line::Whole,
-            });
-        }
-    }
-}
-
-/// The message in a line; none for one that wants no answer and means nothing here.
-fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (i32, String, Option<Value>)> {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    let mut scan = Scan::default();
-    scan.feed(line);
-    if scan.values() > MESSAGE_VALUES {
-        let message = format!("the message has more than {MESSAGE_VALUES} values");
-        return Err((INVALID_REQUEST, message, scan.id()));
-    }
-    if let Ok(message) = serde_json::from_slice(line) {
-        return Ok(Some(message));
-    }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => {
-            let message = format!("this is not JSON: {error}");
-            return Err((PARSE_ERROR, message, scan.id()));
-        }
-    };
-    let invalid = |message: &str| Err((INVALID_REQUEST, message.to_owned(), scan.id()));
-    match value {
-        Value::Array(_) => invalid("batches are not supported: send one message per line"),
-        Value::Object(fields) if fields.contains_key("method") => match fields.get("id") {
-            // An unknown notification is ignored.
-            None => Ok(None),
-            Some(_) => invalid(
-                "this is not a JSON-RPC request: `jsonrpc` is \"2.0\", `id` a text or a whole number, `params` an object",
+    #[test]
+    fn the_id_is_found_at_either_end() {
+        for (message, expected) in [
+            (r#"{"id": 7, "method": "x"}"#, json!(7)),
+            (r#"{"jsonrpc":"2.0","id":8}"#, json!(8)),
+            (
+                r#"{"params":{"id":1,"a":["id",{"id":2}]},"id":"a\"b"}"#,
+                json!("a\"b"),
             ),
-        },
-        // An answer to nothing that was asked.
-        Value::Object(fields) if fields.contains_key("result") || fields.contains_key("error") => {
-            Ok(None)
+            (
+                r#"{"jsonrpc":"2.0","id":-4,"params":{"text":"cut o"#,
+                json!(-4),
+            ),
+            (r#"{"jsonrpc":"2.0","id":5,"meth"#, json!(5)),
+            (
+                r#"{"params":{"t":"of a text","x":[1]},"jsonrpc":"2.0","id":6}"#,
+                json!(6),
+            ),
+            (r#"{"params":{"id":1}}"#, Value::Null),
+            (r#"{"params":{"id":1},"a":{"id":2}}"#, Value::Null),
+            (r#"[{"id":1}]"#, Value::Null),
+            (r#"{"id":{"id":1},"method":"x"}"#, Value::Null),
+            (r#"{"id":1.5,"method":"x"}"#, Value::Null),
+            (r#"{"text":"\"id\":3,"#, Value::Null),
+            ("", Value::Null),
+        ] {
+            let id = id(message.as_bytes()).unwrap_or_default();
+            assert_eq!(id, expected, "{message}");
         }
-        _ => invalid("this is not a JSON-RPC message: it has no `method`"),
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_keeps_its_ends() {
+        let long = format!(
+            "{{\"id\":1,\"x\":\"{}\",\"y\":2}}\nnext\n",
+            "x".repeat(5 * MESSAGE_BYTES)
+        );
+        let (mut input, mut line) = (long.as_bytes(), Vec::new());
+        assert!(!next_line(&mut input, &mut line).unwrap());
+        assert!(line.len() <= MESSAGE_BYTES);
+        assert!(line.starts_with(b"{\"id\":1,") && line.ends_with(b"\"y\":2}\n"));
+        assert!(next_line(&mut input, &mut line).unwrap());
+        assert_eq!(line, b"next\n");
     }
 }

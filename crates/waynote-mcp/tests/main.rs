@@ -6,4 +6,5 @@ mod suite {
     #[cfg(feature = "http")]
     mod http;
     mod rewritten;
+    mod roots;
 }

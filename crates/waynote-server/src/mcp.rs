@@ -24,7 +24,9 @@ use crate::visit::{Visit, Waits};
 const AGENT: &str = "default";
 
 pub(crate) fn router() -> Router<App> {
-    Router::new().route("/mcp", any(answer))
+    Router::new()
+        .route("/mcp", any(answer))
+        .route("/mcp/", any(answer))
 }
 
 /// The query of the URL: the agent, and the machine that it works on.

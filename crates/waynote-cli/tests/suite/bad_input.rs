@@ -246,12 +246,12 @@ fn a_store_that_cannot_be_written_can_be_read() {
     insta::assert_snapshot!(said(run("key save k w")), @"
     exit 1
     error: the store FOLDER/notes.db cannot be written: it is read-only
-      make the file and its folder writable, or give another file with `--store`
+      make the file and its folder writable; inside a sandbox, use the tools of waynote's MCP server: note_save, note_add
     ");
     insta::assert_snapshot!(said(scratch.run(&format!("--store {}/new/n.db key save k w", folder.display()))), @"
     exit 1
     error: the store FOLDER/new/n.db cannot be written: Read-only file system (os error 30)
-      make the file and its folder writable, or give another file with `--store`
+      make the file and its folder writable; inside a sandbox, use the tools of waynote's MCP server: note_save, note_add
     ");
 }
 

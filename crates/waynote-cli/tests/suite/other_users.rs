@@ -130,7 +130,7 @@ fn who_may_only_read_a_store_reads_all_of_it() {
     assert_eq!(run("key show k"), (Some(0), "v".into()));
     insta::assert_snapshot!(run("key save k w").1, @"
     error: the store HOME/theirs/notes.db cannot be written: Permission denied (os error 13)
-      make the file and its folder writable, or give another file with `--store`
+      make the file and its folder writable; inside a sandbox, use the tools of waynote's MCP server: note_save, note_add
     ");
     // A copy has no file in which readers share memory, and this one cannot make it.
     fs::remove_file(beside(&store, "-shm")).unwrap();
@@ -139,7 +139,7 @@ fn who_may_only_read_a_store_reads_all_of_it() {
     assert!(!beside(&store, "-shm").exists());
     insta::assert_snapshot!(run("key save k w").1, @"
     error: the store HOME/theirs/notes.db cannot be written: it is read-only
-      make the file and its folder writable, or give another file with `--store`
+      make the file and its folder writable; inside a sandbox, use the tools of waynote's MCP server: note_save, note_add
     ");
 }
 

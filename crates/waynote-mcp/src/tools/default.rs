@@ -1,17 +1,21 @@
 //! waynote's own tools.
 
-use waynote::session_log::{iteration_named, reply};
-use waynote::visible::{editable_line, visible};
-use waynote::{Citation, Expect, Name, Notebook, SaveOptions, SearchRequest, SessionLog, single};
+use waynote::session_log::reply;
+use waynote::visible::editable_line;
+use waynote::{Citation, Expect, Notebook, SaveOptions, SearchRequest, SessionLog, single};
 
 use super::list;
-use crate::call::{Call, event_at, event_named, keys_in_words, missing, note_at};
+use crate::call::{Call, event_at, event_named, missing, note_at};
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const TYPES: &[&str] = &waynote::EntryType::WORDS;
 
-const KEY: Kind = Kind::Text;
+const KEY: Parameter = optional("key", Kind::Text, "Its key");
+
+const PLACE: Parameter = optional("place", Kind::Text, "Its directory");
+
+const ADDRESS: Parameter = optional("address", Kind::Text, "As lists show it; @N: revision N");
 
 const CITES: Parameter = optional("cites", Kind::Texts, "Code: src/x.rs:4-9, fn f");
 
@@ -45,10 +49,10 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_save",
-        about: "Save a fact for later runs; an existing note is overwritten. `key`: in your notebook; `place`: on a directory and everything below.",
+        about: "Save a note for later runs, in place of all of its text. `key`: in your notebook; `place`: on a directory and everything below.",
         parameters: &[
             required("content", Kind::Text, ""),
-            optional("key", KEY, "a-z 0-9 _ -"),
+            optional("key", Kind::Text, "a-z 0-9 _ -"),
             optional(
                 "place",
                 Kind::Text,
@@ -67,37 +71,38 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_show",
-        about: "Read a whole note.",
-        parameters: &[
-            optional("key", KEY, ""),
-            optional("place", Kind::Text, ""),
-            optional("address", Kind::Text, "As lists show it; @N for revision N"),
-        ],
+        about: "Read one whole note: by `key`, `place`, both, or `address`.",
+        parameters: &[KEY, PLACE, ADDRESS],
         effect: Effect::Reads,
         run: show,
     },
     Spec {
         name: "note_delete",
-        about: "Delete a wrong or useless note.",
-        parameters: &[
-            optional("key", KEY, ""),
-            optional("place", Kind::Text, ""),
-            optional("address", Kind::Text, ""),
-        ],
+        about: "Delete one wrong or useless note, named as for note_show.",
+        parameters: &[KEY, PLACE, ADDRESS],
         effect: Effect::Overwrites,
         run: delete,
     },
     Spec {
         name: "note_pin",
-        about: "Pin a note: every prompt shows it whole. `pinned` false unpins.",
-        parameters: &[required("key", KEY, ""), optional("pinned", Kind::Flag, "")],
+        about: "Pin a note, named as for note_show: every prompt shows it whole. `pinned` false unpins.",
+        parameters: &[
+            optional("key", Kind::Text, ""),
+            optional("place", Kind::Text, ""),
+            ADDRESS,
+            optional("pinned", Kind::Flag, ""),
+        ],
         effect: Effect::Sets,
         run: pin,
     },
     Spec {
         name: "note_confirm",
-        about: "Say that a stale note is still true.",
-        parameters: &[required("address", Kind::Text, "")],
+        about: "Say that a stale note, named as for note_show, is still true.",
+        parameters: &[
+            optional("key", Kind::Text, ""),
+            optional("place", Kind::Text, ""),
+            ADDRESS,
+        ],
         effect: Effect::Sets,
         run: confirm,
     },
@@ -164,71 +169,28 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let text = |name| call.arguments.text(name);
-    let number = text("address").or(text("key")).and_then(iteration_named);
-    if let (Some(iteration), Some(session)) = (number, &call.here.caller.session) {
-        let session = session.clone();
-        return show_iteration(call, &session, iteration);
-    }
     if let Some(event) = text("address").or(text("key")).and_then(event_named) {
         return event_at(call.notes.store(), &event);
     }
-    let named = call.named()?;
+    let named = call.existing()?;
     let note = note_at(call.notes.store(), &named)?;
     Ok(list::stale(&note).trim_start().to_owned()
         + if note.is_stale() { "\n" } else { "" }
         + &note.content.shown())
 }
 
-/// Entries that a refusal names.
-const SHOWN: usize = 20;
-
-/// The one entry of an iteration; of several, where each is.
-fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
-    let log = SessionLog::new(call.notes.store(), session.clone());
-    let entries = log.of_iteration(number)?;
-    if let [entry] = &entries[..] {
-        return Ok(entry.content.shown().into_owned());
-    }
-    let several = || {
-        let lines = entries
-            .iter()
-            .take(SHOWN)
-            .map(|of| format!("- {}: {}", of.address, visible(&of.preview)));
-        let lines: Vec<String> = lines.collect();
-        let what = format!("iteration {number} has {} entries", entries.len());
-        Refusal::new(
-            what,
-            format!("name one by its address:\n{}", lines.join("\n")),
-        )
-    };
-    Err(match entries.is_empty() {
-        true => Refusal::new(
-            format!("session:{session} has no entry of iteration {number}"),
-            "note_list shows the log",
-        ),
-        false => several(),
-    })
-}
-
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_note()?;
+    let address = call.existing_note()?;
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    let deleted = single::delete(store, address.clone(), Expect::Any, &stamp)?;
-    if deleted {
-        return Ok(format!("deleted {address}"));
+    match single::delete(store, address.clone(), Expect::Any, &stamp)? {
+        true => Ok(format!("deleted {address}")),
+        false => Err(missing(store, &address)?),
     }
-    // No error: it is as was asked for. A typing error is still worth knowing.
-    let keys = match address.key() {
-        Some(key) => keys_in_words(store, &address.scope(), Some(&key))?,
-        None => String::new(),
-    };
-    let text = format!("{address} does not exist; {keys}");
-    Ok(text.trim_end_matches("; ").to_owned())
 }
 
 fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_note()?;
+    let address = call.existing_note()?;
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
@@ -242,9 +204,13 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn confirm(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let address = call.named_note()?;
+    let address = call.existing_note()?;
     let stamp = call.stamp();
-    let (note, gone) = waynote::cites::confirm(call.notes.writable()?, &address, &stamp)?;
+    let store = call.notes.writable()?;
+    let (note, gone) = match waynote::cites::confirm(store, &address, &stamp) {
+        Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
+        confirmed => confirmed?,
+    };
     let (revision, cited, gone) = (note.revision, note.cited(), Citation::dropped(&gone));
     Ok(format!(
         "confirmed {address} (revision {revision}){cited}{gone}"

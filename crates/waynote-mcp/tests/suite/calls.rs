@@ -148,6 +148,18 @@ fn a_call_that_was_cancelled_is_not_cut_off() {
     assert_eq!(folder.history("agent:builder#k"), ["v"]);
 }
 
+/// Clients written in JavaScript cut texts inside a character, and some send bytes that are no text.
+#[test]
+fn a_cut_character_is_a_replacement_character() {
+    let folder = Folder::new();
+    let mut server = Server::start(folder.program(|| Timestamp::UNIX_EPOCH));
+    let line = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_save","arguments":{"key":"k","content":"cut \ud83d"}}}"#;
+    server.send_line(line);
+    assert_eq!(server.receive()["result"]["isError"], false);
+    assert_eq!(folder.history("agent:builder#k"), ["cut \u{fffd}"]);
+    server.end().unwrap();
+}
+
 #[test]
 fn a_panic_ends_one_call() {
     let folder = Folder::new();

@@ -60,6 +60,15 @@ impl Server {
 
     /// The same with other tools, in a session.
     pub(crate) fn start_with(program: Program, tools: Set, limits: Limits) -> Self {
+        Self::start_as(program, tools, limits, true)
+    }
+
+    /// For a client that has roots to name.
+    pub(crate) fn start_with_roots(program: Program) -> Self {
+        Self::start_as(program, Set::Default, Limits::default(), false)
+    }
+
+    fn start_as(program: Program, tools: Set, limits: Limits, has_project: bool) -> Self {
         let (input, to_server) = std::io::pipe().unwrap();
         let (output, from_server) = std::io::pipe().unwrap();
         let caller = Caller {
@@ -78,7 +87,7 @@ impl Server {
         let options = Options {
             caller,
             tools: vec![tools],
-            has_project: true,
+            has_project,
             delivery: Some(Arc::new(NoDelivery)),
         };
         let thread = std::thread::spawn(move || {
@@ -95,7 +104,8 @@ impl Server {
             thread,
         };
         let params = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+            "protocolVersion": "2025-06-18", "clientInfo": { "name": "test", "version": "1" },
+            "capabilities": if has_project { json!({}) } else { json!({ "roots": {} }) },
         });
         server.ask(0, "initialize", &params);
         assert_eq!(server.receive()["id"], 0);
@@ -116,9 +126,18 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
+    /// Answers a request of the server.
+    pub(crate) fn answer(&mut self, request: &Value, result: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
+    }
+
     fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    pub(crate) fn send_line(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+        input.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     pub(crate) fn receive(&mut self) -> Value {

@@ -249,6 +249,45 @@ fn a_block_is_asked_for_in_every_way() {
 }
 
 #[test]
+fn a_cut_character_is_a_replacement_character() {
+    let endpoint = Endpoint::new();
+    let save = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_save","arguments":{"key":"k","content":"cut \ud83d"}}}"#;
+    let (status, answer) = endpoint.send(post().body(Full::from(save)).unwrap());
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    let show = json!({ "name": "note_show", "arguments": { "key": "k" } });
+    let shown = endpoint.stateless("tools/call", Some("note_show"), show);
+    assert_eq!(text(&shown), "cut \u{fffd}");
+}
+
+/// An answer is always JSON.
+#[test]
+fn a_client_that_takes_json_is_answered() {
+    let endpoint = Endpoint::new();
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    let ask = |accept: &[&str]| {
+        let request =
+            Request::post("http://127.0.0.1/mcp").header("content-type", "application/json");
+        let request = accept
+            .iter()
+            .fold(request, |request, form| request.header("accept", *form));
+        endpoint
+            .send(request.body(Full::from(ping.to_string())).unwrap())
+            .0
+    };
+    for accept in [
+        &[][..],
+        &["*/*"],
+        &["application/json"],
+        &["text/html, application/*;q=0.5"],
+        &["text/plain", "Application/JSON; charset=utf-8"],
+        &["application/json, text/event-stream"],
+    ] {
+        assert_eq!(ask(accept), StatusCode::OK, "{accept:?}");
+    }
+    assert_eq!(ask(&["text/html"]), StatusCode::NOT_ACCEPTABLE);
+}
+
+#[test]
 fn what_is_no_message_is_refused() {
     let endpoint = Endpoint::new();
     let get = Request::get("http://127.0.0.1/mcp")
