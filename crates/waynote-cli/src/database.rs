@@ -19,9 +19,7 @@ use crate::settings::Settings;
 pub(crate) use reached::options;
 #[cfg(all(feature = "server", not(feature = "postgres")))]
 pub(crate) use reached::served;
-pub(crate) use reached::{
-    DatabaseStore, check, examine, made, named, open, open_for_writing, source,
-};
+pub(crate) use reached::{DatabaseStore, check, made, named, open, source, try_write};
 #[cfg(all(feature = "server", feature = "postgres"))]
 pub(crate) use served::served;
 

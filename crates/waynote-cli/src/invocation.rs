@@ -86,14 +86,10 @@ impl<'o> Context<'o> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let wait = match self.writes.get() {
-            true => Wait::Patiently,
-            false => {
-                self.names_no_missing_store()?;
-                Wait::Now
-            }
-        };
-        let opened = OpenStore::of(&self.settings, self.output.json, wait)?;
+        if !self.writes.get() {
+            self.names_no_missing_store()?;
+        }
+        let opened = OpenStore::of(&self.settings, self.output.json, Wait::Now)?;
         Ok(self.opened.get_or_init(|| opened))
     }
 

@@ -67,8 +67,6 @@ impl Store for Kind {
 #[derive(Clone, Copy)]
 pub(crate) enum Wait {
     Now,
-    /// For a command that writes, which waits for a standby to take over.
-    Patiently,
     /// For a server, which starts even if the store has a problem: each call reports it until it is fixed.
     AtTheFirstCall,
     /// For a hook, which has so much time for all that it does.
@@ -85,11 +83,7 @@ impl OpenStore {
         let kind = if let Some(url) = settings.remote() {
             Kind::Remote(Box::new(remote::open(settings, url, longest)?))
         } else if let Some(url) = settings.database() {
-            let store = match wait {
-                Wait::Patiently => database::open_for_writing(settings, url)?,
-                _ => database::open(settings, url, longest)?,
-            };
-            Kind::Database(Box::new(store))
+            Kind::Database(Box::new(database::open(settings, url, longest)?))
         } else {
             let (path, options) = (&settings.store.value, options(settings));
             let store = match wait {
@@ -120,7 +114,7 @@ impl OpenStore {
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
         let store = &settings.store.value;
         if settings.remote().is_some() || settings.database().is_some() {
-            return Self::of(settings, json, Wait::Patiently);
+            return Self::of(settings, json, Wait::Now);
         }
         // The warning is printed once, while the place of the store can still be chosen; `doctor` repeats it at any
         // time.

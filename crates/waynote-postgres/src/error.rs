@@ -29,18 +29,16 @@ pub struct PostgresError {
 pub enum Fault {
     /// The URL is none of a store in PostgreSQL.
     BadUrl,
+    /// The URL has a password in it.
+    #[strum(serialize = "password_in_address")]
+    PasswordInUrl,
     /// A password file that others than its owner may read.
     #[strum(serialize = "password_file_open")]
     OpenPasswords,
-    /// The key of a client's certificate that others than its owner may read.
-    #[strum(serialize = "key_file_open")]
-    OpenKey,
     /// A password was to be asked for, and was not got.
     PasswordUnknown,
     /// The database has no such store.
     NoStore,
-    /// The tables are of an older version, and lack something that this program needs.
-    OlderTables,
     /// The database has such a store already.
     StoreExists,
     /// No server answers, or none that can be written.
@@ -79,61 +77,83 @@ impl Fault {
         }
     }
 
-    /// The class, and the advice, in which `{}` stands for the store.
-    fn class_and_advice(self) -> (ErrorClass, &'static str) {
+    /// The class; the words, in which `{s}` stands for the store and `{r}` for the reason; and the advice.
+    fn says(self) -> (ErrorClass, &'static str, &'static str) {
         use ErrorClass::{Conflict, Denied, Invalid, NotFound, Unreachable};
         match self {
             Self::BadUrl => (
                 Invalid,
+                "`{s}` is not the address of a store in PostgreSQL: {r}",
                 "write it as postgres://USER@HOST/DATABASE?store=NAME",
             ),
-            Self::OpenPasswords | Self::OpenKey => {
-                (Invalid, "take their access away: chmod 600 '{}'")
-            }
+            Self::PasswordInUrl => (
+                Invalid,
+                "the address {s} has a password in it, which others could read",
+                "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file), or name a command that prints it with the setting `postgres_password_command`",
+            ),
+            Self::OpenPasswords => (
+                Invalid,
+                "the password file {s} is not used: others may read it",
+                "take their access away: chmod 600 '{s}'",
+            ),
+            Self::PasswordUnknown => (
+                Denied,
+                "there is no password for the server of {s}: {r}",
+                "run the command of `postgres_password_command` by hand: it has to print the password, and nothing else",
+            ),
             Self::NoStore => (
                 NotFound,
-                "check the name with `waynote stores list`, or make it: waynote stores create '{}'",
+                "there is no store {s}",
+                "check the name with `waynote stores list`, or make it: waynote stores create '{s}'",
             ),
-            Self::OlderTables => (
-                Unreachable,
-                "as the owner of the tables: waynote stores migrate '{}'",
+            Self::StoreExists => (
+                Conflict,
+                "there is a store {s} already",
+                "use it, or choose another name",
             ),
-            Self::StoreExists => (Conflict, "use it, or choose another name"),
             Self::Away => (
                 Unreachable,
+                "the store {s} does not answer: {r}",
                 "check the address and the server, then try again",
             ),
             Self::ReadOnly => (
                 Denied,
-                "use a database user with the rights that `waynote stores grants` gives, and an address that leads to no standby",
+                "the server of {s} does not allow it: {r}",
+                "use a database user who may read and write the tables, and an address that leads to no standby",
             ),
             Self::Refused => (
                 Denied,
-                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE, a client's certificate from sslcert and sslkey",
+                "the server of {s} refuses: {r}",
+                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE",
             ),
             Self::NoPassword => (
                 Denied,
+                "the server of {s} asks for a password, and there is none",
                 "set PGPASSWORD, write it into ~/.pgpass (PGPASSFILE names another file), or name a command that prints it with the setting `postgres_password_command`",
-            ),
-            Self::PasswordUnknown => (
-                Denied,
-                "run the command of `postgres_password_command` by hand: it has to print the password, and nothing else",
             ),
             Self::NotTrusted => (
                 Unreachable,
-                "check the address, or name the certificate of whoever signed the server's with sslrootcert",
+                "the server of {s} cannot be trusted: {r}",
+                "check the address, or name the certificate of the authority that signed the server's with sslrootcert",
             ),
             Self::NoTls => (
                 Unreachable,
-                "turn TLS on at the server; or add sslmode=prefer to the address if the network can be trusted",
+                "the server of {s} has no TLS, and the connection needs it",
+                "turn TLS on at the server",
             ),
-            Self::Unsuitable => (Unreachable, "ask whoever runs the server to change it"),
+            Self::Unsuitable => (
+                Unreachable,
+                "the database of {s} cannot hold a store: {r}",
+                "ask whoever runs the server to change it",
+            ),
             Self::Unknown => (
                 Unreachable,
+                "the connection to {s} was lost during a commit: whether it was carried out is not known ({r})",
                 "look whether it is there before you write it again; a call with an id can be repeated as it is",
             ),
             Self::TooLong => (
                 Unreachable,
+                "the store {s} takes too long: the limit is {r}",
                 "try again when the server has less to do, or raise the limit",
             ),
         }
@@ -142,53 +162,9 @@ impl Fault {
 
 impl fmt::Display for PostgresError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (store, reason) = (safe(&self.store), safe(&self.reason));
-        match self.fault {
-            Fault::BadUrl => write!(
-                f,
-                "`{store}` is not the address of a store in PostgreSQL: {reason}"
-            ),
-            Fault::OpenPasswords => write!(
-                f,
-                "the password file {store} is not used: others may read it"
-            ),
-            Fault::OpenKey => write!(
-                f,
-                "the key {store} of the client's certificate is not used: others may read it"
-            ),
-            Fault::PasswordUnknown => {
-                write!(
-                    f,
-                    "there is no password for the server of {store}: {reason}"
-                )
-            }
-            Fault::NoStore => write!(f, "there is no store {store}"),
-            Fault::OlderTables => {
-                write!(
-                    f,
-                    "the tables of {store} are of an older version, and need an update by their owner"
-                )
-            }
-            Fault::StoreExists => write!(f, "there is a store {store} already"),
-            Fault::Away => write!(f, "the store {store} does not answer: {reason}"),
-            Fault::ReadOnly => write!(f, "the server of {store} does not allow it: {reason}"),
-            Fault::Refused => write!(f, "the server of {store} refuses: {reason}"),
-            Fault::NoPassword => write!(
-                f,
-                "the server of {store} asks for a password, and there is none"
-            ),
-            Fault::NotTrusted => write!(f, "the server of {store} cannot be trusted: {reason}"),
-            Fault::NoTls => write!(
-                f,
-                "the server of {store} has no TLS, and the connection needs it"
-            ),
-            Fault::Unsuitable => write!(f, "the database of {store} cannot hold a store: {reason}"),
-            Fault::Unknown => write!(
-                f,
-                "the connection to {store} was lost during a commit: whether it was carried out is not known ({reason})"
-            ),
-            Fault::TooLong => write!(f, "the store {store} takes too long: the limit is {reason}"),
-        }
+        let (_, words, _) = self.fault.says();
+        let words = words.replace("{r}", &safe(&self.reason));
+        f.write_str(&words.replacen("{s}", &safe(&self.store), 1))
     }
 }
 
@@ -200,12 +176,12 @@ impl CustomError for PostgresError {
     }
 
     fn class(&self) -> ErrorClass {
-        self.fault.class_and_advice().0
+        self.fault.says().0
     }
 
     fn advice(&self) -> Option<String> {
-        let (_, advice) = self.fault.class_and_advice();
-        Some(advice.replace("{}", &safe(&self.store)))
+        let (.., advice) = self.fault.says();
+        Some(advice.replace("{s}", &safe(&self.store)))
     }
 
     fn names_server(&self) -> bool {
@@ -217,7 +193,7 @@ impl CustomError for PostgresError {
             self.fault,
             Fault::BadUrl
                 | Fault::OpenPasswords
-                | Fault::OpenKey
+                | Fault::PasswordInUrl
                 | Fault::ReadOnly
                 | Fault::StoreExists
                 | Fault::Unknown
@@ -311,7 +287,6 @@ impl Failure {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
                     RetryKind::Again
                 }
-                Some(_) if is_of_name(error) => RetryKind::Again,
                 Some(code) if is_of_server(code) || is_of_standby(error) => RetryKind::Elsewhere,
                 Some(_) => RetryKind::None,
                 None if is_of_connection(error) => RetryKind::Elsewhere,
@@ -356,7 +331,6 @@ impl Failure {
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
                 Fault::NoStore.of(store, "").into()
             }
-            SqlState::UNDEFINED_COLUMN => Fault::OlderTables.of(store, "").into(),
             ref code if is_of_server(code) || is_of_standby(&error) => {
                 away(Outage::Lost(reason.to_owned()))
             }
@@ -387,15 +361,6 @@ fn is_of_standby(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| {
         said.code() == &SqlState::FEATURE_NOT_SUPPORTED
             && said.message().contains("during recovery")
-    })
-}
-
-/// True if a statement cannot be carried out under its name: the server has none of that name, has one already, or its
-/// tables have changed so that it would answer with other types.
-pub(crate) fn is_of_name(error: &tokio_postgres::Error) -> bool {
-    error.as_db_error().is_some_and(|said| match *said.code() {
-        SqlState::INVALID_SQL_STATEMENT_NAME | SqlState::DUPLICATE_PSTATEMENT => true,
-        _ => said.routine() == Some("RevalidateCachedQuery"),
     })
 }
 

@@ -6,7 +6,6 @@ use waynote::{Name, StoreId};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::migrate::{self, Schema};
 use crate::trip::{Statement, big, text};
 
 /// The identity of a store: its key in every table, and its name.
@@ -46,23 +45,20 @@ pub(crate) struct Head {
     pub(crate) id: StoreId,
     pub(crate) position: i64,
     pub(crate) index: IndexState,
-    pub(crate) schema: Schema,
+    /// The version of the tables.
+    pub(crate) version: i64,
     /// True if a commit waits for the disk.
     pub(crate) is_synchronous: bool,
     /// True if the server is a standby.
     pub(crate) is_standby: bool,
-    /// The process of the server that has answered.
-    pub(crate) process: i32,
 }
 
 macro_rules! head {
     ($lock:literal) => {
         concat!(
             "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), pg_backend_pid(), m.*
-             FROM waynote.store s, (",
-            migrate::newest!(),
-            ") m WHERE s.store = $1 AND s.name = $2",
+                    current_setting('synchronous_commit') <> 'off', pg_is_in_recovery(), v.version
+             FROM waynote.store s, waynote.version v WHERE s.store = $1 AND s.name = $2",
             $lock
         )
     };
@@ -94,8 +90,7 @@ impl Head {
             },
             is_synchronous: row.try_get(6)?,
             is_standby: row.try_get(7)?,
-            process: row.try_get(8)?,
-            schema: Schema::of(row, 9)?,
+            version: row.try_get(8)?,
         })
     }
 }

@@ -7,7 +7,7 @@
 //! use waynote_postgres::{Options, open, stores};
 //!
 //! # fn main() -> waynote::Result<()> {
-//! let options = Options::of_url("postgres://me@db1,db2/notes?store=team&sslmode=verify-full")?;
+//! let options = Options::of_url("postgres://me@db1,db2/notes?store=team")?;
 //! stores::create(options.clone())?;
 //! let store = open(options)?;
 //! # Ok(())
@@ -17,8 +17,7 @@
 //! # What it relies on
 //!
 //! - **No session state.** Statements are typed, time limits are `SET LOCAL`, tables are named with their schema, and
-//!   the lock of a migration is a transaction's. So a pooler in transaction mode may stand between. Only where none
-//!   does are statements prepared under names.
+//!   the lock under which tables are made is a transaction's. So a pooler in transaction mode may stand between.
 //! - **One order.** A write locks the store's row by a statement of its own before it reads, so that positions are in the
 //!   order of commits. Different stores never wait for each other.
 //! - **None twice.** If the connection is lost during a commit, the rows tell whether it was carried out, before anything
@@ -29,19 +28,13 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
-mod catalog;
 mod cells;
 mod connect;
-mod dial;
-pub mod doctor;
 mod engine;
 mod error;
 mod head;
-mod hosts;
-mod migrate;
 mod options;
 mod passwords;
-mod prepared;
 mod put;
 mod read;
 mod row;
@@ -49,36 +42,40 @@ mod rows;
 mod schema;
 mod server;
 mod session;
-mod standby;
 pub mod stores;
 mod tls;
 mod transaction;
 mod trip;
-pub mod vacuum;
 mod verify;
+
+use std::sync::Arc;
 
 use waynote::EngineStore;
 
-pub use catalog::Catalog;
 pub use engine::Postgres;
 pub use error::{Fault, PostgresError, is_away};
-pub use options::{Options, VARIABLES, is_url};
-pub use standby::{StandbyReads, reading};
+pub use options::{Options, is_url};
+pub use stores::Database;
 
-/// Opens a store, and looks whether it is there. The tables stay as they are: [`stores::migrate`] brings them up to date.
+/// Opens a store, and looks whether it is there.
 ///
 /// # Errors
 /// [`Fault::NoStore`] when there is no such store: [`stores::create`] makes it;
 /// [`Fault::Away`], [`Fault::Refused`], [`Fault::NotTrusted`],
-/// [`waynote::Error::NewerStore`], [`waynote::Error::Engine`].
+/// [`waynote::Error::OtherVersion`], [`waynote::Error::Engine`].
 pub fn open(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
-    let engine = Postgres::at(options);
-    engine.look()?;
-    Ok(EngineStore::new(engine))
+    let store = at(options)?;
+    store.engine().look()?;
+    Ok(store)
 }
 
 /// The store of these options, which is connected to at the first call: for a program that has to start while the
 /// server is away. Until a fault of the server or the store is mended, each call returns it as its error.
-pub fn at(options: Options) -> EngineStore<Postgres> {
-    EngineStore::new(Postgres::at(options))
+///
+/// # Errors
+/// [`Fault::BadUrl`] without the name of a store; and those of the certificates that the options name.
+pub fn at(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
+    let which = stores::identity(&options)?;
+    let server = Arc::new(server::Server::new(&options)?);
+    Ok(EngineStore::new(Postgres::new(server, options, which)))
 }

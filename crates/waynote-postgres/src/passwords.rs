@@ -4,66 +4,16 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use tokio::sync::Mutex;
+use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 use waynote::Error;
 
 use crate::error::Fault;
-use crate::options::Options;
 
-/// How long an answer is used.
-const FRESH: Duration = Duration::from_secs(60);
-
-/// The source of a password that lasts for minutes.
-#[derive(Clone)]
-pub(crate) struct PasswordSource {
-    name: String,
-    ask: Arc<dyn Fn() -> Result<String, String> + Send + Sync>,
-    answer: Arc<Mutex<Option<(Instant, String)>>>,
-}
-
-impl PasswordSource {
-    pub(crate) fn new(
-        name: String,
-        ask: impl Fn() -> Result<String, String> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            name,
-            ask: Arc::new(ask),
-            answer: Arc::default(),
-        }
-    }
-
-    /// The password for a new connection. It is asked for on a thread of its own: the caller's time may end before.
-    pub(crate) async fn password(&self) -> Result<String, String> {
-        let mut answer = self.answer.lock().await;
-        if let Some((at, password)) = &*answer
-            && at.elapsed() < FRESH
-        {
-            return Ok(password.clone());
-        }
-        let ask = Arc::clone(&self.ask);
-        let asked = tokio::task::spawn_blocking(move || ask()).await;
-        let password = asked.map_err(|_| "it was not asked for".to_owned())??;
-        *answer = Some((Instant::now(), password.clone()));
-        Ok(password)
-    }
-
-    /// The server does not take the last answer.
-    pub(crate) async fn forget(&self) {
-        *self.answer.lock().await = None;
-    }
-}
-
-impl PartialEq for PasswordSource {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
+/// A function that gives the password for a new connection.
+pub(crate) type PasswordSource = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
 
 /// The text of a password file; none if there is no such file.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
@@ -87,18 +37,25 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
 }
 
 /// The password for the first of the hosts for which there is one.
-pub(crate) fn find(file: &str, options: &Options) -> Option<String> {
-    let user = options.config.get_user().unwrap_or_default();
-    let database = options.config.get_dbname().unwrap_or(user);
-    options.targets().find_map(|target| {
-        let host = match target.host? {
-            Host::Tcp(host) => host,
-            // As libpq names every socket.
-            Host::Unix(_) => "localhost".to_owned(),
-        };
-        let wanted = [host.as_str(), &target.port.to_string(), database, user];
-        file.lines().find_map(|line| matching(line, wanted))
-    })
+pub(crate) fn find(file: &str, config: &Config) -> Option<String> {
+    let user = config.get_user().unwrap_or_default();
+    let database = config.get_dbname().unwrap_or(user);
+    let ports = config.get_ports();
+    config
+        .get_hosts()
+        .iter()
+        .enumerate()
+        .find_map(|(index, host)| {
+            let host = match host {
+                Host::Tcp(host) => host,
+                // As libpq names every socket.
+                #[cfg(unix)]
+                Host::Unix(_) => "localhost",
+            };
+            let port = ports.get(index).or(ports.first()).unwrap_or(&5432);
+            let wanted = [host, &port.to_string(), database, user];
+            file.lines().find_map(|line| matching(line, wanted))
+        })
 }
 
 fn matching(line: &str, wanted: [&str; 4]) -> Option<String> {

@@ -4,14 +4,14 @@ use waynote::engine::{self, Ask, IndexChange, Read, Rows, Transaction};
 use waynote::store::SideValue;
 use waynote::{Content, Report, Result, StoreId};
 
-use crate::engine::OpenStore;
+use crate::engine::Postgres;
 use crate::put;
 use crate::read;
 use crate::session::{Purpose, Session, TripEnd};
 use crate::verify;
 
 /// Rows as they are when they are asked for.
-pub(crate) struct CurrentRows<'e>(pub(crate) &'e OpenStore);
+pub(crate) struct CurrentRows<'e>(pub(crate) &'e Postgres);
 
 impl Read for CurrentRows<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {

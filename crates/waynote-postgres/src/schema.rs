@@ -1,8 +1,83 @@
-//! The schema with the tables. Every statement names it, since a pooler may keep no setting of a connection. They are
-//! written with the usual name, and get another one on their way to the server.
+//! The schema with the tables, and the version of the tables. Every statement names the schema, since a pooler may keep
+//! no setting of a connection. They are written with the usual name, and get another one on their way to the server.
 
 use std::borrow::Cow;
 use std::str::FromStr;
+
+use waynote::Error;
+
+use crate::error::{Failure, Outcome};
+use crate::server::{Limits, Server};
+use crate::trip::{Statement, big};
+
+/// The tables.
+const TABLES: &str = include_str!("schema.sql");
+
+/// The version of the tables. A program uses no tables of another version.
+pub(crate) const VERSION: i64 = 1;
+
+/// Any number that nobody else takes for a lock: "waynote" in ASCII.
+const LOCK: i64 = 0x77_61_79_6e_6f_74_65;
+
+/// Refuses tables of another version.
+pub(crate) fn check(found: i64, shown: &str) -> Outcome<()> {
+    match found == VERSION {
+        true => Ok(()),
+        false => Err(Error::NewerStore {
+            path: shown.into(),
+            found: u32::try_from(found).unwrap_or_default(),
+            known: u32::try_from(VERSION).unwrap_or_default(),
+            program: String::new(),
+            writing: true,
+        }
+        .into()),
+    }
+}
+
+/// Makes the tables, unless they are there. The lock ends with the transaction.
+pub(crate) fn make(server: &Server, limits: &Limits, shown: &str) -> Outcome<()> {
+    let leased = server.lease(limits)?;
+    let limit = limits.clamped(limits.wait + limits.answer);
+    let run = |statements: &[Statement]| server.ran(&leased, limit, statements);
+    let made = (|| {
+        // The lock is taken by a statement of its own: the next statement sees the changes of the last holder.
+        run(&[
+            Statement::plain(format!(
+                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {}",
+                limits.wait.as_millis()
+            )),
+            Statement::typed("SELECT pg_advisory_xact_lock($1)", vec![big(LOCK)]),
+        ])?;
+        let sql = "SELECT to_regnamespace('waynote') IS NOT NULL, to_regclass('waynote.version') IS NOT NULL";
+        let found = run(&[Statement::typed(sql, Vec::new())])?;
+        let (has_schema, has_tables): (bool, bool) =
+            (found[0][0].try_get(0)?, found[0][0].try_get(1)?);
+        let mut statements = Vec::new();
+        if !has_schema {
+            statements.push(Statement::plain("CREATE SCHEMA waynote"));
+        }
+        if !has_tables {
+            let sql = "INSERT INTO waynote.version (version) VALUES ($1)";
+            statements.push(Statement::plain(TABLES));
+            statements.push(Statement::typed(sql, vec![big(VERSION)]));
+        }
+        statements.push(Statement::plain("COMMIT"));
+        statements.push(Statement::typed(
+            "SELECT version FROM waynote.version",
+            Vec::new(),
+        ));
+        let rows = run(&statements)?;
+        match rows.last().and_then(|rows| rows.first()) {
+            Some(row) => check(row.try_get(0)?, shown),
+            None => check(0, shown),
+        }
+    })();
+    if let Err(Failure::Server(_) | Failure::Away(_)) = &made {
+        // A transaction that it may be in ends with it.
+        Server::discard(leased);
+    }
+    made
+}
 
 /// The schema that the statements are written for.
 const USUAL: &str = "waynote";

@@ -1,12 +1,7 @@
-//! A database server as this process uses it: a pool of connections, and the thread that moves their bytes. The stores of
-//! one database share it.
+//! The database as this process uses it: a pool of connections, and the thread that moves their bytes.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
-
-use parking_lot::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,77 +12,39 @@ use tokio::sync::oneshot;
 use tokio_postgres::Row;
 use waynote::Error;
 
-use crate::connect::Hosts;
+use crate::connect::Connector;
 use crate::error::{Failure, Outage, Outcome, RetryKind};
-use crate::head::StoreIdentity;
 use crate::options::Options;
-use crate::prepared::Prepared;
-use crate::trip::{self, Statement, bigs};
+use crate::trip::{self, Statement};
 
 /// A connection, until it goes back into the pool.
-pub(crate) type PooledConnection = Object<Hosts>;
+pub(crate) type PooledConnection = Object<Connector>;
 
 /// The servers behind a URL.
 pub(crate) struct Server {
     options: Options,
     handle: Handle,
-    pool: Pool<Hosts>,
+    pool: Pool<Connector>,
     was_connected: AtomicBool,
     pub(crate) trips: AtomicU64,
-    polled: Mutex<PolledHeads>,
-    /// A standby that does not answer is left alone until then.
-    rests_until: Mutex<Option<Instant>>,
     /// Ends the thread when it is dropped.
     _stop: oneshot::Sender<()>,
 }
 
-/// The heads of stores that are polled.
-#[derive(Default)]
-struct PolledHeads {
-    /// When each was last asked for.
-    asked: HashMap<i64, Instant>,
-    heads: HashMap<i64, (String, i64)>,
-    at: Option<Instant>,
-}
-
-impl PolledHeads {
-    const FRESH: Duration = Duration::from_millis(100);
-    /// For so long a store is asked for with the others.
-    const WANTED: Duration = Duration::from_secs(10);
-}
-
-/// Those that are in use.
-static SERVERS: Mutex<Vec<Weak<Server>>> = Mutex::new(Vec::new());
-
 impl Server {
-    /// For so long a standby that does not answer is left alone.
-    const REST: Duration = Duration::from_secs(5);
-
-    /// The server of these options: the one that is there already, or a new one. Nothing is connected yet.
-    pub(crate) fn of(options: &Options) -> Result<Arc<Self>, Error> {
-        let mut servers = SERVERS.lock();
-        servers.retain(|server| server.strong_count() > 0);
-        let mut known = servers.iter().filter_map(Weak::upgrade);
-        if let Some(server) = known.find(|server| server.options == *options) {
-            return Ok(server);
-        }
-        let server = Arc::new(Self::new(options)?);
-        servers.push(Arc::downgrade(&server));
-        Ok(server)
-    }
-
-    fn new(options: &Options) -> Result<Self, Error> {
+    /// Nothing is connected yet.
+    pub(crate) fn new(options: &Options) -> Result<Self, Error> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
             Error::engine(options.shown(), source)
         };
-        let hosts = Hosts::new(options)?;
+        let connector = Connector::new(options)?;
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
             .build()
             .map_err(|error| failed(error.into()))?;
         let handle = runtime.handle().clone();
-        let pool = Pool::builder(hosts)
+        let pool = Pool::builder(connector)
             .max_size(options.connections)
             .runtime(Runtime::Tokio1)
             // The one that was used last: its statements' tables are in its caches, and the others may be closed.
@@ -111,36 +68,8 @@ impl Server {
             pool,
             was_connected: AtomicBool::new(false),
             trips: AtomicU64::new(0),
-            polled: Mutex::default(),
-            rests_until: Mutex::default(),
             _stop: stop,
         })
-    }
-
-    /// The head of a store as it was at most [`PolledHeads::FRESH`] ago; none: there is no such store.
-    pub(crate) fn polled(&self, which: &StoreIdentity, limits: &Limits) -> Outcome<Option<i64>> {
-        let mut polled = self.polled.lock();
-        let now = Instant::now();
-        let is_new = polled.asked.insert(which.key, now).is_none();
-        let is_fresh = polled.at.is_some_and(|at| now - at < PolledHeads::FRESH);
-        if is_new || !is_fresh {
-            polled
-                .asked
-                .retain(|_, asked| now - *asked < PolledHeads::WANTED);
-            let sql = "SELECT store, name, head FROM waynote.store WHERE store = ANY ($1)";
-            let keys = bigs(polled.asked.keys().copied());
-            polled.heads.clear();
-            let rows = self.asked(limits, &[Statement::typed(sql, vec![keys])])?;
-            for row in rows.iter().flatten() {
-                let head = (row.try_get(1)?, row.try_get(2)?);
-                polled.heads.insert(row.try_get(0)?, head);
-            }
-            polled.at = Some(now);
-        }
-        let head = polled.heads.get(&which.key);
-        Ok(head
-            .filter(|(name, _)| *name == which.name)
-            .map(|(_, head)| *head))
     }
 
     /// Sends statements at once, and waits for their answers at most that long.
@@ -150,37 +79,9 @@ impl Server {
         limit: Duration,
         statements: &[Statement],
     ) -> Outcome<Vec<Vec<Row>>> {
-        self.sent(leased, None, limit, statements)
-    }
-
-    /// The same, under names.
-    pub(crate) fn ran_prepared(
-        &self,
-        leased: &PooledConnection,
-        limit: Duration,
-        statements: &[Statement],
-    ) -> Outcome<Vec<Vec<Row>>> {
-        let prepared = &leased.prepared;
-        let outcome = self.sent(leased, Some(prepared), limit, statements);
-        if let Err(Failure::Server(error)) = &outcome {
-            prepared.failed(error);
-        }
-        outcome
-    }
-
-    fn sent(
-        &self,
-        leased: &PooledConnection,
-        prepared: Option<&Prepared>,
-        limit: Duration,
-        statements: &[Statement],
-    ) -> Outcome<Vec<Vec<Row>>> {
         self.trips.fetch_add(1, Ordering::Relaxed);
         let schema = &self.options.schema;
-        match self.within(
-            limit,
-            trip::run(&leased.client, schema, prepared, statements),
-        ) {
+        match self.within(limit, trip::run(&leased.client, schema, statements)) {
             Some(rows) => Ok(rows?),
             None => Err(Failure::Away(Outage::TimedOut(limit))),
         }
@@ -201,25 +102,14 @@ impl Server {
         rows
     }
 
-    /// The connections: how many there are, how many there may be, how many nobody uses, and how many calls wait for one.
-    pub(crate) fn pool_status(&self) -> [usize; 4] {
-        let status = self.pool.status();
-        [
-            status.size,
-            status.max_size,
-            status.available,
-            status.waiting,
-        ]
-    }
-
     /// Waits for something to be done, at most that long.
     fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let _here = self.handle.enter();
         pollster::block_on(async { tokio::time::timeout(limit, work).await.ok() })
     }
 
-    /// A connection. A process that was connected is patient with a server that is away, and a write that may go to
-    /// several hosts: another one may be about to take over.
+    /// A connection. A process that was connected is patient with a server that is away, and one that may go
+    /// to several hosts: another one may be about to take over.
     pub(crate) fn lease(&self, limits: &Limits) -> Outcome<PooledConnection> {
         let started = Instant::now();
         loop {
@@ -234,7 +124,7 @@ impl Server {
                 failure,
                 Failure::Away(Outage::Unreachable(_) | Outage::TimedOut(_))
             );
-            let is_patient = self.was_connected.load(Ordering::Relaxed) || limits.waits_at_first;
+            let is_patient = self.was_connected.load(Ordering::Relaxed) || self.has_others();
             let may_come = is_away && is_patient;
             if !may_come || started.elapsed() + Limits::PAUSE >= limits.clamped(limits.wait) {
                 return Err(failure);
@@ -259,23 +149,6 @@ impl Server {
         }
     }
 
-    /// True if a standby may be asked. After its rest, one call tries.
-    pub(crate) fn may_be_asked(&self) -> bool {
-        let mut until = self.rests_until.lock();
-        let now = Instant::now();
-        match *until {
-            Some(until) if now < until => return false,
-            Some(_) => *until = Some(now + Self::REST),
-            None => {}
-        }
-        true
-    }
-
-    /// A standby has answered, or is left alone for a while.
-    pub(crate) fn has_answered(&self, has_answered: bool) {
-        *self.rests_until.lock() = (!has_answered).then(|| Instant::now() + Self::REST);
-    }
-
     /// Takes a connection out of the pool and closes it.
     pub(crate) fn discard(leased: PooledConnection) {
         let connection = Object::take(leased);
@@ -284,19 +157,14 @@ impl Server {
 
     /// True if another server may cure a failure: a server that cannot be written has a sibling that can.
     pub(crate) fn has_others(&self) -> bool {
-        self.options.wants_writable() || self.options.host_count() > 1
+        self.options.has_several_hosts()
     }
 
-    /// A server has not answered in time: closes its other connections, and tries its siblings first.
+    /// A server has not answered in time: closes its other connections.
     pub(crate) fn suspect(&self) {
         if self.has_others() {
-            self.pool.manager().pass_over();
             self.pool.retain(|_, _| false);
         }
-    }
-
-    pub(crate) fn wants_writable(&self) -> bool {
-        self.options.wants_writable()
     }
 }
 
@@ -305,8 +173,6 @@ impl Server {
 pub(crate) struct Limits {
     pub(crate) wait: Duration,
     pub(crate) answer: Duration,
-    /// True if the first connection waits too.
-    waits_at_first: bool,
     until: Option<Instant>,
 }
 
@@ -322,7 +188,6 @@ impl Limits {
         Self {
             wait: times.wait,
             answer: times.answer,
-            waits_at_first: times.wait_at_first && options.host_count() > 1,
             until: times.within.map(|within| Instant::now() + within),
         }
     }

@@ -10,11 +10,12 @@ use tokio_postgres::error::SqlState;
 use waynote::engine::{IndexState, Writing};
 use waynote::{Error, Result};
 
-use crate::engine::OpenStore;
+use crate::engine::Postgres;
 use crate::error::{Failure, Fault, Outage, Outcome, RetryKind};
 use crate::head::{self, Head};
+use crate::schema;
 use crate::server::{Limits, PooledConnection, Server};
-use crate::trip::{Statement, big};
+use crate::trip::Statement;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -39,12 +40,9 @@ enum State {
 
 /// A transaction.
 pub(crate) struct Session<'e> {
-    pub(crate) engine: &'e OpenStore,
+    pub(crate) engine: &'e Postgres,
     purpose: Purpose,
     limits: Limits,
-    /// The store's incarnation, and the lowest position, that the server must have.
-    wanted: Option<(i64, i64)>,
-    is_behind: Cell<bool>,
     leased: RefCell<Option<PooledConnection>>,
     state: Cell<State>,
     queue: RefCell<Vec<Statement>>,
@@ -64,7 +62,7 @@ pub(crate) struct Session<'e> {
 }
 
 impl<'e> Session<'e> {
-    pub(crate) fn new(engine: &'e OpenStore, purpose: Purpose, limits: Limits) -> Self {
+    pub(crate) fn new(engine: &'e Postgres, purpose: Purpose, limits: Limits) -> Self {
         let mut mark = [0; 8];
         // Without randomness a lost commit could not be told from another one's.
         getrandom::fill(&mut mark).expect("the system has random bytes");
@@ -72,8 +70,6 @@ impl<'e> Session<'e> {
             engine,
             purpose,
             limits,
-            wanted: None,
-            is_behind: Cell::default(),
             leased: RefCell::default(),
             state: Cell::new(State::Fresh),
             queue: RefCell::default(),
@@ -85,17 +81,6 @@ impl<'e> Session<'e> {
             is_patient: Cell::default(),
             mark: i64::from_be_bytes(mark),
         }
-    }
-
-    /// It reads on a server that has this incarnation of the store, and at least this position; else it fails.
-    pub(crate) fn wanting(mut self, wanted: (i64, i64)) -> Self {
-        self.wanted = Some(wanted);
-        self
-    }
-
-    /// True if the server has answered, and does not have what is wanted.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.is_behind.get()
     }
 
     /// The cure of the failure that ended it.
@@ -236,15 +221,10 @@ impl<'e> Session<'e> {
                 _ => self.cure_of(&failure),
             };
             self.end_broken(&failure);
-            let failure = match failure.code() {
-                Some(&SqlState::LOCK_NOT_AVAILABLE) => Failure::Ours(self.busy()),
-                _ => failure,
-            };
             // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
             let is_left_to_caller =
                 is_write && (then == TripEnd::Commit || cure == RetryKind::Again);
-            // A standby is not tried again: the primary has the answer too.
-            let may_try = is_fresh && !is_left_to_caller && self.wanted.is_none();
+            let may_try = is_fresh && !is_left_to_caller;
             if may_try && self.limits.again(started, attempt, cure) {
                 continue;
             }
@@ -283,45 +263,17 @@ impl<'e> Session<'e> {
             Some(leased) => leased,
             None => {
                 let new = self.engine.server.lease(&self.limits)?;
-                new.take_notices();
+                new.take_warning();
                 leased.insert(new)
             }
         };
         let limit = self.limit(is_fresh, then);
         let server = &self.engine.server;
-        // Their plans are other ones where there is time.
-        let rows = match self.is_patient.get() {
-            true => server.ran(leased, limit, all)?,
-            false => server.ran_prepared(leased, limit, all)?,
-        };
+        let rows = server.ran(leased, limit, all)?;
         if is_fresh {
-            let head = self.begun(&rows)?;
-            leased.prepared.begun(head.process, head.schema.version);
-            *self.head.borrow_mut() = Some(head);
+            *self.head.borrow_mut() = Some(self.begun(&rows)?);
         }
         Ok(rows)
-    }
-
-    /// The error for a lock that did not become free, with the transaction that holds it.
-    fn busy(&self) -> Error {
-        const ASKED: Duration = Duration::from_secs(1);
-        // The row's last locker is the one that the others wait for.
-        let statement = Statement::typed(
-            "SELECT concat_ws(', ', nullif(a.application_name, ''), 'from ' || host(a.client_addr),
-                'process ' || a.pid || ' of the server',
-                'for ' || round(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s')
-             FROM waynote.store s JOIN pg_stat_activity a ON a.backend_xid = s.xmax WHERE s.store = $1",
-            vec![big(self.engine.which.key)],
-        );
-        let mut limits = self.limits.clone();
-        limits.answer = ASKED;
-        let asked = self.engine.server.asked(&limits, &[statement]).ok();
-        let row = asked.and_then(|rows| rows.into_iter().flatten().next());
-        Error::Busy {
-            path: (&*self.engine.shown).into(),
-            waited: self.limits.wait,
-            holder: row.and_then(|row| row.try_get(0).ok()),
-        }
     }
 
     /// How long an answer may take.
@@ -349,19 +301,11 @@ impl<'e> Session<'e> {
             return Err(engine.no_store());
         };
         let head = Head::of(row)?;
-        engine.saw(head.position);
-        if let Some((incarnation, position)) = self.wanted
-            && (incarnation != head.incarnation || position > head.position)
-        {
-            self.is_behind.set(true);
-            return Err(Error::store_lost(&*engine.shown, "it is behind the primary").into());
-        }
-        let is_write = matches!(self.purpose, Purpose::Write(_));
-        head.schema.allows(&engine.shown, is_write)?;
+        schema::check(head.version, &engine.shown)?;
         if *engine.incarnation.get_or_init(|| head.incarnation) != head.incarnation {
             return Err(Error::store_lost(&*engine.shown, "another store has its name now").into());
         }
-        if head.is_standby && engine.server.wants_writable() {
+        if head.is_standby && engine.server.has_others() {
             let reason = "its server follows another one now".into();
             return Err(Failure::Away(Outage::Lost(reason)));
         }
@@ -446,7 +390,6 @@ impl<'e> Session<'e> {
 
     /// It was committed.
     pub(crate) fn committed(&self) {
-        self.engine.saw(self.position().unwrap_or_default());
         self.engine.knows_scopes(self.scopes.take());
     }
 
@@ -465,7 +408,7 @@ impl<'e> Session<'e> {
     /// write is only on this server.
     pub(crate) fn is_warned(&self) -> bool {
         let leased = self.leased.take();
-        leased.is_some_and(|leased| leased.take_notices()[0])
+        leased.is_some_and(|leased| leased.take_warning())
     }
 }
 

@@ -6,7 +6,7 @@ use waynote::engine::{Engine, IndexState, Read, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{Error, Result};
 
-use crate::engine::{OpenStore, residue};
+use crate::engine::{Postgres, residue};
 use crate::error::{Failure, Fault, Outage, RetryKind, told};
 use crate::rows::Handle;
 use crate::server::Limits;
@@ -22,7 +22,7 @@ enum CommitOutcome {
 
 /// Runs `work` in a transaction.
 pub(crate) fn write(
-    engine: &OpenStore,
+    engine: &Postgres,
     writing: Writing,
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
 ) -> Result<()> {
@@ -80,7 +80,7 @@ fn commit(session: &Session<'_>) -> Result<CommitOutcome> {
     resolve(session, &failure)
 }
 
-fn unknown(engine: &OpenStore, reason: &str) -> Error {
+fn unknown(engine: &Postgres, reason: &str) -> Error {
     Fault::Unknown.of(&engine.shown, reason).into()
 }
 
@@ -140,7 +140,7 @@ fn look(lost: &Session<'_>, first: i64) -> std::result::Result<bool, ()> {
 
 /// Runs `work` while nobody else writes: all of it in one transaction, which holds the lock.
 pub(crate) fn exclusively(
-    engine: &OpenStore,
+    engine: &Postgres,
     work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
 ) -> Result<()> {
     let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());

@@ -5,11 +5,9 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-use futures_util::future::join;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, Row};
 
-use crate::prepared::{Form, Prepared};
 use crate::schema::SchemaName;
 
 /// A value of a statement, with its type.
@@ -38,44 +36,21 @@ impl Statement {
         }
     }
 
-    async fn run(
-        &self,
-        client: &Client,
-        schema: &SchemaName,
-        prepared: Option<&Prepared>,
-    ) -> Result<Vec<Row>, Error> {
-        let (sql, values) = match self {
+    async fn run(&self, client: &Client, schema: &SchemaName) -> Result<Vec<Row>, Error> {
+        match self {
             Self::Plain(sql) => {
                 let done = client.batch_execute(&schema.in_sql(sql)).await;
-                return done.map(|()| Vec::new());
+                done.map(|()| Vec::new())
             }
-            Self::Typed { sql, values } => (sql, values),
-        };
-        let form = match (sql, prepared) {
-            (Cow::Borrowed(sql), Some(prepared)) => prepared.form(sql),
-            // A text that is made for one call has no name.
-            _ => Form::Unnamed,
-        };
-        if let Form::Named(statement) = &form {
-            let values: Vec<&(dyn ToSql + Sync)> =
-                values.iter().map(|(value, _)| &**value as _).collect();
-            return client.query(statement, &values).await;
+            Self::Typed { sql, values } => {
+                let typed: Vec<(&(dyn ToSql + Sync), Type)> = values
+                    .iter()
+                    .map(|(value, of)| (&**value as _, of.clone()))
+                    .collect();
+                // Without a name: behind a pooler, a name may be unknown or stand for another client's statement.
+                client.query_typed(&schema.in_sql(sql), &typed).await
+            }
         }
-        let text = schema.in_sql(sql);
-        let typed: Vec<(&(dyn ToSql + Sync), Type)> = values
-            .iter()
-            .map(|(value, of)| (&**value as _, of.clone()))
-            .collect();
-        let rows = client.query_typed(&text, &typed);
-        let (Form::ToBeNamed(sql), Some(prepared)) = (form, prepared) else {
-            return rows.await;
-        };
-        let types: Vec<Type> = values.iter().map(|(_, of)| of.clone()).collect();
-        // Both are sent at once.
-        let (rows, statement) = join(rows, client.prepare_typed(&text, &types)).await;
-        let rows = rows?;
-        prepared.named(sql, statement?);
-        Ok(rows)
     }
 }
 
@@ -112,18 +87,16 @@ arrays! {
     maybe_many_bytes: Option<Vec<u8>> => BYTEA_ARRAY;
 }
 
-/// Sends all statements at once and waits for their answers. The error is that of the first statement that failed. They
-/// are sent under names if those are given.
+/// Sends all statements at once and waits for their answers. The error is that of the first statement that failed.
 pub(crate) async fn run(
     client: &Client,
     schema: &SchemaName,
-    prepared: Option<&Prepared>,
     statements: &[Statement],
 ) -> Result<Vec<Vec<Row>>, Error> {
     type Answer<'s> = Pin<Box<dyn Future<Output = Result<Vec<Row>, Error>> + 's>>;
     let mut answers: Vec<Answer<'_>> = Vec::with_capacity(statements.len());
     for statement in statements {
-        answers.push(Box::pin(statement.run(client, schema, prepared)));
+        answers.push(Box::pin(statement.run(client, schema)));
     }
     // A statement is sent when its future is first polled.
     let mut ready: Vec<Option<Result<Vec<Row>, Error>>> = poll_fn(|cx| {

@@ -4,7 +4,6 @@ use tokio_postgres::Row;
 use waynote::{Address, Report, Result, Scope, ScopeKind};
 
 use crate::error::Outcome;
-use crate::migrate;
 use crate::row::get;
 use crate::session::{Session, TripEnd};
 use crate::trip::{Statement, big};
@@ -15,7 +14,6 @@ pub(crate) fn verify(session: &Session<'_>, report: &mut Report) -> Result<bool>
     let store = || vec![big(session.engine.which.key)];
     let mut statements = vec![
         Statement::typed(UNUSED, store()),
-        Statement::typed(MIGRATIONS, Vec::new()),
         Statement::typed(ORDER, store()),
     ];
     statements.extend(
@@ -37,19 +35,10 @@ fn judged(answers: &[Vec<Row>], report: &mut Report) -> Outcome<()> {
                 .push(format!("contents without a revision: {unused}")),
         }
     }
-    let mut made = Vec::new();
-    for row in &answers[1] {
-        made.push((get::<i64>(row, 0)?, get::<Vec<u8>>(row, 1)?));
-    }
-    for name in migrate::changed(&made) {
-        report
-            .problems
-            .push(format!("migration `{name}` was made by another program"));
-    }
-    if let Some(row) = answers[2].first() {
+    if let Some(row) = answers[1].first() {
         order(row, report)?;
     }
-    for ((_, says), rows) in CHECKS.iter().zip(&answers[3..]) {
+    for ((_, says), rows) in CHECKS.iter().zip(&answers[2..]) {
         for row in rows {
             report.problems.push(format!("{} {says}", named_in(row)?));
         }
@@ -99,12 +88,10 @@ fn named_in(row: &Row) -> Outcome<String> {
 const UNUSED: &str = "SELECT count(*) FROM waynote.content c WHERE c.store = $1 AND NOT EXISTS (
          SELECT FROM waynote.journal j WHERE j.store = $1 AND j.content = c.hash)";
 
-const MIGRATIONS: &str = "SELECT version, hash FROM waynote.migration ORDER BY version";
-
 const ORDER: &str = "SELECT count(*), count(DISTINCT a.position), coalesce(min(a.position), 1),
             coalesce(max(a.position), 0), coalesce((SELECT h.head FROM waynote.store h WHERE h.store = $1), 0)
      FROM (SELECT j.position FROM waynote.journal j WHERE j.store = $1
-           UNION ALL SELECT e.position FROM waynote.event e WHERE e.store = $1 AND e.ordinal = 0) a";
+           UNION ALL SELECT e.position FROM waynote.event e WHERE e.store = $1) a";
 
 /// Each selects the addresses of faulty items.
 const CHECKS: [(&str, &str); 4] = [

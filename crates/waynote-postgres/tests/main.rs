@@ -6,29 +6,21 @@
 )]
 
 mod suite {
+    mod administrator;
     mod beats;
     mod cap;
     mod copy;
     mod cost;
     mod damage;
-    mod examined;
     mod failover;
     mod identity;
     mod lost;
-    mod partition;
     mod patroni;
-    mod pause;
-    mod prepared;
     mod restored;
     mod retried;
-    mod rogue;
-    mod settings;
     mod sleeper;
-    mod standby;
     mod start;
     mod stores;
-    mod vacuum;
-    mod versions;
     mod writers;
 
     use stores::PostgresStores;

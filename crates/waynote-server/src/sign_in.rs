@@ -59,7 +59,7 @@ pub(crate) async fn grant(
         }
         TokenLookup::Refused(line) => {
             let audit = served_store.audit.clone();
-            let _ = waiting(move || audit.saw(line)).await?;
+            waiting(move || audit.saw(line)).await?;
             Err(Problem::unauthorized())
         }
     }

@@ -22,8 +22,6 @@ pub struct Setup {
     pub tcp: bool,
     /// The key and the certificate with which it speaks TLS on that port, in PEM.
     pub tls: Option<(String, String)>,
-    /// The certificate, in PEM, of the authority that signs those of clients.
-    pub clients: Option<String>,
     /// Lines for the front of `pg_hba.conf`; everything else is trusted.
     pub access: String,
     /// The URL of the primary of which it is a standby, and the name by which it asks.
@@ -39,7 +37,6 @@ impl Default for Setup {
             settings: String::new(),
             tcp: false,
             tls: None,
-            clients: None,
             access: String::new(),
             standby_of: None,
             fsync: false,
@@ -170,10 +167,6 @@ impl Cluster {
                 .arg(data.join("server.key")));
             settings
                 .push_str("ssl = on\nssl_key_file = 'server.key'\nssl_cert_file = 'server.crt'\n");
-        }
-        if let Some(authority) = &setup.clients {
-            fs::write(data.join("clients.crt"), authority).unwrap();
-            settings.push_str("ssl_ca_file = 'clients.crt'\n");
         }
         fs::write(data.join("waynote.conf"), settings).unwrap();
         let main = data.join("postgresql.conf");

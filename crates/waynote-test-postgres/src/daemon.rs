@@ -1,4 +1,4 @@
-//! A program that a test kills, freezes and starts again.
+//! A program that a test kills and starts again.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -33,8 +33,6 @@ while read -r word; do
         RUN) "$@" >>"$log" 2>&1 </dev/null & own=$! ;;
         # One that is stopped makes no more processes.
         KILL) each STOP; each KILL; wait "$own" ;;
-        # Again for those that were made meanwhile.
-        *) each "$word"; each "$word" ;;
     esac
     echo "$word"
 done
@@ -65,7 +63,7 @@ impl Daemon {
         daemon
     }
 
-    /// Sends it a signal, `KILL`, `STOP` or `CONT`, or starts it again: `RUN`.
+    /// Kills it (`KILL`), or starts it again (`RUN`).
     pub(crate) fn signal(&mut self, word: &str) {
         writeln!(self.watched.stdin.as_mut().unwrap(), "{word}").unwrap();
         let mut answer = String::new();

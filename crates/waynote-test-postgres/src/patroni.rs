@@ -37,32 +37,22 @@ pub fn has_patroni() -> bool {
 pub enum Failure {
     /// The leader's Patroni and PostgreSQL are killed, as by `kill -9`, and started again later.
     LeaderKilled,
-    /// The leader's Patroni and PostgreSQL stand still, and go on later, as a machine that is paused.
-    LeaderFrozen,
     /// The leader's Patroni and PostgreSQL reach nobody, and nobody reaches them; later the network is back.
     LeaderCutOff,
-    /// Every etcd is killed, and started again after the leader has given up.
-    WithoutEtcd,
     /// An operator makes the synchronous standby the leader.
     Switchover,
 }
 
 impl Failure {
     /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::LeaderKilled,
-        Self::LeaderFrozen,
-        Self::LeaderCutOff,
-        Self::WithoutEtcd,
-        Self::Switchover,
-    ];
+    pub const ALL: [Self; 3] = [Self::LeaderKilled, Self::LeaderCutOff, Self::Switchover];
 }
 
 /// A running cluster. Its parts find each other, and clients find it, only through proxies.
 #[derive(Debug)]
 pub struct PatroniCluster {
     nodes: Vec<Node>,
-    etcd: Vec<Daemon>,
+    _etcd: Vec<Daemon>,
     _balancer: Daemon,
     network: Network,
     folder: TempDir,
@@ -129,7 +119,7 @@ impl PatroniCluster {
         let path = folder.path();
         let network = Network::free();
         hand_over(path);
-        make_certificate(path);
+        make_certificate(path, network);
         for number in 1..=NODES {
             let patroni = patroni_file(page, network, path, number);
             fs::write(path.join(format!("db{number}.yml")), patroni).unwrap();
@@ -143,7 +133,7 @@ impl PatroniCluster {
         let haproxy = [PROGRAMS[3], "-f", "haproxy.cfg"].map(OsStr::new);
         let mut cluster = Self {
             nodes,
-            etcd,
+            _etcd: etcd,
             _balancer: Daemon::start(path, "haproxy", &haproxy),
             network,
             folder,
@@ -161,18 +151,22 @@ impl PatroniCluster {
 
     /// The URL of the database, through HAProxy.
     pub fn balanced_url(&self) -> String {
-        format!(
-            "postgres://waynote@{}:5000/notes?sslmode=require",
-            self.network.balancer()
-        )
+        self.url(&format!("{}:5000", self.network.balancer()))
     }
 
     /// The URL of the database with each node's address.
     pub fn hosts_url(&self) -> String {
         let hosts =
             (1..=NODES).map(|number| format!("{}:{}", self.network.before(number), PORTS[0]));
-        let hosts = hosts.collect::<Vec<_>>().join(",");
-        format!("postgres://waynote@{hosts}/notes?sslmode=require&target_session_attrs=read-write")
+        self.url(&hosts.collect::<Vec<_>>().join(","))
+    }
+
+    fn url(&self, hosts: &str) -> String {
+        let certificate = self.folder.path().join("db1.notes.pem");
+        format!(
+            "postgres://waynote@{hosts}/notes?sslrootcert={}",
+            certificate.display()
+        )
     }
 
     /// Lets it fail, waits until the rest has taken that in, and returns the number of the leader that was.
@@ -183,17 +177,12 @@ impl PatroniCluster {
         let leader = self.leader().expect("a cluster with a leader");
         match failure {
             Failure::LeaderKilled => self.nodes[leader].daemon.signal("KILL"),
-            Failure::LeaderFrozen => self.nodes[leader].daemon.signal("STOP"),
             Failure::LeaderCutOff => self.cut_off(leader, &Does::Nothing),
-            Failure::WithoutEtcd => self.etcd.iter_mut().for_each(|etcd| etcd.signal("KILL")),
             Failure::Switchover => self.switch_over(leader),
         }
-        match failure {
-            Failure::WithoutEtcd => self.wait("gives up", |cluster| cluster.leader().is_none()),
-            _ => self.wait("is taken over", |cluster| {
-                (0..cluster.nodes.len()).any(|node| node != leader && cluster.is(node, "/primary"))
-            }),
-        }
+        self.wait("is taken over", |cluster| {
+            (0..cluster.nodes.len()).any(|node| node != leader && cluster.is(node, "/primary"))
+        });
         leader
     }
 
@@ -204,9 +193,7 @@ impl PatroniCluster {
     pub fn heal(&mut self, failure: Failure, leader: usize) {
         match failure {
             Failure::LeaderKilled => self.nodes[leader].daemon.signal("RUN"),
-            Failure::LeaderFrozen => self.nodes[leader].daemon.signal("CONT"),
             Failure::LeaderCutOff => self.cut_off(leader, &Does::Forward),
-            Failure::WithoutEtcd => self.etcd.iter_mut().for_each(|etcd| etcd.signal("RUN")),
             Failure::Switchover => {}
         }
         self.wait("heals", |cluster| cluster.is_sound());
@@ -313,14 +300,25 @@ fn bin() -> PathBuf {
     programs().expect("PostgreSQL is not installed")
 }
 
-/// As Debian's package `ssl-cert` makes it.
-fn make_certificate(folder: &Path) {
-    let words = "req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=notes -keyout";
+/// As the page makes it: one for the addresses of all machines, here with that of HAProxy.
+fn make_certificate(folder: &Path, network: Network) {
+    let addresses = (1..=NODES).map(|number| network.before(number));
+    let addresses = addresses.chain([network.balancer()]);
+    let names: Vec<String> = addresses.map(|address| format!("IP:{address}")).collect();
+    let words = "req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=notes -addext basicConstraints=critical,CA:FALSE";
+    let [key, certificate] = ["key", "pem"].map(|end| folder.join(format!("notes.{end}")));
     run(command(Path::new("/usr/bin/openssl"))
         .args(words.split(' '))
-        .arg(folder.join("ssl-cert-snakeoil.key"))
+        .args(["-addext", &format!("subjectAltName={}", names.join(","))])
+        .arg("-keyout")
+        .arg(&key)
         .arg("-out")
-        .arg(folder.join("ssl-cert-snakeoil.pem")));
+        .arg(&certificate));
+    for number in 1..=NODES {
+        for (file, end) in [(&key, "key"), (&certificate, "pem")] {
+            fs::copy(file, folder.join(format!("db{number}.notes.{end}"))).unwrap();
+        }
+    }
 }
 
 fn start_etcd(page: &str, network: Network, folder: &Path, number: u8) -> Daemon {

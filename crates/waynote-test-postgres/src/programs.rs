@@ -5,11 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder that `WAYNOTE_TEST_POSTGRES_PROGRAMS` names, else of the newest PostgreSQL that has `initdb`.
+/// The folder of the newest PostgreSQL that has `initdb`.
 pub fn programs() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("WAYNOTE_TEST_POSTGRES_PROGRAMS") {
-        return Some(named.into());
-    }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut versions: Vec<(u32, PathBuf)> = versions
         .flatten()

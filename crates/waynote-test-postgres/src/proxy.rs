@@ -7,8 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use waynote_testing::Dice;
-
 /// The proxy's treatment of a client's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
@@ -23,14 +21,6 @@ pub enum Does {
     CutBefore(Vec<u8>),
     /// Ends the client's connection at the first message with these bytes, which the server gets.
     CutAfter(Vec<u8>),
-    /// Ends a connection in the middle of the next answer.
-    Tear,
-    /// Tells the server that the client has ended after its next message. Answers still come through.
-    EndOfClient,
-    /// Tells the client that the server has ended after its next answer. Messages still come through.
-    EndOfServer,
-    /// Changes, doubles and loses bytes of answers, by numbers that look random. The first is the seed.
-    Garble(u64),
 }
 
 /// A running proxy on a loopback port before one or more servers. It forwards until it is dropped.
@@ -195,26 +185,12 @@ fn has(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|of| of == word)
 }
 
-/// One answer in two has some bytes changed, doubled or lost.
-fn garbled(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut bytes = bytes.to_owned();
-    let any = dice.below(bytes.len() as u64) as usize;
-    match dice.below(8) {
-        0 => bytes[any] = dice.below(256) as u8,
-        1 => bytes[any] ^= 1 << dice.below(8),
-        2 => bytes.extend_from_within(any..),
-        3 => drop(bytes.drain(any..bytes.len().min(any + 1 + dice.below(9) as usize))),
-        _ => {}
-    }
-    bytes
-}
-
 /// Forwards one direction in a thread of its own.
 fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client: bool) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     let shared = Arc::clone(shared);
     thread::spawn(move || {
-        let (mut buffer, mut dice) = (vec![0; 64 * 1024], None);
+        let mut buffer = vec![0; 64 * 1024];
         while let Ok(read @ 1..) = from.read(&mut buffer) {
             let bytes = &buffer[..read];
             if let (Does::Far(time), false) = (shared.does(), is_client) {
@@ -226,37 +202,22 @@ fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<ProxyState>, is_client
                 shared.trips.fetch_add(1, Ordering::SeqCst);
             }
             shared.wait_while_cut();
-            // The bytes that come through before a cut, and whether both directions end.
+            // The bytes that come through before a cut.
             let cut = match shared.does() {
-                Does::CutBefore(word) if is_client && has(bytes, &word) => Some((0, true)),
-                Does::CutAfter(word) if is_client && has(bytes, &word) => Some((read, true)),
-                Does::Tear if !is_client => Some((read / 2, true)),
-                Does::EndOfClient if is_client => Some((read, false)),
-                Does::EndOfServer if !is_client => Some((read, false)),
+                Does::CutBefore(word) if is_client && has(bytes, &word) => Some(0),
+                Does::CutAfter(word) if is_client && has(bytes, &word) => Some(read),
                 _ => None,
-            };
-            let garbled = match shared.does() {
-                Does::Garble(seed) if !is_client => {
-                    // Of each connection others.
-                    let turn = shared.next.load(Ordering::SeqCst) as u64;
-                    let dice = dice.get_or_insert_with(|| Dice::new(seed + turn));
-                    garbled(bytes, dice)
-                }
-                _ => Vec::new(),
             };
             match cut {
                 None => {
-                    let bytes = if garbled.is_empty() { bytes } else { &garbled };
                     if to.write_all(bytes).is_err() {
                         break;
                     }
                 }
-                Some((sent, is_whole)) => {
+                Some(sent) => {
                     *shared.does.lock().unwrap_or_else(PoisonError::into_inner) = Does::Forward;
-                    if is_whole {
-                        // The answer is discarded.
-                        let _ = from.shutdown(Shutdown::Both);
-                    }
+                    // The answer is discarded.
+                    let _ = from.shutdown(Shutdown::Both);
                     let _ = to.write_all(&bytes[..sent]);
                     shared.cuts.fetch_add(1, Ordering::SeqCst);
                     // The server still works on it: its end comes with the end of this connection.

@@ -172,7 +172,7 @@ fn file() -> Result<()> {
 const SCRIPT: &str = "\\set key random(1, 1000000000)
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
-    (SELECT max(m.version) FROM waynote.migration m), current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
+    (SELECT v.version FROM waynote.version v), current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
     FROM waynote.store s WHERE s.store = :store FOR UPDATE OF s;
 SELECT n.*, c.body FROM waynote.scope s
     LEFT JOIN waynote.note n ON n.store = :store AND n.scope = s.scope AND n.key = 'b:key:client_id'

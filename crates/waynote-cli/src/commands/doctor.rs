@@ -193,11 +193,15 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         let url = url.to_owned();
         match context.read(|store| Ok(store.store_id()?)) {
             Ok(_) => {
-                findings.ok(format!("store: {url} answers"));
-                if let Some(url) = context.settings.database()
-                    && let Err(failure) = database::examine(&context.settings, url, findings)
-                {
-                    findings.wrong(format!("store: {}", failure.line()), failure.hint());
+                let tried = context.settings.database();
+                match tried.map(|url| database::try_write(&context.settings, url)) {
+                    Some(Err(failure)) => {
+                        findings.wrong(format!("store: {}", failure.line()), failure.hint());
+                    }
+                    Some(Ok(())) => {
+                        findings.ok(format!("store: {url} answers, and can be written"));
+                    }
+                    None => findings.ok(format!("store: {url} answers")),
                 }
                 let opened = context.opened().ok();
                 let remote = opened.and_then(|opened| opened.remote());

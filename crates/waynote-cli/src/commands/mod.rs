@@ -53,7 +53,6 @@ mod ui;
 mod undo;
 mod unseen;
 #[cfg(feature = "postgres")]
-mod vacuum;
 mod verify;
 mod why;
 

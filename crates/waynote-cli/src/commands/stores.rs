@@ -8,18 +8,17 @@ use waynote_postgres::{Fault, Options, stores};
 use waynote_system::shell::quoted;
 
 use super::confirm::Question;
-use super::vacuum;
 use crate::args::StoresCommand;
-use crate::database::{self, named, options};
-use crate::error::{Failure, Outcome, warning};
+use crate::database::{named, options};
+use crate::error::{Outcome, warning};
 use crate::invocation::Context;
 use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
     match command {
-        StoresCommand::List { url, size } => {
+        StoresCommand::List { url } => {
             let options = options(&context.settings, url)?;
-            list(context, url, &options, *size)
+            list(context, url, &options)
         }
         StoresCommand::Create { url } => {
             let options = named(&context.settings, url)?;
@@ -29,15 +28,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             note_not_served(context, name.as_ref());
             context.answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
-        StoresCommand::Migrate { url } => {
-            let (before, now) = stores::migrate(options(&context.settings, url)?)?;
-            context.answer(&json!({ "before": before, "version": now }), || {
-                match before == now {
-                    true => format!("the tables are up to date: version {now}"),
-                    false => format!("brought the tables from version {before} to {now}"),
-                }
-            })
-        }
         StoresCommand::Renew { url } => {
             let options = named(&context.settings, url)?;
             let shown = options.shown();
@@ -46,42 +36,6 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
             let said = || format!("{shown} has a new id: {id}");
             context.answer(&value, said)
         }
-        StoresCommand::Rename { url, name } => {
-            if database::is_url(name.as_str()) {
-                return Err(Failure::usage(
-                    "the new name is an address",
-                    "give the name alone: waynote stores rename URL NAME",
-                ));
-            }
-            let old = named(&context.settings, url)?;
-            let new = old.clone().store(name.clone()).shown();
-            let shown = old.shown();
-            stores::rename(old, name)?;
-            note_not_served(context, Some(name));
-            let value = json!({ "renamed": shown, "store": new });
-            context.answer(&value, || format!("renamed {shown} to {new}"))
-        }
-        StoresCommand::Grants {
-            role,
-            access,
-            schema,
-        } => {
-            // The arguments allow no other word.
-            let access = access.parse().unwrap_or(stores::Access::ReadOnly);
-            let sql = stores::grants(schema, role, access)
-                .map_err(|reason| Failure::usage(reason, "write another name"))?;
-            let said = || {
-                format!(
-                    "{};",
-                    sql.iter()
-                        .map(|sql| visible(sql))
-                        .collect::<Vec<_>>()
-                        .join(";\n")
-                )
-            };
-            context.answer(&json!({ "sql": sql }), said)
-        }
-        StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
         StoresCommand::Drop { url, yes } => {
             let options = named(&context.settings, url)?;
             drop(context, options, *yes)
@@ -111,23 +65,16 @@ fn note_not_served(context: &Context<'_>, name: Option<&Name>) {
 #[cfg(not(feature = "server"))]
 fn note_not_served(_: &Context<'_>, _: Option<&Name>) {}
 
-fn list(context: &mut Context<'_>, url: &str, options: &Options, has_sizes: bool) -> Outcome {
-    let listed = match has_sizes {
-        true => stores::list_with_sizes(options.clone())?,
-        false => stores::list(options.clone())?,
-    };
+fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
+    let listed = stores::list(options.clone())?;
     let position = |of: &stores::StoreSummary| of.position.map_or(0, waynote::Position::number);
     if context.output.json {
         let listed = listed.iter().map(|of| {
             let url = options.clone().store(of.name.clone()).shown();
-            let mut value = json!({
+            json!({
                 "name": of.name.as_str(), "notes": of.notes, "position": position(of),
                 "created_at": of.created_at.to_string(), "store": url, "partial": of.is_partial,
-            });
-            if let Some(bytes) = of.bytes {
-                value["estimated_bytes"] = bytes.into();
-            }
-            value
+            })
         });
         let listed: Vec<_> = listed.collect();
         return context.value(&json!({ "stores": listed }));
@@ -141,21 +88,14 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options, has_sizes: bool
     }
     let rows = listed.iter().map(|of| {
         let partial = if of.is_partial { " (partial)" } else { "" };
-        let mut row = vec![
+        vec![
             format!("{}{partial}", visible(of.name.as_str())),
             plural(of.notes, "note"),
             position(of).to_string(),
             when(of.created_at),
-        ];
-        row.extend(
-            of.bytes
-                .map(|bytes| format!("about {}", vacuum::megabytes(bytes))),
-        );
-        row
+        ]
     });
-    let mut headings = vec!["store", "notes", "position", "created"];
-    headings.extend(has_sizes.then_some("estimated size"));
-    let text = table(&headings, rows);
+    let text = table(&["store", "notes", "position", "created"], rows);
     context.line(text)
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use waynote::SqliteStore;
 use waynote::copy::CopyReport;
 use waynote::engine::Engine;
-use waynote_clients::Findings;
 
 use crate::error::{Failure, Outcome};
 use crate::settings::Settings;
@@ -21,11 +20,7 @@ pub(crate) fn open(_: &Settings, _: &str, _: Option<Duration>) -> Outcome<Databa
     missing()
 }
 
-pub(crate) fn open_for_writing(_: &Settings, _: &str) -> Outcome<DatabaseStore> {
-    missing()
-}
-
-pub(crate) fn examine(_: &Settings, _: &str, _: &mut Findings) -> Outcome {
+pub(crate) fn try_write(_: &Settings, _: &str) -> Outcome {
     missing()
 }
 

@@ -1,6 +1,5 @@
 //! A store in PostgreSQL: how it is reached, and its password.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,9 +7,7 @@ use waynote::EngineStore;
 use waynote::copy::CopyReport;
 use waynote::engine::Engine;
 use waynote::visible::visible;
-use waynote_clients::Findings;
-use waynote_postgres::doctor::{self, Grade};
-use waynote_postgres::{Options, Postgres, VARIABLES, stores};
+use waynote_postgres::{Options, Postgres, stores};
 use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use super::{is_url, own_password_file};
@@ -33,13 +30,7 @@ pub(crate) fn open(
         Some(longest) => options.within(longest),
         None => options,
     };
-    Ok(waynote_postgres::at(options))
-}
-
-/// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
-pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
-    let options = reached(settings, url)?.wait_at_first(true);
-    Ok(waynote_postgres::at(options))
+    Ok(waynote_postgres::at(options)?)
 }
 
 /// How the store at this address is reached with these settings.
@@ -71,18 +62,11 @@ pub(crate) fn options(settings: &Settings, url: &str) -> Outcome<Options> {
             "write it as postgres://USER@HOST/DATABASE?store=NAME; a store in a file is made by the first write",
         ));
     }
-    check(url)?;
-    let mut variables = BTreeMap::new();
-    for name in VARIABLES {
-        variables.insert(name, home::variable(name)?);
-    }
-    let variable = |name: &str| variables.get(name).cloned().flatten();
-    let options = Options::of_url_and(url, &variable)?.password(home::variable(PASSWORD)?);
+    let options = Options::of_url(url)?.password(home::variable(PASSWORD)?);
     let command = settings.postgres_password_command.value.clone();
     Ok(match (command, password_file()?) {
-        (Some(command), _) => options.password_from(command.clone(), move || {
-            secret_command::printed("postgres_password_command", &command)
-        }),
+        (Some(command), _) => options
+            .password_from(move || secret_command::printed("postgres_password_command", &command)),
         (None, Some(file)) => options.password_file(&file)?,
         (None, None) => options,
     })
@@ -106,22 +90,14 @@ fn password_file() -> Outcome<Option<PathBuf>> {
     Ok(named.or_else(own_password_file))
 }
 
-/// Adds the findings about a store and its server.
-pub(crate) fn examine(settings: &Settings, url: &str, findings: &mut Findings) -> Outcome {
-    for found in doctor::examine(reached(settings, url)?)? {
-        let what = format!("store: {}", found.what);
-        match found.grade {
-            Grade::Well => findings.ok(what),
-            Grade::Note => findings.note(what, found.next),
-            Grade::Wrong => findings.wrong(what, found.next),
-        }
-    }
-    Ok(())
+/// Begins a write of the store, and takes it back.
+pub(crate) fn try_write(settings: &Settings, url: &str) -> Outcome {
+    Ok(open(settings, url, None)?.engine().try_write()?)
 }
 
 /// A store that is copied.
 pub(crate) fn source(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
-    Ok(waynote_postgres::at(for_copy(settings, url)?))
+    Ok(waynote_postgres::at(for_copy(settings, url)?)?)
 }
 
 /// The name of a new store, and what came of filling it. It is there only when it is complete.
@@ -143,23 +119,11 @@ fn for_copy(settings: &Settings, url: &str) -> Outcome<Options> {
     Ok(options(settings, url)?.wait(wait).answer(ANSWER))
 }
 
-/// Refuses an address with a password: it would be shown wherever the store is.
+/// Refuses an address that no store can have, and one with a password: it would be shown wherever the store is.
 ///
 /// # Errors
-/// A usage error, which does not show the address.
+/// Those of [`Options::of_url`], which do not show the password.
 pub(crate) fn check(url: &str) -> Outcome {
-    let (rest, query) = url.split_once('?').unwrap_or((url, ""));
-    let host = rest.split_once("://").map_or("", |(_, host)| host);
-    let authority = host.split('/').next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map(|(user, _)| user);
-    let has_password = user.is_some_and(|user| user.contains(':'))
-        || query.split('&').any(|pair| pair.starts_with("password="));
-    if has_password || Options::of_url(url)?.has_password() {
-        return Err(Failure::usage(
-            "the address of the store has a password in it, which others could read",
-            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file); the setting \
-             `postgres_password_command` names a command that prints it",
-        ));
-    }
+    Options::of_url(url)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use waynote::Name;
-use waynote_postgres::Catalog;
+use waynote_postgres::Database as Stores;
 use waynote_server::{Database, ServableStore};
 
 use super::reached::reached;
@@ -19,15 +19,15 @@ pub(crate) fn served(settings: &Settings, url: &str) -> Outcome<Arc<dyn Database
             "leave out `store=NAME`: every store of the database is served; or serve that one alone with `--store`",
         ));
     }
-    Ok(Arc::new(Served(Catalog::at(options)?)))
+    Ok(Arc::new(Served(Stores::at(options)?)))
 }
 
 /// The stores of a database.
-struct Served(Catalog);
+struct Served(Stores);
 
 impl Database for Served {
     fn label(&self) -> String {
-        self.0.label()
+        self.0.label().to_owned()
     }
 
     fn open(&self, name: &str) -> waynote::Result<Option<Arc<dyn ServableStore>>> {
@@ -37,6 +37,6 @@ impl Database for Served {
     }
 
     fn ping(&self) -> waynote::Result<()> {
-        self.0.names("", 1).map(drop)
+        self.0.ping()
     }
 }

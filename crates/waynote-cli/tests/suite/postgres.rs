@@ -41,25 +41,8 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
     let stores = listed["stores"].as_array().unwrap();
     let ours = stores.iter().find(|store| store["name"] == name).unwrap();
     assert_eq!((&ours["notes"], &ours["position"]), (&json!(1), &json!(1)));
-    let sized = scratch.json(&format!("stores list {database} --size --json"));
-    let mut sized = sized["stores"].as_array().unwrap().iter();
-    assert!(sized.all(|store| store["estimated_bytes"].as_u64() > Some(0)));
-    let table = scratch.ok(&format!("stores list {database} --size"));
-    assert!(
-        table.contains("ESTIMATED SIZE") && table.contains(" MB"),
-        "{table}"
-    );
-    // There and back.
-    let other = url.replace("store=", "store=other-");
-    let renamed = scratch.ok(&format!("stores rename {url} other-{name}"));
-    assert_eq!(renamed.trim(), format!("renamed {url} to {other}"));
-    assert!(
-        scratch
-            .run("key list")
-            .said()
-            .contains("waynote stores list")
-    );
-    scratch.ok(&format!("stores rename {other} {name}"));
+    let table = scratch.ok(&format!("stores list {database}"));
+    assert!(table.contains(name) && table.contains("1 note"), "{table}");
     let seen = [
         scratch.run(&format!("stores create {url}")).said(),
         scratch.run(&format!("stores create {database}")).said(),
@@ -88,45 +71,13 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
 
 #[test]
 fn forgetting_says_what_the_administrator_has_to_run() {
-    if !has_postgres() {
-        return skipped("the test of `stores vacuum` in waynote-cli");
-    }
-    // A server of its own: its tables are rewritten, and nobody else can use them meanwhile.
-    let cluster = Cluster::start(&Setup::default());
-    let scratch = Scratch::new();
-    let url = with_store(&cluster.url(), "s");
-    scratch.ok(&format!("stores create {url}"));
-    scratch.ok(&format!("config set store {url}"));
+    let Some(home) = Home::new() else { return };
+    let scratch = &home.scratch;
     scratch.ok("key save deploy ship");
     let said = scratch.run("forget agent:default#deploy --yes").said();
     assert!(!said.starts_with("exit "), "{said}");
-    assert!(said.contains("`waynote stores vacuum --full`"), "{said}");
-    let database = cluster.url();
-    let vacuumed = |options: &str| {
-        let said = scratch
-            .run(&format!("stores vacuum{options} {database}"))
-            .said();
-        let words = said.replace(&database, "URL");
-        let (before, sizes) = words
-            .split_once("URL: ")
-            .unwrap_or_else(|| panic!("{words}"));
-        let (_, after) = sizes.split_once(" before").unwrap();
-        format!("{before}URL: SIZES{after}")
-    };
-    insta::assert_snapshot!(vacuumed(""), @"
-    vacuumed 10 tables of URL: SIZES
-    note: the bytes of forgotten texts stay in the files until something is written over them; `waynote stores vacuum --full` writes the tables anew, while nobody can use them
-    note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
-    ");
-    insta::assert_snapshot!(vacuumed(" --full"), @"
-    wrote anew 10 tables of URL: SIZES
-    note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
-    ");
-    let told = scratch.json(&format!("stores vacuum {database} --json"));
-    assert_eq!(told["tables"].as_array().unwrap().len(), 10, "{told}");
+    assert!(said.contains("`VACUUM FULL`"), "{said}");
     assert!(!scratch.ok("verify").contains("damage"));
-    let refused = scratch.run("stores vacuum notes.db").said();
-    assert!(refused.starts_with("exit 2"), "{refused}");
 }
 
 #[test]
@@ -356,10 +307,8 @@ fn a_single_write_waits_for_a_host_that_takes_over() {
     let saves = |name: &str, url: &str| format!("--store {url} key save {name} ship");
     // It would wait for nobody else.
     let begin = Instant::now();
-    for words in [&saves("a", &one), &format!("--store {two} key list")] {
-        let said = run(words).said();
-        assert!(said.contains("does not answer"), "{said}");
-    }
+    let said = run(&saves("a", &one)).said();
+    assert!(said.contains("does not answer"), "{said}");
     assert!(begin.elapsed() < Duration::from_secs(100));
     std::thread::scope(|scope| {
         let person = scope.spawn(|| run(&saves("b", &two)).ok());

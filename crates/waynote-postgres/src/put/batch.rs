@@ -8,7 +8,7 @@ use waynote::note::State;
 use waynote::{Citation, Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
 use crate::cells::{Cell, Row, arrays, scalars};
-use crate::engine::OpenStore;
+use crate::engine::Postgres;
 use crate::read::plan::{scope_hash, stored_key};
 use crate::row::kind_key;
 use crate::trip::{Statement, Value, big};
@@ -97,7 +97,7 @@ impl Batch {
     }
 
     /// Leaves out the scopes that have rows; the hashes of the others.
-    pub(super) fn new_scopes(&mut self, engine: &OpenStore) -> Vec<Vec<u8>> {
+    pub(super) fn new_scopes(&mut self, engine: &Postgres) -> Vec<Vec<u8>> {
         self.scopes.retain(|hash, _| !engine.has_scope(hash));
         self.scopes.keys().cloned().collect()
     }

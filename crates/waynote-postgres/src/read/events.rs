@@ -13,13 +13,13 @@ use crate::trip::{big, bytes, many_bytes};
 /// The columns of an event, of `waynote.event e`.
 macro_rules! event_columns {
     () => {
-        "e.position, e.ordinal, e.number, e.author, e.recorded_at, e.event, e.step"
+        "e.position, e.number, e.author, e.recorded_at, e.event, e.step"
     };
 }
 pub(super) use event_columns;
 
 /// How many those are.
-pub(super) const EVENT: usize = 7;
+pub(super) const EVENT: usize = 6;
 
 const PAGE: &str = concat!(
     "SELECT ",
@@ -96,14 +96,14 @@ pub(super) fn session_at(row: &Row, column: usize) -> Outcome<Name> {
 
 /// The event whose columns begin there.
 pub(super) fn recorded(row: &Row, at: usize, session: &Name) -> Outcome<RecordedEvent> {
-    let number = count(row, at + 2)?;
+    let number = count(row, at + 1)?;
     let damaged = || unreadable(format_args!("event {number} of session:{session}"));
-    let recorded_at = jiff::Timestamp::from_microsecond(get(row, at + 4)?);
+    let recorded_at = jiff::Timestamp::from_microsecond(get(row, at + 3)?);
     Ok(RecordedEvent {
         number,
         position: Position::new(get(row, at)?),
-        author: get::<&str>(row, at + 3)?.parse().map_err(|_| damaged())?,
+        author: get::<&str>(row, at + 2)?.parse().map_err(|_| damaged())?,
         recorded_at: recorded_at.map_err(|_| damaged())?,
-        event: serde_json::from_str(get(row, at + 5)?).map_err(|_| damaged())?,
+        event: serde_json::from_str(get(row, at + 4)?).map_err(|_| damaged())?,
     })
 }

@@ -38,11 +38,10 @@ const OTHERS: &str = concat!(
     "SELECT ",
     event_columns!(),
     ", s.kind, s.name FROM (
-         SELECT * FROM waynote.event e WHERE e.store = $1 AND (e.position, e.ordinal) > ($2, $3)
-         ORDER BY e.position, e.ordinal LIMIT $4
+         SELECT * FROM waynote.event e WHERE e.store = $1 AND e.position > $2 ORDER BY e.position LIMIT $3
      ) e
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
-     ORDER BY e.position, e.ordinal"
+     ORDER BY e.position"
 );
 
 const CHANGED_BY: &str = concat!(
@@ -65,8 +64,7 @@ const RECORDED_BY: &str = concat!(
 const STEPS: &str = "SELECT u.i, j.operation, j.step FROM unnest($2) WITH ORDINALITY u (position, i)
      JOIN waynote.journal j ON j.store = $1 AND j.position = u.position WHERE j.operation IS NOT NULL
      UNION ALL SELECT u.i, e.operation, e.step FROM unnest($2) WITH ORDINALITY u (position, i)
-     JOIN waynote.event e ON e.store = $1 AND e.position = u.position AND e.ordinal = 0
-     WHERE e.operation IS NOT NULL";
+     JOIN waynote.event e ON e.store = $1 AND e.position = u.position WHERE e.operation IS NOT NULL";
 
 /// A forgetting is of no session.
 const FORGOTTEN: &str = "SELECT FROM waynote.event e
@@ -107,11 +105,7 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
             rows.store.feed[index].push(change(row)?);
             Ok(())
         });
-        let values = vec![
-            big(position),
-            big(i64::from(after.ordinal)),
-            big(rows_at_most),
-        ];
+        let values = vec![big(position), big(rows_at_most)];
         plan.ask(OTHERS, values, move |found, rows| {
             let feed = &mut rows.store.feed[index];
             for row in found {
@@ -168,10 +162,7 @@ fn change(row: &Row) -> Outcome<FeedEntry> {
 }
 
 fn other(row: &Row) -> Outcome<FeedEntry> {
-    let at = Cursor {
-        position: Position::new(get(row, 0)?),
-        ordinal: u32::try_from(get::<i32>(row, 1)?).unwrap_or_default(),
-    };
+    let at = Cursor::at(Position::new(get(row, 0)?));
     let happened = match get::<Option<&str>>(row, EVENT)? {
         Some(_) => {
             let session = session_at(row, EVENT)?;
@@ -187,11 +178,11 @@ fn forgotten(row: &Row) -> Outcome<FeedContent> {
     let position: i64 = get(row, 0)?;
     let damaged = || unreadable(format_args!("the event at position {position}"));
     let Forgetting { revisions, events } =
-        serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
+        serde_json::from_str(get(row, 4)?).map_err(|_| damaged())?;
     Ok(FeedContent::Forgotten(ForgottenTexts {
         revisions,
         events,
-        at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,
-        by: get::<&str>(row, 3)?.parse().map_err(|_| damaged())?,
+        at: jiff::Timestamp::from_microsecond(get(row, 3)?).map_err(|_| damaged())?,
+        by: get::<&str>(row, 2)?.parse().map_err(|_| damaged())?,
     }))
 }

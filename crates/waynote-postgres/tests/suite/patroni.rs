@@ -32,9 +32,7 @@ fn under(failure: Failure, rounds: usize) {
             writers.until_each_has_more(10);
             writers.longest();
             let leader = cluster.fail(failure);
-            if failure != Failure::WithoutEtcd {
-                writers.until_each_has_more(10);
-            }
+            writers.until_each_has_more(10);
             cluster.heal(failure, leader);
             writers.until_each_has_more(10);
             writers.longest()

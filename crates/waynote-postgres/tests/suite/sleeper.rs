@@ -115,20 +115,3 @@ fn a_process_that_sleeps_in_a_write_stops_nobody() {
     awake.unwrap();
     assert_eq!(written, ["awake", "asleep"]);
 }
-
-#[test]
-fn who_holds_the_store_is_named() {
-    let Some(server) = its_server() else {
-        return;
-    };
-    let url = format!("{}&application_name=night-shift", server.store_url());
-    let long = Duration::from_secs(60);
-    let (awake, written) = beside_a_sleeper(&url, long, Duration::from_millis(200));
-    let Err(waynote::Error::Busy { holder, .. }) = awake else {
-        panic!("it is not busy, but {awake:?}");
-    };
-    let holder = holder.unwrap();
-    assert!(holder.starts_with("night-shift, "), "{holder}");
-    assert!(holder.contains("process "), "{holder}");
-    assert_eq!(written, ["asleep"]);
-}

@@ -1,8 +1,5 @@
 //! Writers that write while something breaks, and the proof that each acknowledged write is there once and in order.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -13,9 +10,6 @@ use waynote_postgres::{Options, is_away, open, stores};
 
 /// How long a writer may wait.
 const PATIENCE: Duration = Duration::from_secs(180);
-
-/// What a server may answer to a call that is repeated.
-const REFUSALS: [&str; 3] = ["read_only", "older_tables", "newer_store"];
 
 /// The number of rounds: `WAYNOTE_TEST_ROUNDS`.
 pub(crate) fn rounds() -> u32 {
@@ -31,29 +25,11 @@ pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A writer: a thread with these options, or a process that [`process`] has started.
-#[derive(Debug)]
-pub(crate) enum Writer {
-    Thread(Box<Options>),
-    Process(Child),
-}
-
-/// The outcome of a call.
-#[derive(Clone, Copy)]
-enum Called<'e> {
-    /// The write is acknowledged, after this wait.
-    Acknowledged(Duration),
-    /// Nobody has answered; the same call is repeated.
-    Failed(&'e str),
-}
-
 /// What the writers have done so far.
 #[derive(Debug)]
 pub(crate) struct Writers {
     acknowledged: Vec<AtomicU32>,
     longest: Vec<Mutex<Duration>>,
-    /// By the number of the writer, or the next one for the reader.
-    failures: Mutex<BTreeMap<(usize, String), u32>>,
     /// The answers to the reader of the feed.
     pages: AtomicU32,
     is_over: AtomicBool,
@@ -63,104 +39,57 @@ pub(crate) struct Writers {
 impl Writers {
     /// Waits until so many more writes of each are acknowledged, and the reader goes on.
     pub(crate) fn until_each_has_more(&self, count: u32) {
-        self.until_others_have_more(usize::MAX, count);
-    }
-
-    /// The same for all but one.
-    pub(crate) fn until_others_have_more(&self, but: usize, count: u32) {
         let now = || self.acknowledged.iter().map(|of| of.load(Ordering::SeqCst));
         let wanted: Vec<u32> = now().map(|before| before + count).collect();
         // One of them may have been on its way.
         let pages = 2 + self.pages.load(Ordering::SeqCst);
         until("the writers or their reader do not go on", || {
-            let mut all = now().zip(&wanted).enumerate();
-            let do_write = all.all(|(writer, (has, wanted))| writer == but || has >= *wanted);
+            let do_write = now().zip(&wanted).all(|(has, wanted)| has >= *wanted);
             do_write && self.pages.load(Ordering::SeqCst) >= pages
         });
     }
 
     /// The longest wait of a writer since this was last asked.
     pub(crate) fn longest(&self) -> Duration {
-        self.longest_but(usize::MAX)
-    }
-
-    /// The same for all but one.
-    pub(crate) fn longest_but(&self, but: usize) -> Duration {
-        let taken = self.longest.iter().enumerate().map(|(writer, longest)| {
-            let longest = std::mem::take(&mut *longest.lock().unwrap());
-            if writer == but {
-                Duration::ZERO
-            } else {
-                longest
-            }
-        });
+        let taken = self.longest.iter();
+        let taken = taken.map(|longest| std::mem::take(&mut *longest.lock().unwrap()));
         taken.max().unwrap()
     }
 
-    /// The kinds of the writers' errors since this was last asked, and how often each was met.
-    pub(crate) fn failures(&self) -> BTreeMap<String, u32> {
-        let mut kinds = BTreeMap::new();
-        for ((who, kind), count) in std::mem::take(&mut *self.failures.lock().unwrap()) {
-            if who < self.acknowledged.len() {
-                *kinds.entry(kind).or_default() += count;
-            }
-        }
-        kinds
+    fn acknowledged(&self, writer: usize, wait: Duration) {
+        let mut longest = self.longest[writer].lock().unwrap();
+        *longest = (*longest).max(wait);
+        self.acknowledged[writer].fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Waits until each writer has failed twice in this way, and the reader too, or not at all. Returns how often they
-    /// have; nobody has failed in another way since the last question.
-    pub(crate) fn until_refused(&self, kind: &str, with_reader: bool) -> u32 {
-        let count = self.acknowledged.len() + usize::from(with_reader);
-        until(kind, || {
-            let failures = self.failures.lock().unwrap();
-            (0..count).all(|who| failures.get(&(who, kind.to_owned())) >= Some(&2))
-        });
-        let failures = std::mem::take(&mut *self.failures.lock().unwrap());
-        let mut met = failures.keys();
-        let is_right = met.all(|(who, of)| *who < count && of == kind);
-        assert!(is_right, "{kind}: {failures:?}");
-        failures.values().sum()
-    }
-
-    fn called(&self, writer: usize, called: Called<'_>) {
-        match called {
-            Called::Acknowledged(wait) => {
-                let mut longest = self.longest[writer].lock().unwrap();
-                *longest = (*longest).max(wait);
-                self.acknowledged[writer].fetch_add(1, Ordering::SeqCst);
+    /// Writes until it is over: the same call, by the same id, until it is acknowledged.
+    fn write(&self, writer: usize, options: Options, pace: Duration) {
+        let store = waynote_postgres::at(options).unwrap();
+        let log = SessionLog::new(&store, "s".parse().unwrap());
+        for number in 0.. {
+            if self.is_over.load(Ordering::SeqCst) {
+                return;
             }
-            Called::Failed(kind) => {
-                let mut failures = self.failures.lock().unwrap();
-                *failures.entry((writer, kind.to_owned())).or_default() += 1;
-            }
-        }
-    }
-
-    fn run(&self, number: usize, writer: Writer, pace: Duration) {
-        let mut child = match writer {
-            Writer::Thread(options) => {
-                let mut called = |how: Called<'_>| self.called(number, how);
-                return write(number, *options, pace, &self.is_over, &mut called);
-            }
-            Writer::Process(child) => child,
-        };
-        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-            match line.unwrap().split_once(": ") {
-                Some(("acknowledged", micros)) => {
-                    let wait = Duration::from_micros(micros.parse().unwrap());
-                    self.called(number, Called::Acknowledged(wait));
+            let said = format!("writer {writer} note {number}");
+            let operation = OperationId::of(&said);
+            let begin = Instant::now();
+            loop {
+                let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
+                let content = Content::text(said.as_str()).unwrap();
+                let stamp = stamp.of_operation(operation);
+                match log.add(EntryType::Tip, Some(1), content, &stamp) {
+                    Ok(_) => break,
+                    Err(error) => is_to_be_repeated(&error, begin),
                 }
-                Some(("failed", kind)) => self.called(number, Called::Failed(kind)),
-                _ => {}
             }
+            self.acknowledged(writer, begin.elapsed());
+            std::thread::sleep(pace);
         }
-        assert!(child.wait().unwrap().success());
     }
 
     /// Reads the feed as it grows, until it has everything.
     fn follow(&self, options: Options) -> Vec<FeedEntry> {
-        let store = waynote_postgres::at(options);
+        let store = waynote_postgres::at(options).unwrap();
         let mut read: Vec<FeedEntry> = Vec::new();
         let mut begin = Instant::now();
         loop {
@@ -174,11 +103,7 @@ impl Writers {
                     self.pages.fetch_add(1, Ordering::SeqCst);
                     read.extend(page);
                 }
-                Err(error) => {
-                    let is_right = is_away(&error) || REFUSALS.contains(&error.kind());
-                    assert!(is_right && begin.elapsed() < PATIENCE, "{error}: {error:?}");
-                    self.called(self.acknowledged.len(), Called::Failed(error.kind()));
-                }
+                Err(error) => is_to_be_repeated(&error, begin),
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -215,120 +140,47 @@ impl Writers {
     }
 }
 
-/// Writes until it is over: the same call, by the same id, until it is acknowledged.
-fn write(
-    writer: usize,
-    options: Options,
-    pace: Duration,
-    is_over: &AtomicBool,
-    called: &mut dyn FnMut(Called<'_>),
-) {
-    let store = waynote_postgres::at(options);
-    let log = SessionLog::new(&store, "s".parse().unwrap());
-    for number in 0.. {
-        if is_over.load(Ordering::SeqCst) {
-            return;
-        }
-        let said = format!("writer {writer} note {number}");
-        let operation = OperationId::of(&said);
-        let begin = Instant::now();
-        loop {
-            let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
-            let content = Content::text(said.as_str()).unwrap();
-            let stamp = stamp.of_operation(operation);
-            let error = match log.add(EntryType::Tip, Some(1), content, &stamp) {
-                Ok(_) => break,
-                Err(error) => error,
-            };
-            let is_right = is_away(&error) || REFUSALS.contains(&error.kind());
-            assert!(is_right, "{error}: {error:?}");
-            called(Called::Failed(error.kind()));
-            assert!(begin.elapsed() < PATIENCE, "{error}");
-        }
-        called(Called::Acknowledged(begin.elapsed()));
-        std::thread::sleep(pace);
-    }
-}
-
-const JOB: &str = "WAYNOTE_TEST_WRITER";
-
-/// Starts a writer in a process of its own. The server knows it as `writer-NUMBER`.
-pub(crate) fn process(number: usize, url: &str, wait: Duration) -> Child {
-    let job = format!("{number}\n{}\n{url}", wait.as_millis());
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "suite::writers::writer", "--nocapture"])
-        .env(JOB, job)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-/// The body of a process, which ends with its standard input; without a job there is nothing to do.
-#[test]
-fn writer() {
-    let Ok(job) = std::env::var(JOB) else {
-        return;
-    };
-    let [number, wait, url] = job.split('\n').collect::<Vec<_>>()[..] else {
-        panic!("{job}");
-    };
-    let options = Options::of_url(&format!("{url}&application_name=writer-{number}")).unwrap();
-    let options = options.wait(Duration::from_millis(wait.parse().unwrap()));
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let _ = std::io::stdin().lines().next();
-            is_over.store(true, Ordering::SeqCst);
-        });
-        let mut called = |how: Called<'_>| match how {
-            Called::Acknowledged(wait) => println!("acknowledged: {}", wait.as_micros()),
-            Called::Failed(kind) => println!("failed: {kind}"),
-        };
-        let number = number.parse().unwrap();
-        write(number, options, Duration::ZERO, &is_over, &mut called);
-    });
+/// A call that a server which is away, or a standby, has not answered.
+fn is_to_be_repeated(error: &waynote::Error, begin: Instant) {
+    let is_right = is_away(error) || error.kind() == "read_only";
+    assert!(is_right && begin.elapsed() < PATIENCE, "{error}: {error:?}");
 }
 
 /// Ends the writers also when a test fails.
-struct Ends<'a>(&'a AtomicBool, Vec<ChildStdin>);
+struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
-        self.1.clear();
     }
 }
 
-/// Lets writers write at a pace during some trouble, and somebody follow the feed. Returns the number of the acknowledged
-/// writes, all of them found once, and what the trouble returns.
-pub(crate) fn write_under<T>(
-    mut all: Vec<Writer>,
-    reader: Options,
+/// Makes a store, lets threads write it at a pace during some trouble, and somebody follow the feed. Each has connections
+/// of its own, as a process has. Returns the number of the acknowledged writes, all of them found once, and what the
+/// trouble returns.
+pub(crate) fn threads_write_under<T>(
+    count: usize,
+    options: impl Fn(usize) -> Options,
     pace: Duration,
     trouble: impl FnOnce(&Writers) -> T,
 ) -> (u32, T) {
+    stores::create(options(0)).unwrap();
     let writers = Writers {
-        acknowledged: all.iter().map(|_| AtomicU32::new(0)).collect(),
-        longest: all.iter().map(|_| Mutex::default()).collect(),
-        failures: Mutex::default(),
+        acknowledged: (0..count).map(|_| AtomicU32::new(0)).collect(),
+        longest: (0..count).map(|_| Mutex::default()).collect(),
         pages: AtomicU32::new(0),
         is_over: AtomicBool::new(false),
         is_written: AtomicBool::new(false),
     };
-    let inputs = all.iter_mut().filter_map(|writer| match writer {
-        Writer::Thread(_) => None,
-        Writer::Process(child) => child.stdin.take(),
-    });
-    let inputs = inputs.collect();
+    let reader = options(count);
     let (told, followed) = std::thread::scope(|scope| {
-        let written = Ends(&writers.is_written, Vec::new());
-        let over = Ends(&writers.is_over, inputs);
-        let (writers, options) = (&writers, reader.clone());
-        let reading = scope.spawn(move || writers.follow(options));
-        let running = all.into_iter().enumerate();
+        let written = Ends(&writers.is_written);
+        let over = Ends(&writers.is_over);
+        let (writers, follower) = (&writers, reader.clone());
+        let reading = scope.spawn(move || writers.follow(follower));
+        let running = (0..count).map(|number| (number, options(number)));
         let running: Vec<_> = running
-            .map(|(number, writer)| scope.spawn(move || writers.run(number, writer, pace)))
+            .map(|(number, own)| scope.spawn(move || writers.write(number, own, pace)))
             .collect();
         let told = trouble(writers);
         drop(over);
@@ -336,20 +188,7 @@ pub(crate) fn write_under<T>(
         drop(written);
         (told, reading.join().unwrap())
     });
-    let (count, feed) = writers.check(reader);
+    let (written, feed) = writers.check(reader);
     assert_eq!(followed, feed, "the feed that was followed");
-    (count, told)
-}
-
-/// Makes a store, and lets threads write it during some trouble. Each has connections of its own, as a process has.
-pub(crate) fn threads_write_under<T>(
-    count: usize,
-    options: impl Fn(usize) -> Options,
-    pace: Duration,
-    trouble: impl FnOnce(&Writers) -> T,
-) -> (u32, T) {
-    let own = |number: usize| options(number).connections(1 + number);
-    stores::create(own(0)).unwrap();
-    let all = (0..count).map(|number| Writer::Thread(own(number).into()));
-    write_under(all.collect(), own(count), pace, trouble)
+    (written, told)
 }

@@ -1,6 +1,9 @@
 -- One database, many stores: every primary key and every index begins with the store, so that the tables can be
 -- distributed by it. Names are long (up to 4 KB), so they are found by their hash. Text is compared byte by byte.
 
+-- The version of the tables, in one row. A program uses no tables of another version.
+CREATE TABLE waynote.version (version bigint NOT NULL PRIMARY KEY);
+
 -- A store, and its head: whoever writes locks this row first. It holds the position of the last change.
 CREATE TABLE waynote.store (
     store         bigint  NOT NULL PRIMARY KEY,   -- the first eight bytes of the SHA-256 of its name
@@ -60,6 +63,7 @@ CREATE TABLE waynote.journal (
     step         bigint,
     forgotten_at bigint,
     forgotten_by text    COLLATE "C",
+    cites        text    COLLATE "C",             -- the code that the note cites, as JSON
     mark         bigint  NOT NULL,                -- random, one for each transaction
     PRIMARY KEY (store, position)
 );
@@ -83,6 +87,7 @@ CREATE TABLE waynote.note (
     created_at  bigint  NOT NULL,
     updated_at  bigint  NOT NULL,
     resolved_by text    COLLATE "C",
+    cites       text    COLLATE "C",
     PRIMARY KEY (store, scope, key)
 ) WITH (fillfactor = 85);
 CREATE INDEX note_recent ON waynote.note (store, scope, pinned, updated_at DESC, key)
@@ -96,7 +101,6 @@ CREATE INDEX note_saying ON waynote.note (store, scope, content) WHERE kind_key 
 CREATE TABLE waynote.event (
     store       bigint   NOT NULL,
     position    bigint   NOT NULL,
-    ordinal     integer  NOT NULL DEFAULT 0,
     scope       integer,
     number      bigint,                           -- 1, 2, 3 of the session
     author      text     COLLATE "C" NOT NULL,
@@ -105,7 +109,7 @@ CREATE TABLE waynote.event (
     operation   bytea,
     step        bigint,
     mark        bigint   NOT NULL,
-    PRIMARY KEY (store, position, ordinal)
+    PRIMARY KEY (store, position)
 );
 CREATE UNIQUE INDEX event_session ON waynote.event (store, scope, number) WHERE scope IS NOT NULL;
 CREATE INDEX event_operation ON waynote.event (store, operation) WHERE operation IS NOT NULL;

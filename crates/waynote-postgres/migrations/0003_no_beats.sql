@@ -1,3 +1,0 @@
--- Heartbeats are side data.
-
-DROP TABLE waynote.beat;
