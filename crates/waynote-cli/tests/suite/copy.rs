@@ -36,7 +36,7 @@ fn what_cannot_be_copied_is_said() {
 
     $ waynote copy new.db postgres://me:pass@db/notes?store=team
     exit 2
-    error: the address of the store has a password in it, which others could read
-      leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file); the setting `postgres_password_command` names a command that prints it
+    error: the address postgres://me@db/notes has a password in it, which others could read
+      leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file), or name a command that prints it with the setting `postgres_password_command`
     ");
 }
