@@ -45,7 +45,6 @@ fn run(words: &[&str]) -> Result<()> {
         ["bench", ref words @ ..] => tools::released("bench", words),
         ["prove"] => {
             gate::smaller_programs(&["server", "postgres"])?;
-            tools::released("bench", &["upgrade"])?;
             tools::released("bench", &["postgres"])?;
             prove_serving()?;
             postgres::prove(&[])?;

@@ -344,22 +344,13 @@ pub(crate) enum Command {
         #[arg(long, requires = "accept_rollback")]
         yes: bool,
     },
-    /// Copy everything that is undamaged from a damaged store into a new one
-    ///
-    /// This saves notes with their histories, authors, times and pins, log entries and events, and lists what is
-    /// damaged. Nothing is written to OLD. The exit code is 0 if everything was saved, else 1.
-    Salvage {
-        /// The damaged store
-        old: PathBuf,
-        /// The new store, which must not exist yet
-        new: PathBuf,
-    },
     /// Copy a whole store into another one: a file or a database, in either direction
     ///
     /// FROM and TO are files, or stores in PostgreSQL (postgres://HOST/DATABASE?store=NAME). Everything is copied: notes
-    /// with their histories, authors, times and pins, log entries, events, what was forgotten, and tokens. TO must not
-    /// exist yet: it is there when it is complete and was compared, and a copy that was interrupted starts anew. FROM
-    /// stays as it is; write to only one of the two from then on.
+    /// with their histories, authors, times and pins, log entries, events, what was forgotten, and tokens. What is
+    /// damaged in FROM is left out and listed, and the exit code is 1. TO must not exist yet: it is there when it is
+    /// complete and was checked, and a copy that was interrupted starts anew. FROM stays as it is; write to only one of
+    /// the two from then on.
     Copy {
         /// The store to copy
         from: String,

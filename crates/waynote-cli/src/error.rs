@@ -299,7 +299,7 @@ pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_jso
             }
         }
         let hint =
-            "`waynote verify` lists all damage; `waynote salvage STORE NEW` saves what is whole";
+            "`waynote verify` lists all damage; `waynote copy STORE NEW` saves what is whole";
         let more = json!({ "addresses": new });
         warning("damaged_note", &what, hint, more, as_json);
     }

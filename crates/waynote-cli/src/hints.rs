@@ -47,13 +47,16 @@ pub(crate) fn hint(error: &Error) -> String {
                 .into()
         }
         Error::NotAStore { .. } => "give another file with `--store`".into(),
+        Error::OtherVersion { .. } => {
+            "run `waynote export json FILE` with the waynote that wrote the store, and import FILE with this one".into()
+        }
         Error::DamagedNote { .. } => {
-            "the other notes can still be read; `waynote salvage STORE NEW` saves what is whole into a new store, and \
+            "the other notes can still be read; `waynote copy STORE NEW` saves what is whole into a new store, and \
              `waynote verify` lists all damage"
                 .into()
         }
         Error::DamagedStore { .. } => format!(
-            "{advice}: `waynote salvage STORE NEW` saves what is whole into a new store"
+            "{advice}: `sqlite3 STORE .recover` reads around what is broken (docs/backup.md)"
         ),
         Error::DamagedIndex { .. } => "`waynote verify --repair-index` builds it again".into(),
         Error::StoreLost { .. } => {

@@ -201,32 +201,7 @@ impl OpenStore {
             }
             warn_of_secrets(&store.flagged(), &self.allowed, self.json);
         }
-        self.say_upgrade();
         self.say_damage(&self.store().take_damage());
-    }
-
-    /// Says once that the store was brought up to this program's version.
-    fn say_upgrade(&self) {
-        let Ok(store) = self.sqlite() else { return };
-        let Some(upgraded) = store.upgraded() else {
-            return;
-        };
-        let kept = upgraded.kept.display().to_string();
-        if self.said.lock().insert(kept.clone()) {
-            let (name, from) = (store.engine().name(), upgraded.from);
-            let what = format!(
-                "the store {name} was upgraded from version {from}; {kept} has it as it was before"
-            );
-            let hint = "delete that file when no older waynote is needed; it has every text, also those forgotten later";
-            let more = json!({ "from": from, "kept": kept });
-            warning(
-                "upgraded",
-                &waynote::visible::visible(&what),
-                hint,
-                more,
-                self.json,
-            );
-        }
     }
 
     /// Reports damage that was left out on standard error, each item once.

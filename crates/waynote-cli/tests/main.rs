@@ -112,7 +112,6 @@ mod suite {
     mod ui;
     mod undo;
     mod uninstall;
-    mod upgrade;
     mod week;
     mod who_may;
     mod whole_export;

@@ -23,12 +23,10 @@ const LOCK: i64 = 0x77_61_79_6e_6f_74_65;
 pub(crate) fn check(found: i64, shown: &str) -> Outcome<()> {
     match found == VERSION {
         true => Ok(()),
-        false => Err(Error::NewerStore {
+        false => Err(Error::OtherVersion {
             path: shown.into(),
             found: u32::try_from(found).unwrap_or_default(),
             known: u32::try_from(VERSION).unwrap_or_default(),
-            program: String::new(),
-            writing: true,
         }
         .into()),
     }

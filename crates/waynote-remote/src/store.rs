@@ -89,6 +89,7 @@ impl RemoteStore {
             everywhere: request.everywhere,
             stamp: stamp.clone(),
             dry_run,
+            up_to: request.up_to,
         };
         self.exchange.post("forget", &request)
     }

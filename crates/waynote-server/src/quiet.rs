@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
-use waynote::{Store, StoreUpgrade};
+use waynote::Store;
 
-use crate::app::App;
 use crate::served_stores::ServedStore;
 
 /// The pause after the last write, before a checkpoint.
@@ -16,22 +15,11 @@ const QUIET: Duration = Duration::from_secs(3);
 /// The longest pause between two attempts.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Runs checkpoints for a store while the server runs. The log gets a line when a write has brought its tables up to date.
-pub(crate) async fn checkpoint_when_quiet(app: App, served_store: Arc<ServedStore>) {
+/// Runs checkpoints for a store while the server runs.
+pub(crate) async fn checkpoint_when_quiet(served_store: Arc<ServedStore>) {
     let watched = served_store.store.watched();
-    let mut is_told = false;
     loop {
         watched.is_written().await;
-        let file = served_store.file.as_ref();
-        let upgraded = file.filter(|_| !is_told).and_then(|file| file.upgraded());
-        if let Some(StoreUpgrade { from, kept, .. }) = upgraded {
-            is_told = true;
-            let kept = kept.display();
-            app.log_event(
-                "upgraded",
-                format!("from version {from}; {kept} has the store as it was before"),
-            );
-        }
         let mut wait = QUIET;
         loop {
             while timeout(wait, watched.is_written()).await.is_ok() {

@@ -234,10 +234,7 @@ impl BoundServer {
             tokio::spawn(watch::watch(app.clone()));
             // A database takes care of its own log.
             for served_store in app.served_stores.named.values() {
-                tokio::spawn(quiet::checkpoint_when_quiet(
-                    app.clone(),
-                    served_store.clone(),
-                ));
+                tokio::spawn(quiet::checkpoint_when_quiet(served_store.clone()));
             }
             tokio::spawn(audit(app.clone()));
             if let Some(certificates) = app.certificates.clone() {

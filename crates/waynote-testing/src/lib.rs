@@ -11,8 +11,6 @@ mod dice;
 #[cfg(feature = "suites")]
 pub mod hooked;
 #[cfg(feature = "suites")]
-pub mod old_store;
-#[cfg(feature = "suites")]
 pub mod stores;
 #[cfg(feature = "suites")]
 pub mod suites;

@@ -73,6 +73,7 @@ cases! { $
             an_origin_keeps_its_times_and_author a_log_is_ordered_by_id_and_refuses_changes
             contents_are_kept_whatever_they_are selecting_keeps_the_order_of_the_scopes
             a_text_noted_again_is_a_repeat_of_its_entry a_note_keeps_what_it_cites what_is_forgotten_is_gone_and_says_so
+            what_was_written_after_what_was_shown_is_not_forgotten
             a_shared_text_goes_with_the_last_that_says_it
             a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere;
     }

@@ -190,8 +190,6 @@ questions! {
         side: String => Vec<SideValue>;
         /// The names of the spaces of side data that have a value about a content.
         about: Content => Vec<String>;
-        /// The call that wrote the row at a position. Copying asks.
-        steps: Position => Option<Step>;
         /// The engine's ids of scopes.
         scope_numbers: Scope => Option<u32>;
         /// The list of notes of a segment.
@@ -356,6 +354,7 @@ pub trait Read {
 
 /// The call that writes a row, and the index of the change or event in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Step {
     /// The call.
     pub operation: OperationId,

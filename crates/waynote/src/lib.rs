@@ -198,7 +198,7 @@ pub use session_log::SessionLog;
 pub use session_status::{SessionState, SessionStatus};
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore, StoreUpgrade};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
 pub use store::{
     Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData, Snapshot,
     Store, Version,

@@ -32,7 +32,7 @@ use crate::forget::{Forget, ForgetTarget};
 use crate::key::Name;
 use crate::limits::Limits;
 use crate::model::allowance::Allowance;
-use crate::note::{Note, Stamp};
+use crate::note::{Note, Position, Stamp};
 use crate::scope::Scope;
 use crate::search::Hit;
 use crate::store::{AsOf, Damage, Reader};
@@ -178,6 +178,10 @@ requests! {
         /// Only say what would be forgotten.
         #[serde(default)]
         dry_run: bool,
+        /// The `up_to` of the dry run that was looked at. A text that was written later is not forgotten: the answer is
+        /// 409. Left out: whatever is there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        up_to: Option<Position>,
     }
 
     /// The loop that holds a session.
@@ -195,6 +199,7 @@ impl ForgetRequest {
         Forget {
             target: self.target.clone(),
             everywhere: self.everywhere,
+            up_to: self.up_to,
         }
     }
 }

@@ -12,6 +12,7 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod copy;
+    mod copy_damaged;
     mod counting;
     mod damage;
     mod distant;
@@ -28,7 +29,6 @@ mod suite {
     mod random_damage;
     mod reference;
     mod replaced;
-    mod salvage;
     mod search_index;
     mod second_name;
     mod secret_forms;
@@ -37,7 +37,6 @@ mod suite {
     mod threads;
     mod token;
     mod trips;
-    mod upgrade;
     mod write_trips;
 
     use stores::LocalStores;

@@ -347,6 +347,7 @@ impl State {
             },
             feed: each(&ask.feed, |of| self.feed(of.after, of.limit)),
             operations: each(&ask.operations, |operation| self.operation(*operation)),
+            steps: each(&ask.steps, |position| self.step(*position)),
             store_id: Some(self.id),
             version: Version {
                 position: self.head(),
@@ -395,7 +396,6 @@ impl State {
                 }
                 false => Vec::new(),
             },
-            steps: each(&ask.steps, |position| self.step(*position)),
             about: each(&ask.about, |content| {
                 let is_about = |value: &SideValue| value.about == Some(content.hash());
                 let spaces = self.side.iter();

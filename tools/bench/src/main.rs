@@ -14,7 +14,6 @@ mod retrieval;
 mod searches;
 mod secrets;
 mod threads;
-mod upgrade;
 
 use anyhow::{Result, bail};
 
@@ -50,11 +49,6 @@ fn run(words: &[&str]) -> Result<()> {
         ["secrets", ref folders @ ..] => secrets::run(folders),
         ["retrieval", "import", folder] => retrieval::import(folder.as_ref()),
         ["retrieval", "query", folder] => retrieval::query(folder.as_ref()),
-        ["upgrade"] => upgrade::run(),
-        // Started by `upgrade`.
-        ["open", path] => upgrade::open(path),
-        // For another program to look at.
-        ["write-schema-5", path] => upgrade::write(path),
         _ => bail!("no such measurement: {}", words.join(" ")),
     }
 }

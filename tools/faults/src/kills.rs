@@ -60,7 +60,7 @@ const FAILING: [&str; 18] = [
     "link",
 ];
 
-/// The file that a backup, a copy or a salvage writes.
+/// The file that a backup or a copy writes.
 const MADE: &str = "made.db";
 
 /// A run of the program on a store, and the note that it writes.
@@ -238,7 +238,6 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
         forget,
         makes("backup", &["backup", MADE])?,
         makes("copy", &["copy", STORE, MADE])?,
-        makes("salvage", &["salvage", STORE, MADE])?,
         restore,
     ])
 }

@@ -71,6 +71,7 @@ impl<R: Reader> NarrowedStore<R> {
             event_sessions,
             feed,
             operations,
+            steps,
             store_id,
             version,
         } = ask;
@@ -133,6 +134,7 @@ impl<R: Reader> NarrowedStore<R> {
             all_leases: *all_leases,
             event_sessions: *event_sessions,
             operations,
+            steps: steps.clone(),
             store_id: *store_id,
             // The position tells how much is written in the whole store: see docs/security.md.
             version: *version,
@@ -197,6 +199,7 @@ impl<R: Reader> NarrowedStore<R> {
             event_sessions,
             feed: happened,
             operations: done,
+            steps: answers.steps,
             store_id: answers.store_id,
             version: answers.version,
             damaged: self.noticed(damaged),

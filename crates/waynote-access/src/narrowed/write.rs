@@ -195,6 +195,7 @@ impl<S> NarrowedStore<S> {
             shared,
             shared_events,
             spaces,
+            up_to: _,
             residue: _,
         } = &mut forgotten;
         let sees_session = |session: &Name| self.grant.sees(&Scope::Session(session.clone()));

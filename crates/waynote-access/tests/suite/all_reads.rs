@@ -110,6 +110,7 @@ fn everything(all: &[Owner], entries: &[Address]) -> Ask {
                 limit,
             })
             .to_vec(),
+        steps: Vec::new(),
         operations: all
             .iter()
             .map(|who| OperationId::of(who.operation))
@@ -140,6 +141,7 @@ fn fields(answers: &Answers) -> Vec<(&'static str, String, bool)> {
         event_sessions,
         feed,
         operations,
+        steps: _,
         store_id,
         version,
         damaged,

@@ -15,7 +15,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Page and server", "ui serve token"),
     (
         "Store",
-        "import export backup restore verify salvage copy stores config completions man licences help",
+        "import export backup restore verify copy stores config completions man licences help",
     ),
 ];
 

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use waynote::copy::{CopyError, CopyPhase, CopyProgress, CopyReport, copy, read_json, write_json};
+use waynote::copy::{
+    CopyError, CopyPhase, CopyProgress, CopyReport, Lost, copy, read_json, write_json,
+};
 use waynote::engine::Engine;
 use waynote::text::plural;
 use waynote::visible::visible;
@@ -16,7 +18,7 @@ use waynote_remote::Url;
 
 use super::import_progress::{Bar, Interrupt};
 use crate::database;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome, say, warning};
 use crate::invocation::Context;
 use crate::{home, opened};
 
@@ -55,8 +57,9 @@ pub(super) fn run(context: &mut Context<'_>, from: &str, to: &str) -> Outcome<Ex
             Ok(interrupt.exit_code())
         }
         copied => {
-            report(context, &copied?, &source.name(), &name)?;
-            Ok(ExitCode::SUCCESS)
+            let copied = copied?;
+            report(context, &copied, &source.name(), &name)?;
+            Ok(code(&copied.lost))
         }
     }
 }
@@ -108,8 +111,7 @@ fn what(phase: CopyPhase) -> &'static str {
     match phase {
         CopyPhase::Rows => "copying",
         CopyPhase::Index => "building the search index",
-        CopyPhase::Comparing => "comparing",
-        CopyPhase::Blocks => "comparing blocks",
+        CopyPhase::Checking => "checking",
         _ => "working",
     }
 }
@@ -118,42 +120,63 @@ fn report(context: &mut Context<'_>, copied: &CopyReport, from: &str, to: &str) 
     let up_to = copied.up_to.map_or(0, Position::number);
     let value = json!({
         "from": from, "to": to,
-        "from_id": copied.from.to_string(), "to_id": copied.to.to_string(), "position": up_to,
-        "notes": copied.notes, "revisions": copied.revisions, "events": copied.events,
-        "forgettings": copied.forgettings, "side_values": copied.side_values, "blocks": copied.blocks,
-        "positions_differ": copied.is_renumbered, "verified": true,
+        "from_id": copied.from, "to_id": copied.to, "position": up_to,
+        "items": copied.items, "notes": copied.report.notes, "revisions": copied.report.revisions,
+        "lost": copied.lost, "verified": true,
     });
     context.answer(&value, || {
-        let mut text = format!(
-            "copied to {}: {}, {}, {}, {} up to position {up_to}; compared, with {}: equal\nstore id {}",
+        format!(
+            "copied to {}: {}, {}, {} up to position {up_to}; verified\nstore id {}",
             visible(to),
-            plural(copied.notes, "note"),
-            plural(copied.revisions, "revision"),
-            plural(copied.events, "event"),
-            plural(copied.forgettings, "forgetting"),
-            plural(copied.blocks, "block"),
-            copied.to
+            plural(copied.report.notes, "note"),
+            plural(copied.report.revisions, "revision"),
+            plural(copied.items, "item"),
+            copied.to.map(|id| id.to_string()).unwrap_or_default()
+        )
+    })?;
+    say_lost(context, &copied.lost);
+    Ok(())
+}
+
+/// Exit code 1 if something damaged was left out.
+fn code(lost: &Lost) -> ExitCode {
+    match lost.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(1),
+    }
+}
+
+/// Names what was left out on standard error.
+fn say_lost(context: &Context<'_>, lost: &Lost) {
+    if !lost.is_empty() {
+        let damaged = plural(lost.len() as u64, "damaged item");
+        let named: Vec<String> = lost.iter().map(|what| visible(what)).collect();
+        let what = format!("{damaged} left out");
+        warning(
+            "left_out",
+            &what,
+            &named.join("\n  "),
+            json!({ "lost": lost }),
+            context.output.json,
         );
-        if copied.is_renumbered {
-            text += "\npositions differ: the source has events from before November 2026, which shared one";
-        }
-        text
-    })
+    }
 }
 
 /// Writes the whole store as lines of JSON: to a new file of the user's own, or to standard output.
-pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
+pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome<ExitCode> {
     let source = source(context, None)?;
     if target == Path::new("-") {
         let output = &mut *context.output;
         let mut failed = Ok(());
-        write_json(source.engine(), &mut |line| {
+        let lost = write_json(source.engine(), &mut |line| {
             if failed.is_ok() {
                 failed = output.line(line);
             }
             Ok(())
         })?;
-        return failed;
+        failed?;
+        say_lost(context, &lost);
+        return Ok(code(&lost));
     }
     let file = |error| Error::file(target, "written", error);
     let folder = target
@@ -162,14 +185,15 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
     let mut part =
         tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(file)?;
     let mut lines: u64 = 0;
-    {
+    let lost = {
         let mut writer = BufWriter::new(part.as_file_mut());
-        write_json(source.engine(), &mut |line| {
+        let lost = write_json(source.engine(), &mut |line| {
             lines += 1;
             writeln!(writer, "{line}").map_err(file)
         })?;
         writer.flush().map_err(file)?;
-    }
+        lost
+    };
     part.as_file().sync_all().map_err(file)?;
     part.persist_noclobber(target)
         .map_err(|error| match error.error.kind() {
@@ -183,12 +207,14 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome {
             }
             _ => file(error.error).into(),
         })?;
-    let items = lines.saturating_sub(1);
+    let items = lines.saturating_sub(2);
     let value = json!({ "target": target.to_string_lossy(), "items": items });
     context.answer(&value, || {
         let target = visible(&target.to_string_lossy());
         format!("wrote {} to {target}", plural(items, "item"))
-    })
+    })?;
+    say_lost(context, &lost);
+    Ok(code(&lost))
 }
 
 /// Makes a store from the output of `export json`.

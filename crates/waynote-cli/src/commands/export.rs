@@ -1,6 +1,7 @@
 //! `waynote export`: notes written for other programs.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use waynote::text::plural;
@@ -14,9 +15,9 @@ use crate::error::Outcome;
 use crate::invocation::Context;
 use crate::{home, input};
 
-pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
+pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome<ExitCode> {
     match command {
-        ExportCommand::Json { target } => copy::to_json(context, target),
+        ExportCommand::Json { target } => return copy::to_json(context, target),
         ExportCommand::Markdown { folder } => {
             let exported = context.read(|store| Ok(markdown::export(store, folder)?))?;
             report(context, &exported, &folder.display().to_string())
@@ -42,6 +43,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
             report(context, &exported, &target.display().to_string())
         }
     }
+    .map(|()| ExitCode::SUCCESS)
 }
 
 /// Prints the counts. Skipped items go to standard error, because the export itself has succeeded.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
-use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten, Store};
+use waynote::{Address, AddressAt, Error, Forget, ForgetTarget, Forgotten, Store};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
@@ -68,18 +68,30 @@ pub(super) fn run(
     is_confirmed: bool,
 ) -> Outcome {
     let stamp = context.stamp()?;
-    if dry_run || !is_confirmed {
-        let would =
-            context.read(|store| there(store, request, store.would_forget(request, &stamp)))?;
-        if dry_run {
-            return context.answer(&Told::new(&would), || plan(&would));
-        }
-        // Nothing is lost where nothing is left: then it only finishes what was begun.
-        if !would.revisions.is_empty() || !would.events.is_empty() {
-            confirm(&would)?;
-        }
+    let would = |context: &mut Context<'_>| {
+        context.read(|store| there(store, request, store.would_forget(request, &stamp)))
+    };
+    if dry_run {
+        let would = would(context)?;
+        return context.answer(&Told::new(&would), || plan(&would));
     }
-    let forgotten = context.write(|store| there(store, request, store.forget(request, &stamp)))?;
+    let forgotten = loop {
+        let mut request = request.clone();
+        if !is_confirmed {
+            let would = would(context)?;
+            // Nothing is lost where nothing is left: then it only finishes what was begun.
+            if !would.revisions.is_empty() || !would.events.is_empty() {
+                confirm(&would)?;
+            }
+            request = request.up_to(would.up_to);
+        }
+        match context.write(|store| there(store, &request, store.forget(&request, &stamp))) {
+            Err(Failure::Library(error @ Error::ForgetsMore { .. })) => {
+                say(&format!("{error}: nothing was forgotten, look again"));
+            }
+            forgotten => break forgotten?,
+        }
+    };
     context.answer(&Told::new(&forgotten), || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),

@@ -33,7 +33,6 @@ mod pause;
 mod place;
 mod plugin;
 mod rollback;
-mod salvage;
 mod saved;
 mod search;
 #[cfg(feature = "server")]
@@ -176,7 +175,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         #[cfg(not(feature = "server"))]
         Some(Command::Server(_) | Command::Ui(_)) => Err(Failure::left_out("server")),
         Some(Command::Import(command)) => import::run(&mut context, command),
-        Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Export(command)) => export::run(&mut context, command),
         Some(Command::Start(args)) => start::run(&mut context, args).map(ok),
         Some(Command::Why { of }) => why::run(&mut context, of.as_deref()).map(ok),
         Some(Command::Stale) => stale::list(&mut context).map(ok),
@@ -201,7 +200,6 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Stores(command)) => stores::run(&mut context, command).map(ok),
         #[cfg(not(feature = "postgres"))]
         Some(Command::Stores(_)) => Err(Failure::left_out("postgres")),
-        Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
         Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(

@@ -138,14 +138,12 @@ fn stores_that_are_none() {
     fs::write(work.join("text"), text).unwrap();
     let other = rusqlite::Connection::open(work.join("other.db")).unwrap();
     other.execute_batch("CREATE TABLE theirs (x)").unwrap();
-    scratch.ok("--store newer.db key save k v");
-    let newer = rusqlite::Connection::open(work.join("newer.db")).unwrap();
-    newer
-        .execute_batch(
-            "INSERT INTO waynote_migration VALUES (999, 'future', '', 999, 999, '0.9.0', '0.9.0')",
-        )
+    scratch.ok("--store other-version.db key save k v");
+    let other = rusqlite::Connection::open(work.join("other-version.db")).unwrap();
+    other
+        .execute_batch("UPDATE waynote_schema SET version = 999")
         .unwrap();
-    let said = ["folder", "text", "other.db", "newer.db"].map(|store| {
+    let said = ["folder", "text", "other.db", "other-version.db"].map(|store| {
         let said = |words: &str| scratch.run(&format!("--store {store} {words}")).said();
         assert_eq!(said("key list"), said("key save k v"), "{store}");
         said("key list")
@@ -161,8 +159,8 @@ fn stores_that_are_none() {
     error: other.db is the SQLite database of another program
       add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     exit 1
-    error: the store newer.db has version 999, and this program knows 9: it needs waynote 0.9.0 or newer to read
-      update waynote; nothing was changed
+    error: the store other-version.db has tables of version 999, and this program has version 1
+      run `waynote export json FILE` with the waynote that wrote the store, and import FILE with this one
     ");
     let missing = scratch.run("--store missing/notes.db key count").said();
     assert!(

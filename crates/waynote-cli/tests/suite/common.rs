@@ -316,20 +316,6 @@ impl Run {
     }
 }
 
-/// Makes a store one of schema 6, so that the next command gives rows without a checksum theirs.
-pub(crate) fn migrated_last_from_here(conn: &rusqlite::Connection) {
-    conn.execute_batch(
-        "DROP TRIGGER waynote_journal_checked; DROP TRIGGER waynote_journal_rechecked;
-         DROP TRIGGER waynote_event_checked; DELETE FROM waynote_migration WHERE name IN ('damage', 'token', 'cites');
-         ALTER TABLE waynote_journal DROP COLUMN cites; ALTER TABLE waynote_note DROP COLUMN cites;
-         ALTER TABLE waynote_journal DROP COLUMN token;
-         ALTER TABLE waynote_scope DROP COLUMN checksum; ALTER TABLE waynote_store DROP COLUMN checksum;
-         ALTER TABLE waynote_side DROP COLUMN checksum; ALTER TABLE waynote_search_state DROP COLUMN checksum;
-         ALTER TABLE waynote_search_dead DROP COLUMN checksum",
-    )
-    .unwrap();
-}
-
 /// The text without the id of a store, which is random.
 fn without_id(text: &str) -> String {
     const BEFORE: &str = "store id ";

@@ -11,7 +11,7 @@ fn what_cannot_be_copied_is_said() {
     let said = |words: &str| scratch.run(&words.replace("STORE", &store)).said();
     assert_transcript!(said, @"
     $ waynote copy STORE new.db
-    copied to new.db: 1 note, 1 revision, 0 events, 0 forgettings up to position 1; compared, with 1 block: equal
+    copied to new.db: 1 note, 1 revision, 1 item up to position 1; verified
     store id ID
 
     $ waynote copy STORE new.db

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Scratch, has, migrated_last_from_here, rest, signal, until};
+use waynote::Store as _;
+
+use super::common::{Scratch, has, rest, signal, until};
 use super::loop_stops::{ended, looping};
 
 /// A loop that runs until somebody ends it; its agent is a shell script.
@@ -211,15 +213,17 @@ fn a_loop_in_another_container_is_not_taken_for_dead() {
 fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     let scratch = Scratch::new();
     looping(&scratch, "--iterations 1", "true").ok();
-    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
-    conn.execute_batch(
-        "INSERT INTO waynote_event (position, ordinal, scope, number, author, recorded_at, event)
-         SELECT max(position) + 1, 0, scope, max(number) + 1, 'person', 1, '{\"event\":\"loop_started\",\
-         \"holder\":{\"host\":\"elsewhere\",\"boot\":\"b\",\"pid\":7,\"start\":3},\"directory\":\"/p\"}' FROM waynote_event;
-         UPDATE waynote_scope SET lease = (SELECT max(number) FROM waynote_event);",
-    ).unwrap();
-    migrated_last_from_here(&conn);
-    drop(conn);
+    let store = waynote::SqliteStore::open(scratch.store(), &waynote::Options::default()).unwrap();
+    let started = waynote::event::SessionEvent::LoopStarted {
+        holder: waynote::event::ProcessIdentity::new("elsewhere", "b", 7, 3),
+        directory: "/p".into(),
+        iterations: None,
+    };
+    let stamp = waynote::Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+    store
+        .record(&"s".parse().unwrap(), &[started], None, &stamp)
+        .unwrap();
+    drop(store);
     insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
     exit 1
     error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC

@@ -1,6 +1,6 @@
 //! Credentials: refused when a caller writes them, kept, flagged and masked when they come from elsewhere.
 
-use super::common::{Plays, Run, Scratch, assert_transcript, has, lacks, migrated_last_from_here};
+use super::common::{Plays, Run, Scratch, assert_transcript, has};
 
 /// Assembled at run time, so that no file of ours holds a text like a token.
 fn token() -> String {
@@ -337,26 +337,4 @@ fn a_device_is_no_configuration() {
         &said,
         "/dev/zero: the configuration file cannot be read: it is no regular file",
     );
-}
-
-/// A note that an earlier program stored before it knew the rule.
-#[test]
-fn a_preview_from_before_the_rule_is_masked() {
-    let scratch = Scratch::new();
-    let text = format!("push with {}", token());
-    scratch
-        .waynote(["key", "save", "k", &text, "--allow-secret"])
-        .ok();
-    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
-    conn.execute(
-        "UPDATE waynote_note SET preview = ?1, checksum = NULL",
-        [&text],
-    )
-    .unwrap();
-    migrated_last_from_here(&conn);
-    for words in ["context", "key list", "context --style faithful"] {
-        let said = scratch.ok(words);
-        has(&said, "[masked: github-token]");
-        lacks(&said, "aZ3k");
-    }
 }

@@ -82,13 +82,13 @@ pub(super) fn forgotten_after<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
 
 /// The calls that wrote the rows at positions.
 pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
-    let positions = ask.steps.iter().map(|position| position.number());
+    let positions = ask.store.steps.iter().map(|position| position.number());
     let values = vec![bigs(positions)];
-    plan.each(&ask.steps, STEPS, values, |row, index, rows| {
+    plan.each(&ask.store.steps, STEPS, values, |row, index, rows| {
         let operation: &[u8] = get(row, 1)?;
         let operation = <[u8; 16]>::try_from(operation);
         let operation = operation.map_err(|_| unreadable("the id of a call"))?;
-        rows.steps[index] = Some(Step {
+        rows.store.steps[index] = Some(Step {
             operation: OperationId::new(operation),
             step: step(row, 2)?,
         });

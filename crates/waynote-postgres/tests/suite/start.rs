@@ -169,7 +169,7 @@ fn tables_of_another_version_are_refused() {
             stores::create(other.clone()),
             stores::drop(options.clone()),
         ] {
-            assert_eq!(outcome.unwrap_err().kind(), "newer_store", "{version}");
+            assert_eq!(outcome.unwrap_err().kind(), "other_version", "{version}");
         }
     }
     cluster.sql_in(&name, "UPDATE waynote.version SET version = 1");

@@ -4,8 +4,8 @@ use waynote::moved::{MoveOptions, relocate};
 use waynote::note::State;
 use waynote::tend::merge;
 use waynote::{
-    Address, AsOf, Change, Citation, Content, EntryType, Error, Expect, Filter, Forget, Limits,
-    LocalStore, Note, NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind,
+    Address, AsOf, Change, Citation, Content, EntryType, Error, ErrorClass, Expect, Filter, Forget,
+    Limits, LocalStore, Note, NoteAsOf, Notebook, Origin, Places, SaveOptions, Scope, ScopeKind,
     SessionLog, Stamp, UndoError, undo_last,
 };
 
@@ -329,6 +329,51 @@ fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget 
     Forget::new(address.clone())
         .revision(revision)
         .everywhere(everywhere)
+}
+
+/// A text that another writer saves between the list and the yes is not forgotten with it, whatever the list was of.
+pub(crate) fn what_was_written_after_what_was_shown_is_not_forgotten(store: &dyn LocalStore) {
+    let notebook = Notebook::of_agent(store, name("a"));
+    let key = "k".parse().unwrap();
+    let log = SessionLog::new(store, name("s"));
+    let write = |said: &str, second| {
+        notebook
+            .save(&key, text(said), SaveOptions::default(), &at(second))
+            .unwrap();
+        log.add(EntryType::Tip, None, text(said), &at(second))
+            .unwrap();
+    };
+    write("shown", 1);
+    let note = Address::Agent(name("a"), key.clone());
+    let shared = Address::Place(place("~/p"));
+    let requests = [
+        Forget::new(note.clone()),
+        Forget::new(note.clone()).everywhere(true),
+        Forget::session(name("s")),
+    ];
+    for (request, second) in requests.into_iter().zip([2, 3, 4]) {
+        let shown = store.would_forget(&request, &at(9)).unwrap();
+        let yes = request.clone().up_to(shown.up_to);
+        match request.everywhere {
+            // A text of the list, written elsewhere.
+            true => {
+                let again = save(shared.clone(), "shown");
+                store.apply(&[again], &at(second)).unwrap();
+            }
+            false => write(&format!("not shown {second}"), second),
+        }
+        let before = store.version().unwrap();
+        let refused = store.forget(&yes, &at(9)).unwrap_err();
+        assert!(matches!(refused, Error::ForgetsMore { .. }), "{refused}");
+        assert_eq!(refused.class(), ErrorClass::Conflict);
+        assert_eq!(store.version().unwrap(), before);
+    }
+    // The list that shows it all is carried out.
+    let request = Forget::new(note.clone());
+    let shown = store.would_forget(&request, &at(9)).unwrap();
+    let forgotten = store.forget(&request.up_to(shown.up_to), &at(9)).unwrap();
+    assert_eq!(forgotten.revisions, shown.revisions);
+    assert_eq!(store.get(&note).unwrap(), None);
 }
 
 pub(crate) fn what_is_forgotten_is_gone_and_says_so(store: &dyn LocalStore) {

@@ -322,6 +322,14 @@ pub enum Error {
         reason: String,
     },
 
+    /// A request would forget a text that was written after what was shown. Nothing was forgotten.
+    #[error("{} was written after what was shown", safe(what))]
+    ForgetsMore {
+        /// The address of the newer text.
+        #[serde(serialize_with = "safe_text")]
+        what: String,
+    },
+
     /// The store's file is the database of another program. Nothing was written to it.
     #[error("{} is the SQLite database of another program", safe(path.display()))]
     ForeignStore {
@@ -341,26 +349,19 @@ pub enum Error {
         reason: String,
     },
 
-    /// The store was written by a newer program.
+    /// The store was written by another version of waynote. Nothing was changed.
     #[error(
-        "the store {} has version {found}, and this program knows {known}: it needs waynote {} or newer to {}",
-        safe(path.display()),
-        safe(program),
-        if *writing { "write" } else { "read" }
+        "the store {} has tables of version {found}, and this program has version {known}",
+        safe(path.display())
     )]
-    NewerStore {
+    OtherVersion {
         /// The store.
         #[serde(skip)]
         path: PathBuf,
-        /// The schema version of the store.
+        /// The version of the store's tables.
         found: u32,
-        /// The newest schema version that this program knows.
+        /// The version of this program's tables.
         known: u32,
-        /// The version of the oldest program that may do it.
-        #[serde(serialize_with = "safe_text")]
-        program: String,
-        /// True if the store was to be written; it can perhaps be read.
-        writing: bool,
     },
 
     /// The store's file was deleted or replaced while it was open.

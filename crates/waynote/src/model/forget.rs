@@ -19,6 +19,7 @@ use crate::address::{Address, AddressAt, encode};
 use crate::error::Error;
 use crate::event::EventAddress;
 use crate::key::Name;
+use crate::note::Position;
 use crate::scope::Scope;
 
 /// The target of a request to forget.
@@ -67,6 +68,9 @@ pub struct Forget {
     pub target: ForgetTarget,
     /// True to forget the text in every other note, revision and event too.
     pub everywhere: bool,
+    /// The last position of the store that was shown to whoever decided ([`Forgotten::up_to`]). A text that was written
+    /// later is not forgotten: the request is refused. None: whatever is there.
+    pub up_to: Option<Position>,
 }
 
 impl Forget {
@@ -90,6 +94,7 @@ impl Forget {
         Self {
             target,
             everywhere: false,
+            up_to: None,
         }
     }
 
@@ -104,6 +109,14 @@ impl Forget {
     /// Sets whether to forget the text in every other note, revision and event too.
     pub fn everywhere(self, everywhere: bool) -> Self {
         Self { everywhere, ..self }
+    }
+
+    /// Refuses the request if it would forget a text that was written after this position.
+    pub fn up_to(self, position: impl Into<Option<Position>>) -> Self {
+        Self {
+            up_to: position.into(),
+            ..self
+        }
     }
 
     /// The note of the request, with its revision if one was given; none if it is not about a note.
@@ -144,6 +157,10 @@ pub struct Forgotten {
     /// removed; what the program behind the space keeps outside the store was not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spaces: Vec<String>,
+    /// The last position of the store when it was asked what would be forgotten: a request that goes
+    /// [up to it](Forget::up_to) forgets nothing else. None in the result of a forgetting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up_to: Option<Position>,
     /// Why old bytes of the text may still be in the store's files; none if the files are clean.
     pub residue: Option<Residue>,
 }
@@ -160,6 +177,7 @@ impl Forgotten {
             shared: Vec::new(),
             shared_events: Vec::new(),
             spaces: Vec::new(),
+            up_to: None,
             residue: None,
         }
     }

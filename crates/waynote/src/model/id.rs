@@ -6,6 +6,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+use crate::note::{Position, Stamp};
 
 /// A store's id. A copy that is used in its own right gets a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +23,15 @@ impl OperationId {
         let hash = Sha256::digest(text);
         let mut id = [0; 16];
         id.copy_from_slice(&hash[..16]);
+        Self(id)
+    }
+
+    /// The id of a call that has none of its own, and whose first row is at this position. Ids of later calls are
+    /// greater, so that an index of them grows at its end.
+    pub(crate) fn at(position: Position, stamp: &Stamp) -> Self {
+        let call = format!("{position} {} {}", stamp.author, stamp.now);
+        let mut id = Self::of(&call).0;
+        id[..8].copy_from_slice(&stamp.now.as_microsecond().to_be_bytes());
         Self(id)
     }
 }

@@ -55,7 +55,7 @@ written!(
     Address: "^(place:[~/%]|agent:.|session:.)",
     AddressAt: "^(place:[~/%]|agent:.|session:.)",
     ContentHash: "^[0-9a-f]{64}$",
-    Cursor: "^[0-9]+([.][0-9]+)?$",
+    Cursor: "^[0-9]+$",
     EntryId: "^\\s*[0-9A-Fa-f][0-9A-Za-z]{24}\\s*$",
     EntryType: "",
     EventAddress: "^session:.+#event-[0-9]+$",

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{EntryType, Note, Revision, Stamp};
+use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::store::{Count, Done, EventPage, FeedContent, Reader, answers};
 
@@ -118,13 +118,20 @@ impl Call<'_> {
     }
 }
 
-pub(super) fn step(operation: Option<OperationId>, index: usize) -> Option<Step> {
+/// The id of a call whose first row is at `position`: an undo takes back all that it wrote.
+pub(super) fn operation(stamp: &Stamp, position: Position) -> OperationId {
+    let own = stamp.operation;
+    own.unwrap_or_else(|| OperationId::at(position, stamp))
+}
+
+pub(super) fn step(operation: OperationId, index: usize) -> Option<Step> {
     let step = u32::try_from(index).unwrap_or(u32::MAX);
-    operation.map(|operation| Step { operation, step })
+    Some(Step { operation, step })
 }
 
 fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
     let mut applied = Vec::with_capacity(changes.len());
+    let operation = operation(stamp, pending.upcoming());
     for (index, change) in changes.iter().enumerate() {
         let Some(write) = decide(change, pending, stamp)? else {
             applied.push(unchanged(pending, change)?);
@@ -142,7 +149,7 @@ fn apply(pending: &PendingStore<'_>, changes: &[Change], stamp: &Stamp) -> Resul
             before: before.as_ref().map(NoteBefore::of),
             changed: true,
         });
-        pending.plan(write, step(stamp.operation, index))?;
+        pending.plan(write, step(operation, index))?;
     }
     Ok(applied)
 }
@@ -154,9 +161,10 @@ fn record(
     lease: Option<u64>,
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
+    let operation = operation(stamp, pending.upcoming());
     for (index, event) in events.iter().enumerate() {
         session_events::check(event, pending, session, lease, stamp)?;
-        pending.plan_event(session, event, stamp, step(stamp.operation, index))?;
+        pending.plan_event(session, event, stamp, step(operation, index))?;
     }
     Ok(Vec::new())
 }

@@ -7,7 +7,7 @@ use super::erasure::{Erasure, decide};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::engine::{Ask, Engine, Put, Read, Row, Transaction, Writing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{EventAddress, RecordedEvent, SessionEvent};
 use crate::forget::{Forget, ForgetTarget, Forgotten};
 use crate::key::Name;
@@ -16,7 +16,7 @@ use crate::scope::Scope;
 use crate::search::upkeep;
 use crate::store::{Done, EventPage, FeedContent, ForgottenTexts, answers};
 
-use super::apply::{View, another, step};
+use super::apply::{View, another, operation, step};
 use super::pending::is_counted;
 use super::person;
 use super::session_events::check_inside;
@@ -104,7 +104,10 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;
-    Ok(replied(request, erasure, spaces))
+    Ok(Forgotten {
+        up_to: rows.version()?.position,
+        ..replied(request, erasure, spaces)
+    })
 }
 
 fn replied(request: &Forget, erasure: Erasure, spaces: Vec<String>) -> Forgotten {
@@ -118,7 +121,28 @@ fn replied(request: &Forget, erasure: Erasure, spaces: Vec<String>) -> Forgotten
         kept: erasure.kept,
         shared: erasure.shared.into_iter().map(at).collect(),
         spaces,
+        up_to: None,
         residue: None,
+    }
+}
+
+/// Refuses to forget a text that was written after what was shown.
+fn was_shown(
+    request: &Forget,
+    revisions: &[(AddressAt, Position)],
+    events: &[(Name, RecordedEvent)],
+) -> Result<()> {
+    let Some(up_to) = request.up_to else {
+        return Ok(());
+    };
+    let revision = revisions.iter().find(|(_, position)| *position > up_to);
+    let event = events.iter().find(|(_, event)| event.position > up_to);
+    let newer = revision
+        .map(|(at, _)| at.to_string())
+        .or(event.map(|(session, event)| event.address(session).to_string()));
+    match newer {
+        Some(what) => Err(Error::ForgetsMore { what }),
+        None => Ok(()),
     }
 }
 
@@ -143,6 +167,7 @@ fn carry_out(
             }
         }
     }
+    was_shown(request, &revisions, &erasure.events)?;
     let archives = archives(rows, request)?;
     // A call with an id is found again even if there was nothing to forget: a repeated call must not forget notes that
     // were written since.
@@ -185,6 +210,7 @@ fn put(
 ) -> Result<()> {
     let rows: &dyn Read = tx;
     let mut head = rows.version()?.head();
+    let operation = operation(stamp, Position::new(head + 1));
     let mut next = || {
         head += 1;
         Position::new(head)
@@ -206,7 +232,7 @@ fn put(
                 note: None,
                 existed: *existed,
                 is_counted: is_counted(revision.address()),
-                step: step(stamp.operation, index),
+                step: step(operation, index),
             })
         })
         .collect();
@@ -229,7 +255,7 @@ fn put(
         by: &stamp.author,
         revisions,
         events: erasure.events.clone(),
-        step: step(stamp.operation, gone.len()),
+        step: step(operation, gone.len()),
     });
     tx.put(&put)
 }

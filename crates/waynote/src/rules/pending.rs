@@ -80,6 +80,11 @@ impl<'t> PendingStore<'t> {
         Position::new(self.head.get())
     }
 
+    /// The position of the row that is planned next.
+    pub(super) fn upcoming(&self) -> Position {
+        Position::new(self.head.get() + 1)
+    }
+
     /// The next position of the store.
     fn next(&self) -> Position {
         self.head.set(self.head.get() + 1);

@@ -9,9 +9,10 @@ use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result, UndoError};
+use crate::id::OperationId;
 use crate::key::Name;
 use crate::limits::Limits;
-use crate::note::{Action, Revision, Stamp, State};
+use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::rules::person::author;
 use crate::store::{Ask, Done, FeedContent, Reader, ReaderExt, Store};
@@ -155,7 +156,7 @@ pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn log_entry_written_last(store: &dyn Reader, author: &Name) -> Result<Option<Address>> {
     for revision in journal(store) {
-        let revision = revision?;
+        let (revision, _) = revision?;
         if revision.author() == author {
             let address = revision.address();
             return Ok(matches!(address, Address::Session(..)).then(|| address.clone()));
@@ -370,21 +371,20 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
     Ok((!is_forgotten).then_some(standing))
 }
 
-/// What `undo` and `redo` without an address look at, latest first: the revisions that one call wrote, together. They
-/// stand side by side in the journal, with one author and one time.
+/// What `undo` and `redo` without an address look at, latest first: the revisions that one call wrote, together. The
+/// rows of a call follow one another.
 fn calls(store: &dyn Reader) -> impl Iterator<Item = Result<Vec<Revision>>> {
     let mut journal = journal(store).peekable();
     std::iter::from_fn(move || {
         let (mut call, mut of) = (Vec::new(), None);
         loop {
-            let stamp = |revision: &Revision| (revision.author().clone(), revision.recorded_at);
-            let is_next = |next: &Result<Revision>| match (next, &of) {
-                (Ok(next), Some(of)) => stamp(next) == *of,
+            let is_next = |next: &Result<Written>| match (next, of) {
+                (Ok((_, operation)), Some(of)) => *operation == of,
                 _ => of.is_none(),
             };
             match journal.next_if(is_next) {
-                Some(Ok(revision)) => {
-                    of = Some(stamp(&revision));
+                Some(Ok((revision, operation))) => {
+                    of = Some(operation);
                     call.extend(Some(revision).filter(|of| !is_passed_over(of)));
                 }
                 Some(Err(error)) => return Some(Err(error)),
@@ -394,19 +394,41 @@ fn calls(store: &dyn Reader) -> impl Iterator<Item = Result<Vec<Revision>>> {
     })
 }
 
+/// A revision, and the call that wrote it.
+type Written = (Revision, Option<OperationId>);
+
 /// The changes of a whole store, latest first, read in pages.
-fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Revision>> {
+fn journal(store: &dyn Reader) -> impl Iterator<Item = Result<Written>> {
     const PAGE: usize = 64;
     let (mut page, mut before) = (Vec::new().into_iter(), None);
     std::iter::from_fn(move || {
         if page.len() == 0 {
-            match store.journal(before, PAGE) {
+            match written(store, before, PAGE) {
                 Ok(next) => page = next.into_iter(),
                 Err(error) => return Some(Err(error)),
             }
         }
-        let revision: Revision = page.next()?;
+        let (revision, operation): Written = page.next()?;
         before = revision.position;
-        Some(Ok(revision))
+        Some(Ok((revision, operation)))
     })
+}
+
+fn written(store: &dyn Reader, before: Option<Position>, limit: usize) -> Result<Vec<Written>> {
+    let revisions = store.journal(before, limit)?;
+    let ask = Ask {
+        steps: revisions.iter().filter_map(|of| of.position).collect(),
+        ..Ask::default()
+    };
+    let steps = match ask.steps.is_empty() {
+        true => Vec::new(),
+        false => store.read(&ask)?.steps,
+    };
+    let mut steps = steps.into_iter();
+    let with_call = |revision: Revision| {
+        // A text that lies only in a synced file has no position.
+        let step = revision.position.and_then(|_| steps.next()).flatten();
+        (revision, step.map(|step| step.operation))
+    };
+    Ok(revisions.into_iter().map(with_call).collect())
 }

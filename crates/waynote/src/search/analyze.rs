@@ -1,10 +1,13 @@
 //! Text analysis: the terms of a text are its words as written, their stems, and identifiers, whole and in parts.
 //!
 //! A word is indexed by its *surface*: lower case, Latin letters without diacritics. A plain English word (ASCII
-//! letters, not part of an identifier, not all capitals) is also indexed by its stem. Words joined without a blank
-//! (`snake_case`, `a::b`, `src/x.rs`, `camelCase`) are indexed by each of their parts, and whole. Scripts written
-//! without blanks are indexed by pairs of characters.
+//! letters, not part of an identifier, not all capitals) is also indexed by its stem, a Korean one by what is left
+//! without its particles ([`korean`]). Words joined without a blank (`snake_case`, `a::b`, `src/x.rs`, `camelCase`) are
+//! indexed by each of their parts, and whole; humps also by two neighbours (`GitHub` in `GitHubActions`). Signs that
+//! belong to a word (`C++`, `C#`, `.NET`) are indexed with it. Scripts written without blanks are indexed by pairs of
+//! characters.
 
+use super::korean;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,10 +26,19 @@ pub(crate) enum Form {
     Surface,
     /// The stem of a plain word, if it differs from the word.
     Stem,
-    /// A whole identifier, in addition to its parts.
+    /// The letters of a word that ends with digits, or their stem: `python` of `python3`. A query does without them.
+    Root,
+    /// A whole identifier, in addition to its parts; or a word with the signs that belong to it, as in `C++`.
     Whole,
     /// The last character of a run in a script without blanks. It makes a search for a single character find it.
     Last,
+}
+
+impl Form {
+    /// True if the text has the term as a word of its own.
+    pub(crate) fn is_exact(self) -> bool {
+        !matches!(self, Self::Stem | Self::Root)
+    }
 }
 
 /// A term of a text.
@@ -151,7 +163,16 @@ impl Analyzer {
             if is_compound {
                 self.step(text, &words, index, *position, each);
             }
-            self.word(text, word.clone(), is_prose, is_compound, position, each);
+            let signed = signed(text, word);
+            if let Some(signed) = &signed {
+                let mut whole = std::mem::take(&mut self.whole);
+                whole.clear();
+                fold(&text[signed.clone()], &mut whole);
+                emit(&whole, Form::Whole, *position, signed.clone(), true, each);
+                self.whole = whole;
+            }
+            let is_part = is_compound || signed.is_some();
+            self.word(text, word.clone(), is_prose, is_part, position, each);
         }
         self.words = words;
         after_clitic(text, end)
@@ -199,11 +220,17 @@ impl Analyzer {
         fold(word, &mut folded);
         if let Some(parts) = camel_parts(word) {
             emit(&folded, Form::Whole, *position, range.clone(), true, each);
-            for part in parts {
+            let mut emitted = |part: Range<usize>, form, at| {
                 folded.clear();
                 fold(&word[part.clone()], &mut folded);
                 let part = range.start + part.start..range.start + part.end;
-                emit(&folded, Form::Surface, *position, part, true, each);
+                emit(&folded, form, at, part, true, each);
+            };
+            for (index, part) in parts.iter().enumerate() {
+                if let Some(next) = parts.get(index + 1).filter(|_| parts.len() > 2) {
+                    emitted(part.start..next.end, Form::Whole, *position);
+                }
+                emitted(part.clone(), Form::Surface, *position);
                 *position += 1;
             }
         } else if !folded.is_empty() {
@@ -220,6 +247,12 @@ impl Analyzer {
                 && let Some(stem) = self.stems.of(&folded)
             {
                 emit(&stem, Form::Stem, *position, range, is_part, each);
+            } else if let Some(stem) = korean::without_particles(&folded) {
+                emit(stem, Form::Stem, *position, range, is_part, each);
+            } else if let Some(letters) = letters_before_digits(&folded) {
+                let stem = self.stems.of(letters);
+                let root = stem.as_deref().unwrap_or(letters);
+                emit(root, Form::Root, *position, range, is_part, each);
             }
             *position += 1;
         }
@@ -387,6 +420,35 @@ fn joined(text: &str, end: usize) -> Option<usize> {
     (class(follows) == Class::Word).then_some(next)
 }
 
+/// A word with the signs that belong to it: `C++`, `F#`, `.NET`. None if it has none.
+fn signed(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
+    let is_word = |char: char| matches!(class(char), Class::Word | Class::Dense);
+    let (before, after) = (&text[..word.start], &text[word.end..]);
+    let end = ["++", "#"]
+        .iter()
+        .find(|signs| {
+            after
+                .strip_prefix(**signs)
+                .is_some_and(|rest| !rest.starts_with(is_word))
+        })
+        .map_or(word.end, |signs| word.end + signs.len());
+    let is_dotted = before.strip_suffix('.').is_some_and(|before| {
+        before
+            .chars()
+            .next_back()
+            .is_none_or(|char| char.is_whitespace() || matches!(char, '`' | '"' | '\'' | '('))
+    });
+    let start = word.start - usize::from(is_dotted);
+    (start != word.start || end != word.end).then_some(start..end)
+}
+
+/// The letters of a word that ends with digits, if they are a word: `python` of `python3`.
+fn letters_before_digits(word: &str) -> Option<&str> {
+    let letters = word.trim_end_matches(|char: char| char.is_ascii_digit());
+    let is_word = letters.len() > 2 && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+    (is_word && letters.len() < word.len()).then_some(letters)
+}
+
 /// Skips an English clitic: `'s`, `'t`, `'ll`.
 fn after_clitic(text: &str, end: usize) -> usize {
     let Some(rest) = text[end..].strip_prefix(['\'', '\u{2019}']) else {
@@ -472,6 +534,7 @@ mod tests {
             let mark = match term.form {
                 Form::Surface => "",
                 Form::Stem => "~",
+                Form::Root => "^",
                 Form::Whole => "=",
                 Form::Last => "$",
             };
@@ -498,7 +561,7 @@ mod tests {
         assert_eq!(terms("run_tests"), "=run_tests@0 run@0 tests@1");
         assert_eq!(
             terms("parseHTTPRequests"),
-            "=parsehttprequests@0 parse@0 http@1 requests@2"
+            "=parsehttprequests@0 =parsehttp@0 parse@0 =httprequests@1 http@1 requests@2"
         );
         assert_eq!(
             terms("std::fs::read_dir()"),
@@ -513,12 +576,42 @@ mod tests {
     }
 
     #[test]
+    fn two_humps_are_a_name_too() {
+        assert_eq!(
+            terms("GitHubActions"),
+            "=githubactions@0 =github@0 git@0 =hubactions@1 hub@1 actions@2"
+        );
+        assert_eq!(terms("GitHub"), "=github@0 git@0 hub@1");
+    }
+
+    #[test]
+    fn a_word_that_ends_with_digits_has_its_letters_too() {
+        assert_eq!(
+            terms("python3.12 tests2 utf8 k8s v2"),
+            "=python3.12@0 python3@0 ^python@0 12@1 tests2@2 ^test@2 utf8@3 ^utf@3 k8s@4 v2@5"
+        );
+    }
+
+    #[test]
+    fn signs_that_belong_to_a_word() {
+        assert_eq!(terms("C++, C# and C."), "=c++@0 c@0 =c#@1 c@1 and@2 c@3");
+        assert_eq!(
+            terms("`.NET` x.net a#k"),
+            "=.net@0 net@0 =x.net@1 x@1 net@2 a@3 k@4"
+        );
+    }
+
+    #[test]
     fn other_scripts() {
         assert_eq!(terms("Zażółć Straße"), "zazolc@0 strasse@1");
         assert_eq!(terms("e\u{301}te\u{301} й Ελλάδα"), "ete@0 й@1 ελλάδα@2");
         assert_eq!(terms("検索する x"), "検索@0 索す@1 する@2 $る@3 x@4");
         assert_eq!(terms("ค้นหา"), "ค้น@0 นห@1 หา@2 $า@3");
         assert_eq!(terms("한국어 검색"), "한국어@0 검색@1");
+        assert_eq!(
+            terms("배포는 서버에서는"),
+            "배포는@0 ~배포@0 서버에서는@1 ~서버@1"
+        );
     }
 
     #[test]

@@ -79,11 +79,6 @@ impl<'b> Terms<'b> {
         })
     }
 
-    /// The first term of its range.
-    pub(crate) fn first(&self) -> &'b [u8] {
-        self.first
-    }
-
     /// Checks that a block follows another one directly, or is the first of its segment.
     pub(crate) fn after(self, before: Option<&Self>) -> IndexResult<Self> {
         let follows = match before {

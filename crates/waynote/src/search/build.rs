@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::analyze::{Analyzer, Form, Term};
+use super::analyze::{Analyzer, Term};
 use super::block::{Block, Blocks};
 use super::damage::IndexResult;
 use super::docs::{self, Doc, Docs};
@@ -89,7 +89,7 @@ pub(crate) fn each_term(
     each: &mut dyn FnMut(&str, u32, bool),
 ) -> u32 {
     let mut emit = |term: &Term<'_>, from: u32| {
-        each(term.term, from + term.position, term.form != Form::Stem);
+        each(term.term, from + term.position, term.form.is_exact());
     };
     let mut title = analyzer.analyze(document.title, &mut |term| emit(term, 0));
     if title > 0 {

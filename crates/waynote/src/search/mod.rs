@@ -24,6 +24,8 @@ mod draft;
 #[cfg(feature = "search")]
 pub(crate) mod indexed;
 #[cfg(feature = "search")]
+mod korean;
+#[cfg(feature = "search")]
 mod merge;
 #[cfg(feature = "search")]
 mod notes;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::SearchRequest;
 use super::analyze::{Analyzer, Form, is_stop_word};
+use super::korean;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 
@@ -198,7 +199,7 @@ impl Query {
     /// True if a term of a text matches.
     pub(crate) fn shows(&self, term: &str, form: Form) -> bool {
         self.shown_stems.contains(term)
-            || (form != Form::Stem
+            || (form.is_exact()
                 && (self.shown.contains(term) || has_prefix(&self.shown_prefixes, term)))
     }
 
@@ -274,7 +275,7 @@ impl Analyzer {
                 .take_while(|other| other.position == term.position)
                 .find(|other| other.form == Form::Stem);
             match term.form {
-                Form::Stem => {}
+                Form::Stem | Form::Root => {}
                 // One character finds what begins with it; more are found by their pairs.
                 Form::Last if is_alone(&taken, index) => {
                     clauses.push(Clause::Prefix(term.term.clone()));
@@ -300,9 +301,12 @@ impl Analyzer {
         clauses
     }
 
-    /// True if a word that has no stem term is its own stem: it is no part, has only ASCII letters, and none but its
-    /// first one is a capital.
+    /// True if a word that has no stem term is its own stem: it is Korean, or it is no part, has only ASCII letters, and
+    /// none but its first one is a capital.
     fn is_own_stem(&mut self, text: &str, of: &QueryTerms) -> bool {
+        if korean::is_korean(&of.term) {
+            return true;
+        }
         let start = of.end.saturating_sub(of.term.len());
         !of.is_part
             && text.get(start..of.end).is_some_and(|word| {
@@ -320,7 +324,7 @@ impl Analyzer {
                 Form::Last if is_alone(&taken, index) => {
                     words.push((term.term.clone(), term.position));
                 }
-                Form::Last | Form::Stem | Form::Whole => {}
+                Form::Last | Form::Stem | Form::Root | Form::Whole => {}
             }
         }
         let first = words.first().map_or(0, |(_, position)| *position);
@@ -359,7 +363,7 @@ fn prefix(text: &str, taken: &[QueryTerms]) -> Vec<Clause> {
     let begun = taken
         .iter()
         .find(|term| term.form == Form::Whole && is_at_end(term))
-        .or_else(|| taken.iter().rfind(|term| term.form != Form::Stem));
+        .or_else(|| taken.iter().rfind(|term| term.form.is_exact()));
     if let Some(begun) = begun {
         for term in taken {
             if term.form == Form::Surface && term.position < begun.position {

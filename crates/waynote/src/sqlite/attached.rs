@@ -12,11 +12,11 @@ use crate::rules::EngineStore;
 
 use super::options::StoreName;
 use super::rows::handle::Handle;
-use super::{migrate, transaction};
+use super::{schema, transaction};
 
 /// Notes in a database that an application has open, beside its own tables.
 ///
-/// Only tables named `waynote_*` are made, migrated and used; no setting of the connection or the database is changed. A
+/// Only tables named `waynote_*` are made and used; no setting of the connection or the database is changed. A
 /// write is a savepoint inside the application's transaction: it is durable when the application commits, and gone when it
 /// rolls back. A disk that is full makes SQLite roll back the application's whole transaction. There is no queue: waiting
 /// is SQLite's own. A database that another connection holds longer than the application's busy timeout is
@@ -46,10 +46,10 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Makes the tables in a database, or brings them up to this program's version. Once for a database is enough.
+    /// Makes the tables in a database, unless they are there. Once for a database is enough.
     ///
     /// # Errors
-    /// [`crate::Error::NewerStore`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`],
+    /// [`crate::Error::OtherVersion`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`],
     /// [`crate::Error::DamagedStore`], [`crate::Error::Engine`].
     pub fn prepare(connection: &Connection) -> Result<Self> {
         let path = connection
@@ -57,11 +57,12 @@ impl Attachment {
             .filter(|path| !path.is_empty())
             .unwrap_or(":memory:");
         let named = StoreName::new(PathBuf::from(path), Duration::ZERO);
-        let version = named.mapped(migrate::version(connection))?;
-        named.mapped(migrate::refuse_newer(connection, &named.path, false))?;
-        if version < Some(migrate::KNOWN) {
-            let migrated = transaction::run(connection, |conn| migrate::migrate(conn, &named.path));
-            named.mapped(migrated)?;
+        if named
+            .mapped(schema::refuse_other(connection, &named.path))?
+            .is_none()
+        {
+            let made = transaction::run(connection, |conn| schema::make(conn, &named.path));
+            named.mapped(made)?;
         }
         Ok(Self { named })
     }
@@ -108,9 +109,8 @@ impl Engine for AttachedEngine<'_> {
             Writing::Relaxed => Writing::Durable,
             other => other,
         };
-        let may = migrate::refuse_newer(self.conn, &self.named.path, true);
         self.named
-            .mapped(may.and_then(|()| transaction::write(self.handle(), writing, work)))
+            .mapped(transaction::write(self.handle(), writing, work))
     }
 
     /// Inside the application's transaction nobody else can write once it has written; without one, all of `work` is one

@@ -9,10 +9,10 @@
 mod attached;
 mod errors;
 mod file;
-mod migrate;
 mod options;
 mod repair;
 mod rows;
+mod schema;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;
@@ -21,20 +21,18 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::engine::Engine as _;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
 pub use attached::{AttachedEngine, Attachment};
 pub use file::pool::Sqlite;
-pub use options::{Options, Rollback, StoreUpgrade};
+pub use options::{Options, Rollback};
 pub use repair::backup::Backup;
 pub use repair::restore::RestoreReport;
-pub use repair::salvage::{SalvageLoss, SalvageReport, salvage};
 
 /// True if a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {
-    matches!(migrate::version(conn), Ok(Some(_)))
+    matches!(schema::version(conn), Ok(Some(_)))
 }
 
 /// A store in a SQLite file of its own. Threads can share it.
@@ -48,7 +46,7 @@ impl EngineStore<Sqlite> {
     /// mode 0600, folder 0700). One that cannot be written can be read.
     ///
     /// # Errors
-    /// [`crate::Error::NotAStore`], [`crate::Error::ForeignStore`], [`crate::Error::NewerStore`],
+    /// [`crate::Error::NotAStore`], [`crate::Error::ForeignStore`], [`crate::Error::OtherVersion`],
     /// [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`],
     /// [`crate::Error::DamagedStore`], [`crate::Error::File`].
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
@@ -68,21 +66,6 @@ impl EngineStore<Sqlite> {
     /// As [`EngineStore::open`].
     pub fn rollback(&self) -> Result<Option<Rollback>> {
         self.engine().rollback()
-    }
-
-    /// Brings a store of an older version up to this program's, as the first write does: the store as it was is kept in
-    /// a file beside it.
-    ///
-    /// # Errors
-    /// As each write of it.
-    pub fn upgrade(&self) -> Result<()> {
-        self.engine().exclusively(&mut |_| Ok(()))
-    }
-
-    /// The version that the store had before this process brought it up to its own, and the file with the store as it
-    /// was; none if it was of this version.
-    pub fn upgraded(&self) -> Option<&StoreUpgrade> {
-        self.engine().upgraded()
     }
 
     /// Refuses a store whose file has a second name, as each write of it does.

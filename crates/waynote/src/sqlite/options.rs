@@ -53,16 +53,6 @@ impl Options {
     }
 }
 
-/// A store that this program has brought up to its own version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StoreUpgrade {
-    /// The version that it had.
-    pub from: u32,
-    /// The file with the store as it was before.
-    pub kept: PathBuf,
-}
-
 /// The distance of a store behind its acknowledged writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

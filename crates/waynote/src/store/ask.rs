@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cursor, FeedEntry, Reader, Recent, ScopeSummary, Version};
 use crate::address::Address;
+use crate::engine::Step;
 use crate::error::{Error, Result};
 use crate::event::{RecordedEvent, SessionsEvent};
 use crate::id::{OperationId, StoreId};
@@ -168,6 +169,10 @@ questions! {
         operations: OperationId,
         /// The rows of each call, by step; nothing when there was no such call, or it changed nothing.
         -> Vec<Done>;
+        /// Positions, for the call that wrote each row.
+        steps: Position,
+        /// The call that wrote the row at each position, and as which of its changes; null where nothing is.
+        -> Option<Step>;
     }
     once {
         /// Whether to answer with the loops of all sessions.

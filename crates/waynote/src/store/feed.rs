@@ -13,38 +13,33 @@ use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
-/// A point in the feed: everything up to it has been read. It prints as `12` or `12.3`.
+/// A point in the feed: everything up to it has been read. It prints as `12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cursor {
     /// The position.
     pub position: Position,
-    /// 0, except for events written by older versions: they share the position of the change before them, and count 1,
-    /// 2, 3 … after it.
-    pub ordinal: u32,
 }
 
 impl Cursor {
     /// The start of the feed.
     pub const START: Self = Self {
         position: Position(0),
-        ordinal: 0,
     };
 
     /// The point after the item at this position.
     pub fn at(position: Position) -> Self {
-        Self {
-            position,
-            ordinal: 0,
-        }
+        Self { position }
+    }
+
+    /// The point before the item at this one.
+    pub fn before(self) -> Self {
+        Self::at(Position(self.position.0.saturating_sub(1)))
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ordinal {
-            0 => self.position.fmt(f),
-            ordinal => write!(f, "{}.{ordinal}", self.position),
-        }
+        self.position.fmt(f)
     }
 }
 
@@ -52,27 +47,7 @@ impl FromStr for Cursor {
     type Err = std::num::ParseIntError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (position, ordinal) = text.split_once('.').unwrap_or((text, "0"));
-        Ok(Self {
-            position: position.parse()?,
-            ordinal: ordinal.parse()?,
-        })
-    }
-}
-
-impl Cursor {
-    /// The point before the item at this one.
-    pub fn before(self) -> Self {
-        match self.ordinal {
-            0 => Self {
-                position: Position(self.position.0.saturating_sub(1)),
-                ordinal: i32::MAX.unsigned_abs(),
-            },
-            ordinal => Self {
-                ordinal: ordinal - 1,
-                ..self
-            },
-        }
+        text.parse().map(Self::at)
     }
 }
 

@@ -327,17 +327,3 @@ fn what_is_no_sound_backup_is_refused_and_the_store_stays() {
             .any(|name| name.contains("before") || name.contains("part"))
     );
 }
-
-#[test]
-fn a_backup_of_an_older_program_is_upgraded() {
-    let folder = tempfile::tempdir().unwrap();
-    let backup = folder.path().join("schema-5.db");
-    fs::write(&backup, waynote_testing::old_store::scale::SCHEMA_5).unwrap();
-    let path = folder.path().join("new/notes.db");
-    let restored = restore(&backup, &path, false).unwrap();
-    assert_eq!(restored.before, None);
-    let store = open(&path);
-    assert!(store.verify().unwrap().is_clean());
-    assert_eq!(store.store_id().unwrap(), restored.now.store_id);
-    assert_eq!(names(&folder.path().join("new"))[0], "notes.db");
-}

@@ -1,6 +1,6 @@
 //! Events as rows of SQLite: of earlier versions, damaged, or refused.
 
-use waynote::event::{EndReason, SessionEvent};
+use waynote::event::EndReason;
 use waynote::session_state::{AgentSignal, iterations};
 use waynote::store::Cursor;
 use waynote::{AttachedStore, EntryType, Options, SessionLog, SqliteStore, Store as _, loops};
@@ -9,10 +9,10 @@ use waynote_testing::values::{assert_clean, at, name, text};
 
 #[test]
 fn a_cursor_reads_back_as_it_prints() {
-    for shown in ["0", "12", "12.3", "9223372036854775807.4294967295"] {
+    for shown in ["0", "12", "9223372036854775807"] {
         assert_eq!(shown.parse::<Cursor>().unwrap().to_string(), shown);
     }
-    for bad in ["", ".", "1.", ".1", "1.2.3", "1.-2", "x"] {
+    for bad in ["", "1.", "1.2", "x"] {
         assert!(bad.parse::<Cursor>().is_err(), "{bad}");
     }
 }
@@ -41,21 +41,6 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     turn(&run, DONE);
     let last = iterations(&store, &name("s"), 1).unwrap();
     assert_eq!(last[0].outcome, Some(DONE));
-}
-
-/// A store of an earlier version has events without the newer fields.
-#[test]
-fn events_without_the_newer_fields_are_read() {
-    let read = |text| serde_json::from_str::<SessionEvent>(text).unwrap();
-    let ended = read(r#"{"event":"loop_ended","reason":"stalled"}"#);
-    let written = serde_json::to_string(&ended).unwrap();
-    assert_eq!(written, r#"{"event":"loop_ended","reason":"stalled"}"#);
-    read(
-        r#"{"event":"loop_started","holder":{"host":"h","boot":"b","pid":1,"start":2},"directory":"/p"}"#,
-    );
-    read(
-        r#"{"event":"iteration_ended","iteration":1,"outcome":{"how":"reported"},"duration_ms":1,"attempts":1,"notes_added":0}"#,
-    );
 }
 
 /// Damage to events is found, and named by its session.

@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use waynote::sqlite::salvage;
 use waynote::store::{Cursor, FeedContent, Filter};
 use waynote::{LocalStore, Options, Reader, ScopeKind, SearchRequest, SqliteStore, Store};
 
@@ -108,21 +107,21 @@ fn judged(path: &Path, written: &HashSet<String>) -> Option<String> {
     let _ = store.apply(&[save(key("later"), "later")], &at(900));
     drop(store);
     let new = path.with_extension("new");
-    if let Ok(salvaged) = salvage(path, &new, &Options::default()) {
+    if let Ok(copied) = super::copy_damaged::copied(path, &new) {
         let store = SqliteStore::open(&new, &Options::default()).unwrap();
-        if is_sound && !salvaged.is_complete() {
-            return Some(format!("sound, but not saved: {:?}", salvaged.lost));
+        if is_sound && !copied.lost.is_empty() {
+            return Some(format!("sound, but not copied: {:?}", copied.lost));
         }
         let report = store.verify().unwrap();
         if !report.is_clean() {
-            return Some(format!("salvaged, but not sound: {:?}", report.problems));
+            return Some(format!("copied, but not sound: {:?}", report.problems));
         }
         for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
             for note in store.select(&Filter::Kind(kind)).unwrap() {
                 let text = format!("content: {:?}", note.content);
                 let is_known = written.iter().any(|line| line.contains(&text));
                 if !is_known && note.address != key("later") {
-                    return Some(format!("salvaged, but never written: {note:?}"));
+                    return Some(format!("copied, but never written: {note:?}"));
                 }
             }
         }
@@ -134,7 +133,7 @@ fn judged(path: &Path, written: &HashSet<String>) -> Option<String> {
 fn random_damage_shows_nothing_that_was_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole.db");
-    super::salvage::fill(&whole);
+    super::copy_damaged::fill(&whole);
     let bytes = fs::read(&whole).unwrap();
     let written = shown(&SqliteStore::open(&whole, &Options::default()).unwrap());
     let mut random = Random(number("WAYNOTE_SEED", 1) | 1 << 40);

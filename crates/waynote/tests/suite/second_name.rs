@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use waynote::copy::copy;
 use waynote::error::{SecondName, StorageError};
-use waynote::sqlite::salvage;
 use waynote::{Error, Options, SqliteStore, Store};
 
 use super::head::{add, beside, count, five, open};
@@ -86,10 +85,9 @@ fn each_way_out_of_a_linked_store_works() {
         &mut |_| Ok(()),
     )
     .unwrap();
-    salvage(&path, &file("salvaged.db"), &options).unwrap();
     let at = Some(Timestamp::UNIX_EPOCH);
     SqliteStore::restore(&backup, &path, &options, at).unwrap();
-    for name in ["copy.db", "salvaged.db", "notes.db"] {
+    for name in ["copy.db", "notes.db"] {
         let store = open(&file(name));
         assert_eq!(count(&store), 5, "{name}");
         add(&store, "six").unwrap();

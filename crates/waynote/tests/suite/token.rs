@@ -2,11 +2,10 @@
 
 use rusqlite::Connection;
 use waynote::forget::Forget;
-use waynote::sqlite::salvage;
 use waynote::store::Cursor;
 use waynote::{
-    Address, AttachedStore, Change, EntryType, Error, LocalStore, Name, Notebook, Options, Reader,
-    Revision, SaveOptions, SessionLog, SqliteStore, Stamp, Store,
+    Address, AttachedStore, Change, EntryType, Error, LocalStore, Name, Notebook, Reader, Revision,
+    SaveOptions, SessionLog, Stamp, Store,
 };
 
 use super::stores::LocalStores;
@@ -119,20 +118,4 @@ fn a_token_that_was_changed_is_damage() {
         assert!(matches!(read, Err(Error::DamagedNote { .. })), "{sql}");
         assert!(!store.verify().unwrap().is_clean(), "{sql}");
     }
-}
-
-#[test]
-fn a_salvaged_store_has_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let [old, new] = ["old.db", "new.db"].map(|file| folder.path().join(file));
-    let store = SqliteStore::open(&old, &Options::default()).unwrap();
-    let address = write(&store);
-    drop(store);
-    assert!(
-        salvage(&old, &new, &Options::default())
-            .unwrap()
-            .is_complete()
-    );
-    let store = SqliteStore::open(&new, &Options::default()).unwrap();
-    assert_eq!(tokens(&store.history(&address).unwrap()), WROTE);
 }

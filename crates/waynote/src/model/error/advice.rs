@@ -96,7 +96,12 @@ impl Error {
             Self::LostWrites { .. } => {
                 "restore a backup, or accept the loss to go on with what is left; until then it can only be read"
             }
-            Self::NewerStore { .. } => "update waynote; nothing was changed",
+            Self::ForgetsMore { .. } => {
+                "look again at what would be forgotten, then decide; nothing was forgotten"
+            }
+            Self::OtherVersion { .. } => {
+                "export its notes as JSON with the program that wrote it, and import them with this one"
+            }
             Self::ReadOnly { .. } => "make the file and its folder writable",
             Self::DiskFull { .. } => {
                 "free some space and try again; everything acknowledged is still there"

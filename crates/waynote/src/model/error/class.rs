@@ -66,7 +66,7 @@ impl Error {
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound
             }
-            Self::Conflict { .. } => ErrorClass::Conflict,
+            Self::Conflict { .. } | Self::ForgetsMore { .. } => ErrorClass::Conflict,
             Self::NotText { .. }
             | Self::HoldsSecret { .. }
             | Self::NameHoldsSecret { .. }
@@ -83,7 +83,7 @@ impl Error {
             Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }
             | Self::NotAStore { .. }
-            | Self::NewerStore { .. }
+            | Self::OtherVersion { .. }
             | Self::StoreLost { .. }
             | Self::DiskFull { .. }
             | Self::File { .. }

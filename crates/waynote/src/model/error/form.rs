@@ -130,7 +130,7 @@ impl Error {
             | Self::DamagedIndex { path, .. }
             | Self::ForeignStore { path }
             | Self::NotAStore { path, .. }
-            | Self::NewerStore { path, .. }
+            | Self::OtherVersion { path, .. }
             | Self::StoreLost { path, .. }
             | Self::LostWrites { path, .. }
             | Self::ReadOnly { path, .. }

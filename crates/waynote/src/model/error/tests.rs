@@ -192,6 +192,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       ask whoever gave you this access for more of it
     damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
       restore the file from a copy, or save what is whole into a new store
+    forgets_more (Conflict): x [masked: github-token] y was written after what was shown
+      look again at what would be forgotten, then decide; nothing was forgotten
     foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
       -
     not_a_store (Unreachable): /s/[masked: github-token] is not a waynote store: x [masked: github-token] y
@@ -202,8 +204,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       restore a backup, or accept the loss to go on with what is left; until then it can only be read
     lost_writes (Damaged): the store /s/[masked: github-token] has lost acknowledged writes: it was at position 12, and now it is empty or gone
       restore a backup, or accept the loss to go on with what is left; until then it can only be read
-    newer_store (Unreachable): the store /s/[masked: github-token] has version 9, and this program knows 8: it needs waynote 0.2.0 or newer to write
-      update waynote; nothing was changed
+    other_version (Unreachable): the store /s/[masked: github-token] has tables of version 9, and this program has version 8
+      export its notes as JSON with the program that wrote it, and import them with this one
     read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y
       make the file and its folder writable
     disk_full (Unreachable): the store /s/[masked: github-token] cannot be written: the disk is full

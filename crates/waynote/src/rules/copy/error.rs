@@ -31,18 +31,14 @@ pub enum CopyError {
         reason: String,
     },
 
-    /// The copy is not equal to the source.
-    #[error(
-        "the copy {} is not equal to its source: {}",
-        safe(store),
-        listed(differences)
-    )]
-    #[strum(serialize = "copy_differs")]
-    Differs {
+    /// The copy has a fault, so it was not kept.
+    #[error("the copy {} is not whole: {}", safe(store), safe(problem))]
+    #[strum(serialize = "copy_not_whole")]
+    NotWhole {
         /// The copy.
         store: String,
-        /// The differences, at least one.
-        differences: Vec<String>,
+        /// The first fault.
+        problem: String,
     },
 }
 
@@ -55,7 +51,7 @@ impl CustomError for CopyError {
         match self {
             Self::NotEmpty { .. } => ErrorClass::Conflict,
             Self::Stopped => ErrorClass::Busy,
-            Self::Differs { .. } | Self::Unreadable { .. } => ErrorClass::Damaged,
+            Self::NotWhole { .. } | Self::Unreadable { .. } => ErrorClass::Damaged,
         }
     }
 
@@ -64,9 +60,7 @@ impl CustomError for CopyError {
             Self::NotEmpty { .. } => "copy into a store that does not exist yet",
             Self::Unreadable { .. } => "export it again, whole; no store was made",
             Self::Stopped => "run the same copy again: it starts anew",
-            Self::Differs { .. } => {
-                "keep using the source; run the same copy again, and report this if it happens twice"
-            }
+            Self::NotWhole { .. } => "keep using the source, and report this",
         };
         Some(advice.into())
     }
@@ -74,15 +68,4 @@ impl CustomError for CopyError {
 
 fn safe(text: &str) -> String {
     visible(&masked(text))
-}
-
-/// The first differences, and how many more there are.
-fn listed(differences: &[String]) -> String {
-    const NAMED: usize = 3;
-    let named = differences.iter().take(NAMED).map(|of| safe(of));
-    let mut text = named.collect::<Vec<_>>().join("; ");
-    if differences.len() > NAMED {
-        text += &format!("; and {} more", differences.len() - NAMED);
-    }
-    text
 }

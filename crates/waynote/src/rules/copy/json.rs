@@ -10,7 +10,8 @@ use crate::rules::EngineStore;
 use crate::store::Store;
 
 use super::error::CopyError;
-use super::{build_index, identity, replay};
+use super::replay::Filling;
+use super::{Lost, build_index, identity, whole};
 
 /// The version of the form. A reader refuses a later one.
 const VERSION: u32 = 1;
@@ -21,18 +22,27 @@ struct Head {
     /// The version of the form.
     waynote_export: u32,
     /// The store that was written.
-    store: StoreId,
+    store: Option<StoreId>,
     /// Its last position.
     position: i64,
 }
 
+/// The last line: without it, the export was cut short.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    /// The number of lines between the first one and this.
+    items: i64,
+}
+
 /// Writes a whole store, from one state of it: notes with their revisions, authors and times, entries, events, what was
 /// forgotten, and the ids of calls. Tokens and other side data are left out. `line` gets each line without its end.
+/// Returns what is damaged and was left out.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no store; [`Error::DamagedNote`] and [`Error::DamagedStore`] if it cannot be read
-/// whole; those of `line`.
-pub fn write_json(from: &dyn Engine, line: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+/// [`Error::NotFound`] if there is no store; [`Error::DamagedStore`] if pages of it cannot be read; those of `line`.
+pub fn write_json(from: &dyn Engine, line: &mut dyn FnMut(&str) -> Result<()>) -> Result<Lost> {
+    let mut lost = Lost::new();
     from.snapshot(&mut |rows| {
         let (store, position) = identity(rows, &from.name())?;
         line(&form(&Head {
@@ -40,8 +50,14 @@ pub fn write_json(from: &dyn Engine, line: &mut dyn FnMut(&str) -> Result<()>) -
             store,
             position,
         })?)?;
-        replay::lines(rows, &mut |item| line(&form(item)?))
-    })
+        let mut items = 0;
+        lost = whole::lines(rows, position, &mut |item| {
+            items += 1;
+            line(&form(&item)?)
+        })?;
+        line(&form(&End { items })?)
+    })?;
+    Ok(lost)
 }
 
 /// Reads what [`write_json`] wrote into an empty store, and checks all of it.
@@ -62,19 +78,25 @@ pub fn read_json(
     if head.waynote_export > VERSION {
         return Err(unreadable(1, "a newer version of waynote wrote it".into()).into());
     }
-    let mut last = 1;
-    let mut items = lines.map(|(number, line)| {
+    let (mut last, mut end) = (1, None);
+    let mut target = Filling::new(to);
+    for (number, line) in lines {
         last = number;
-        let item = serde_json::from_str(&line?);
-        item.map_err(|error| unreadable(number, error.to_string()).into())
-    });
-    let read = replay::read_lines(&mut items, to)?;
-    // Older events share a position with the change before them.
-    if read < head.position {
-        let reason = format!(
-            "it is the last one, of {} items from {}",
-            read, head.position
-        );
+        let line = line?;
+        match serde_json::from_str(&line) {
+            Ok(item) => target.add(item)?,
+            Err(error) => {
+                end = serde_json::from_str::<End>(&line).ok();
+                if end.is_none() {
+                    return Err(unreadable(number, error.to_string()).into());
+                }
+                break;
+            }
+        };
+    }
+    let read = target.finish()?;
+    if end.is_none_or(|end| end.items != read) {
+        let reason = format!("it is the last one, after {read} items: the export was cut short");
         return Err(unreadable(last, reason).into());
     }
     build_index(to)?;

@@ -1,30 +1,33 @@
 //! Copies a whole store into another engine: the journal with its authors, tokens and times, events, forgettings, the ids
 //! of calls, and side data. The search index is built again.
 //!
-//! One state of the source is read, however long that takes. Rows are replayed in the order of the feed, in batches. At the
-//! end, both stores are read and compared. The target must be new, and known to nobody before the copy is whole:
-//! [`SqliteStore::make`](crate::SqliteStore::make) sees to that. A copy that was interrupted starts anew.
+//! A copy is an export that is piped into an import. One state of the source is read, however long that takes. What is
+//! damaged in it is left out and named. The target must be new, and known to nobody before the copy is whole:
+//! [`SqliteStore::make`](crate::SqliteStore::make) sees to that. At the end it is checked. A copy that was interrupted
+//! starts anew.
 //!
-//! Positions are the same in both, unless the source has events from before November 2026, which share a position: then
-//! the target counts on. The target keeps its own store id, because cursors and positions that others remember are those
-//! of the source.
+//! Positions are those of the source if nothing was left out. The target has its own store id, because cursors and
+//! positions that others remember are those of the source.
 
-mod blocks;
-mod compare;
 mod error;
 mod json;
-pub(crate) mod replay;
+mod replay;
+mod whole;
 
 use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::id::StoreId;
+use crate::model::report::Report;
 use crate::note::Position;
-use crate::store::{self, Cursor};
+use crate::store::{self, Store};
 
 use super::EngineStore;
 
 pub use error::CopyError;
 pub use json::{read_json, write_json};
+
+/// What is damaged and was left out: addresses, and other names.
+pub type Lost = Vec<String>;
 
 /// The phase of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +37,8 @@ pub enum CopyPhase {
     Rows,
     /// Building the search index.
     Index,
-    /// Comparing the rows of both stores.
-    Comparing,
-    /// Comparing the blocks of all agents, places and sessions.
-    Blocks,
+    /// Checking the copy.
+    Checking,
 }
 
 /// How far a copy is.
@@ -52,38 +53,30 @@ pub struct CopyProgress {
     pub total: u64,
 }
 
-/// A complete copy.
+/// A copy that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyReport {
-    /// The id of the source.
-    pub from: StoreId,
+    /// The id of the source; none if it is damaged.
+    pub from: Option<StoreId>,
     /// The id of the copy.
-    pub to: StoreId,
-    /// The last position of the source that is in the copy.
+    pub to: Option<StoreId>,
+    /// The last position of the source.
     pub up_to: Option<Position>,
-    /// How many notes and log entries there are.
-    pub notes: u64,
-    /// How many revisions were compared.
-    pub revisions: u64,
-    /// How many events were compared.
-    pub events: u64,
-    /// How many forgettings were compared.
-    pub forgettings: u64,
-    /// How many values of side data were compared.
-    pub side_values: u64,
-    /// How many blocks were compared.
-    pub blocks: u64,
-    /// True if positions differ between the stores.
-    pub is_renumbered: bool,
+    /// How many items of the feed are in the copy: changes, events, forgettings.
+    pub items: u64,
+    /// The result of the check.
+    pub report: Report,
+    /// What is damaged in the source and not in the copy.
+    pub lost: Lost,
 }
 
 /// Copies the store of one engine into another, which has to be empty. `watch` gets the progress, and may end the copy
 /// by returning an error.
 ///
 /// # Errors
-/// [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedNote`] and
-/// [`Error::DamagedStore`] if the source cannot be read whole; and those of [`Engine::write`].
+/// [`CopyError`] in [`Error::Custom`]; [`Error::NotFound`] if there is no source; [`Error::DamagedStore`] if pages of
+/// the source cannot be read; and those of [`Engine::write`].
 pub fn copy(
     from: &dyn Engine,
     to: &dyn Engine,
@@ -112,52 +105,67 @@ fn copy_state(
         done: u64::try_from(done).unwrap_or_default(),
         total: u64::try_from(total).unwrap_or_default(),
     };
-    let (mut after, mut reached) = (Cursor::START, 0);
-    loop {
-        watch(at(CopyPhase::Rows, after.position.number(), head))?;
-        if !replay::some(rows, &mut after, to, &mut reached)? {
-            break;
+    let mut target = replay::Filling::new(to);
+    let mut lost = whole::lines(rows, head, &mut |line| {
+        if target.add(line)? {
+            watch(at(CopyPhase::Rows, target.head, head))?;
         }
-    }
-    side_data(rows, to)?;
+        Ok(())
+    })?;
+    let items = target.finish()?;
+    side_data(rows, to, &mut lost)?;
     watch(at(CopyPhase::Index, 0, 0))?;
     build_index(to)?;
-    let compared = compare::compare(from, rows, to, watch)?;
+    watch(at(CopyPhase::Checking, 0, 0))?;
+    let report = EngineStore::new(to).verify()?;
+    if let Some(problem) = report.problems.first() {
+        return Err(CopyError::NotWhole {
+            store: to.name(),
+            problem: problem.clone(),
+        }
+        .into());
+    }
     let (copy, _) = identity(&*to.rows()?, &to.name())?;
     Ok(CopyReport {
         from: source,
         to: copy,
         up_to: (head > 0).then(|| Position::new(head)),
-        notes: compared.notes,
-        revisions: compared.revisions,
-        events: compared.events,
-        forgettings: compared.forgettings,
-        side_values: compared.side_values,
-        blocks: compared.blocks,
-        is_renumbered: head != reached,
+        items: u64::try_from(items).unwrap_or_default(),
+        report,
+        lost,
     })
 }
 
-/// A store's id, and its last position.
-fn identity(rows: &dyn Read, name: &str) -> Result<(StoreId, i64)> {
+/// A store's id, if it is not damaged, and its last position.
+fn identity(rows: &dyn Read, name: &str) -> Result<(Option<StoreId>, i64)> {
     let ask = store::Ask {
         store_id: true,
-        version: true,
         ..store::Ask::default()
     };
-    let answers = rows.ask(ask)?;
-    match answers.store_id {
-        Some(id) => Ok((id, answers.version.head())),
-        None => Err(Error::not_found(format!("the store {name}"))),
+    let id = match rows.ask(ask) {
+        Err(Error::DamagedNote { .. }) => None,
+        answers => answers?.store_id,
+    };
+    match (id, rows.version()?.head()) {
+        (None, 0) => Err(Error::not_found(format!("the store {name}"))),
+        found => Ok(found),
     }
 }
 
 /// Copies the side data.
-fn side_data(from: &dyn Read, to: &dyn Engine) -> Result<()> {
+fn side_data(from: &dyn Read, to: &dyn Engine, lost: &mut Lost) -> Result<()> {
     /// How many values are written at once.
     const VALUES: usize = 256;
     for space in from.spaces()? {
-        for some in from.side(&space)?.chunks(VALUES) {
+        let values = match from.side(&space) {
+            Ok(values) => values,
+            Err(Error::DamagedNote { .. }) => {
+                lost.push(format!("the side data of {space}"));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        for some in values.chunks(VALUES) {
             to.write(Writing::Durable, &mut |tx| tx.put_side(&space, some, &[]))?;
         }
     }

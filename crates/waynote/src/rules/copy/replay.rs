@@ -13,88 +13,81 @@ use crate::rules::pending::is_counted;
 use crate::store::{Cursor, EventPage, FeedContent, FeedEntry, FeedPage, answer};
 
 /// How many items of the feed are copied in one transaction.
-const ITEMS: usize = 256;
+pub(super) const ITEMS: usize = 256;
 
 /// An item of the feed with what its copy needs, as a line of JSON has it.
 #[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(super) struct Line {
     #[serde(flatten)]
-    pub(crate) entry: FeedEntry,
+    pub(super) entry: FeedEntry,
     /// The call that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) call: Option<Step>,
+    pub(super) call: Option<Step>,
     /// Behind a note's last revision, the note as it is now: it may have been repeated or resolved since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) now: Option<CurrentNote>,
+    pub(super) now: Option<CurrentNote>,
     /// The events that a forgetting names, as they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) forgotten_events: Vec<(EventAddress, RecordedEvent)>,
+    pub(super) forgotten_events: Vec<(EventAddress, RecordedEvent)>,
 }
 
 /// A note as it is now; none if it is not there any more.
 #[derive(PartialEq, Serialize, Deserialize)]
-pub(crate) struct CurrentNote {
-    pub(crate) note: Option<Note>,
+pub(super) struct CurrentNote {
+    pub(super) note: Option<Note>,
 }
 
-/// Copies the next items of the source behind the last position of the target. Returns whether there were any.
-pub(super) fn some(
-    from: &dyn Read,
-    after: &mut Cursor,
-    to: &dyn Engine,
-    head: &mut i64,
-) -> Result<bool> {
-    let lines = page(from, *after)?;
-    let Some(last) = lines.last() else {
-        return Ok(false);
-    };
-    *after = last.entry.at;
-    put(lines, to, head)?;
-    Ok(true)
+/// An empty store that takes lines, some at a time.
+pub(super) struct Filling<'e> {
+    to: &'e dyn Engine,
+    lines: Vec<Line>,
+    /// Its last position.
+    pub(super) head: i64,
 }
 
-/// Writes everything as lines of JSON, one for each item of the feed.
-pub(super) fn lines(from: &dyn Read, to: &mut dyn FnMut(&Line) -> Result<()>) -> Result<()> {
-    let mut after = Cursor::START;
-    loop {
-        let lines = page(from, after)?;
-        let Some(last) = lines.last() else {
-            return Ok(());
-        };
-        after = last.entry.at;
-        lines.iter().try_for_each(&mut *to)?;
-    }
-}
-
-/// Copies lines into an empty store. Returns its last position.
-pub(crate) fn read_lines(
-    lines: &mut dyn Iterator<Item = Result<Line>>,
-    to: &dyn Engine,
-) -> Result<i64> {
-    let mut head = 0;
-    loop {
-        let some: Vec<Line> = lines.take(ITEMS).collect::<Result<_>>()?;
-        if some.is_empty() {
-            return Ok(head);
+impl<'e> Filling<'e> {
+    pub(super) fn new(to: &'e dyn Engine) -> Self {
+        Self {
+            to,
+            lines: Vec::new(),
+            head: 0,
         }
-        put(some, to, &mut head)?;
+    }
+
+    /// Takes a line. Returns true if lines were written.
+    pub(super) fn add(&mut self, line: Line) -> Result<bool> {
+        self.lines.push(line);
+        let is_full = self.lines.len() >= ITEMS;
+        if is_full {
+            self.write()?;
+        }
+        Ok(is_full)
+    }
+
+    /// Writes the rest. Returns the last position.
+    pub(super) fn finish(mut self) -> Result<i64> {
+        self.write()?;
+        Ok(self.head)
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let lines = std::mem::take(&mut self.lines);
+        put(lines, self.to, &mut self.head)
     }
 }
 
 /// The next items of the source's feed, with the other data that copying them needs, all from one state.
-pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
-    let limit = ITEMS;
+///
+/// # Errors
+/// [`Error::DamagedNote`], also for a note that is neither there nor deleted.
+pub(super) fn page(from: &dyn Read, after: Cursor, limit: usize) -> Result<Vec<Line>> {
     let feed = answer!(from, store.feed: FeedPage { after, limit });
     if feed.is_empty() {
         return Ok(Vec::new());
     }
-    // An older event shares the position of the change before it, and has no call.
-    let is_alone = |entry: &FeedEntry| entry.at.ordinal == 0;
     let mut ask = Ask::default();
     for entry in &feed {
-        if is_alone(entry) {
-            ask.steps.push(entry.at.position);
-        }
+        ask.store.steps.push(entry.at.position);
         match &entry.happened {
             FeedContent::Changed(revision) if !ask.states.contains(revision.address()) => {
                 ask.states.push(revision.address().clone());
@@ -114,11 +107,17 @@ pub(super) fn page(from: &dyn Read, after: Cursor) -> Result<Vec<Line>> {
     if let Some(what) = rows.store.damaged.into_iter().next() {
         return Err(Error::DamagedNote { what });
     }
-    let mut states: HashMap<Address, Option<NoteState>> =
-        ask.states.into_iter().zip(rows.states).collect();
-    let (mut steps, mut events) = (rows.steps.into_iter(), rows.store.events.into_iter());
+    let mut states: HashMap<Address, Option<NoteState>> = HashMap::new();
+    for (address, state) in ask.states.into_iter().zip(rows.states) {
+        if state.is_none() {
+            let what = address.to_string();
+            return Err(Error::DamagedNote { what });
+        }
+        states.insert(address, state);
+    }
+    let (mut steps, mut events) = (rows.store.steps.into_iter(), rows.store.events.into_iter());
     let lines = feed.into_iter().map(|entry| {
-        let call = is_alone(&entry).then(|| steps.next()).flatten().flatten();
+        let call = steps.next().flatten();
         let (mut now, mut forgotten_events) = (None, Vec::new());
         match &entry.happened {
             FeedContent::Changed(revision) => {

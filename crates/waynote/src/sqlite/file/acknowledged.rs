@@ -28,8 +28,7 @@ pub(in crate::sqlite) fn head(conn: &Connection) -> Outcome<Head> {
          )
          SELECT (SELECT id FROM waynote_store), position,
                 coalesce((SELECT operation FROM waynote_journal j WHERE j.position = head.position),
-                         (SELECT operation FROM waynote_event e WHERE e.position = head.position
-                          ORDER BY ordinal DESC LIMIT 1))
+                         (SELECT operation FROM waynote_event e WHERE e.position = head.position))
          FROM head",
         [],
         |row| {

@@ -1,6 +1,7 @@
 //! The one writer of a store's file: it has its turn in the queue, and one connection for all that it does.
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use rusqlite::Connection;
 
@@ -9,12 +10,13 @@ use crate::error::Result;
 use crate::forget::Residue;
 
 use super::acknowledged::Guard;
-use super::open;
 use super::pool::{Lease, Sqlite};
+use super::pooled::NoRows;
 use super::queue::Turn;
-use crate::sqlite::errors::Failure;
+use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
+use crate::sqlite::schema;
 use crate::sqlite::transaction;
 
 /// A file while no other writer of it can run. One that does not exist is made by the first write that has something
@@ -23,8 +25,6 @@ pub(super) struct FileWriter<'e> {
     sqlite: &'e Sqlite,
     /// It goes before the turn.
     conn: OnceCell<Lease<'e>>,
-    /// An empty database in memory, to read from while the file does not exist.
-    missing: OnceCell<Lease<'e>>,
     turn: OnceCell<Turn<'e>>,
 }
 
@@ -34,7 +34,6 @@ impl<'e> FileWriter<'e> {
         let alone = Self {
             sqlite,
             conn: OnceCell::new(),
-            missing: OnceCell::new(),
             turn: OnceCell::new(),
         };
         alone.look()?;
@@ -61,16 +60,10 @@ impl<'e> FileWriter<'e> {
         }
     }
 
-    /// The connection to read with.
-    fn handle(&self) -> Result<Handle<'_>> {
-        let conn = match (self.look()?, self.missing.get()) {
-            (Some(conn), _) | (None, Some(conn)) => conn,
-            (None, None) => {
-                let missing = self.sqlite.lease_missing()?;
-                self.missing.get_or_init(|| missing)
-            }
-        };
-        Ok(Handle::new(self.sqlite.named(), conn))
+    /// The connection to read with, once the file exists.
+    fn handle(&self) -> Result<Option<Handle<'_>>> {
+        let conn = self.look()?;
+        Ok(conn.map(|conn| Handle::new(self.sqlite.named(), conn)))
     }
 
     /// True if the work writes anything. Runs it on an empty database in memory, for a store that does not exist.
@@ -80,7 +73,7 @@ impl<'e> FileWriter<'e> {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<bool> {
         let named = self.sqlite.named();
-        let conn = named.mapped(open::missing(self.sqlite.file()))?;
+        let conn = named.mapped(empty(self.sqlite.file()))?;
         let before = conn.total_changes();
         named.mapped(transaction::write(Handle::new(named, &conn), writing, work))?;
         Ok(conn.total_changes() > before)
@@ -122,13 +115,26 @@ impl<'e> FileWriter<'e> {
     }
 }
 
+/// An empty store in memory.
+fn empty(path: &Path) -> Outcome<Connection> {
+    let conn = Connection::open_in_memory()?;
+    schema::make(&conn, path)?;
+    Ok(conn)
+}
+
 impl Engine for FileWriter<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(self.handle()?))
+        Ok(match self.handle()? {
+            Some(handle) => Box::new(handle),
+            None => Box::new(NoRows),
+        })
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        transaction::snapshot(&self.handle()?, work)
+        match self.handle()? {
+            Some(handle) => transaction::snapshot(&handle, work),
+            None => work(&NoRows),
+        }
     }
 
     fn write(

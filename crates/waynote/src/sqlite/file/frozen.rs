@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use super::open;
 use super::side_files::{self, beside, is_writable};
 use crate::sqlite::errors::{Failure, Outcome};
-use crate::sqlite::migrate;
 use crate::sqlite::options::Options;
+use crate::sqlite::schema;
 
 /// Connections that nobody uses now, with the state of the files that each shows.
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl FrozenConnections {
             return None;
         }
         let now = State::of(store);
-        idle.retain(|(state, _)| state.files == now.files);
+        idle.retain(|(state, _)| *state == now);
         idle.pop()
     }
 
@@ -47,25 +47,9 @@ impl FrozenConnections {
 /// A short form of the metadata of a store's files: it differs after each change of them, and when the store becomes
 /// writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct State {
-    files: u64,
-    /// True if the files are of an older version, and a copy of them is read. They can be written.
-    is_older: bool,
-}
+pub(super) struct State(u64);
 
 impl State {
-    /// The same for files of an older version, of which a copy is read.
-    pub(super) fn of_older(self) -> Self {
-        Self {
-            is_older: true,
-            ..self
-        }
-    }
-
-    pub(super) fn is_older(self) -> bool {
-        self.is_older
-    }
-
     pub(super) fn of(store: &Path) -> Self {
         let mut hasher = DefaultHasher::new();
         for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -78,10 +62,7 @@ impl State {
         }
         is_writable(store).hash(&mut hasher);
         store.parent().is_some_and(is_writable).hash(&mut hasher);
-        Self {
-            files: hasher.finish(),
-            is_older: false,
-        }
+        Self(hasher.finish())
     }
 }
 
@@ -106,16 +87,9 @@ pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State
         false => unchanging(store),
     };
     let conn = conn.map_err(fail)?;
-    match migrate::version(&conn).map_err(fail)? {
+    match schema::refuse_other(&conn, store).map_err(fail)? {
         None => Err(read_only(store, "it is empty")),
-        Some(version) if version < migrate::OLDEST => {
-            let copy = migrate::migrated_copy(&conn, store).map_err(fail)?;
-            Ok((copy, state))
-        }
-        Some(_) => {
-            migrate::refuse_newer(&conn, store, false).map_err(fail)?;
-            Ok((conn, state))
-        }
+        Some(_) => Ok((conn, state)),
     }
 }
 
@@ -159,7 +133,7 @@ mod tests {
         let (made, copy) = (folder.join("made.db"), folder.join("notes.db"));
         let conn = Connection::open(&made).unwrap();
         conn.pragma_update(None, "journal_mode", "wal").unwrap();
-        migrate::migrate(&conn, &made).unwrap();
+        schema::make(&conn, &made).unwrap();
         for suffix in ["", "-wal"] {
             std::fs::copy(beside(&made, suffix), beside(&copy, suffix)).unwrap();
         }
@@ -172,7 +146,7 @@ mod tests {
         let store = copied(folder.path());
         assert!(std::fs::metadata(beside(&store, "-wal")).unwrap().len() > 0);
         let (conn, _) = open(&store, &Options::default()).unwrap();
-        assert_eq!(migrate::version(&conn).unwrap(), Some(migrate::KNOWN));
+        assert_eq!(schema::version(&conn).unwrap(), Some(schema::VERSION));
         assert!(conn.execute("DELETE FROM waynote_journal", []).is_err());
         drop(conn);
         assert!(!beside(&store, "-shm").exists());

@@ -13,16 +13,15 @@ use crate::error::{Error, Result, SecondName, StorageError};
 use crate::note::Position;
 use crate::system::room;
 
-use super::files::{self, wal_bytes};
+use super::files::wal_bytes;
 use super::frozen;
 use super::head::LockRecords;
 use super::queue::{Queue, Turn};
 use super::shared_room;
-use super::side_files::{beside, no_room};
+use super::side_files::no_room;
 use crate::sqlite::errors::{Failure, Outcome};
-use crate::sqlite::migrate;
-use crate::sqlite::options::{LOG_PAGES, Options, StoreUpgrade};
-use crate::sqlite::repair::backup;
+use crate::sqlite::options::{LOG_PAGES, Options};
+use crate::sqlite::schema;
 use crate::sqlite::transaction;
 
 /// The capacity of the cache of prepared statements: it holds all those of writes and searches.
@@ -47,15 +46,6 @@ pub(super) enum Access {
     /// For a store that cannot be written, and whose readers cannot share an index either: its files are read as if
     /// they never change.
     Frozen(frozen::State),
-    /// A store that does not exist yet: an empty one in memory.
-    Missing,
-}
-
-/// An empty store in memory, which stands for one that does not exist yet.
-pub(super) fn missing(path: &Path) -> Outcome<Connection> {
-    let conn = Connection::open_in_memory()?;
-    migrate::migrate(&conn, path)?;
-    Ok(conn)
 }
 
 /// The file at a store's path; none when there is none.
@@ -68,8 +58,7 @@ pub(in crate::sqlite) fn found(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// The first connection to a file that is there: it is checked. Only the holder of the turn brings older tables up to
-/// this program's version; a reader gets a copy in memory of those that it cannot read as they are.
+/// The first connection to a file that is there: it is checked.
 pub(super) fn first(
     path: &Path,
     file: Option<&Metadata>,
@@ -77,7 +66,7 @@ pub(super) fn first(
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<(Connection, Access, Option<StoreUpgrade>)> {
+) -> Result<(Connection, Access)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
         if file.is_file() && file.len() == 0 {
@@ -90,28 +79,19 @@ pub(super) fn first(
         && wal_bytes(path) == 0
         && let Ok((conn, state)) = frozen::open(path, options)
     {
-        return Ok((conn, Access::Frozen(state), None));
+        return Ok((conn, Access::Frozen(state)));
     }
-    let state = frozen::State::of(path);
     let looked = connect(path, options)
-        .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
+        .and_then(|conn| schema::refuse_other(&conn, path).map(|version| (conn, version)));
     match looked {
-        Ok((conn, Some(version))) if turn.is_none() => {
-            let mapped = |failure: Failure| failure.at(path, options.wait);
-            migrate::refuse_newer(&conn, path, false).map_err(mapped)?;
-            if version >= migrate::OLDEST {
-                return Ok((conn, Access::Usual, None));
-            }
-            let copy = migrate::migrated_copy(&conn, path).map_err(mapped)?;
-            Ok((copy, Access::Frozen(state.of_older()), None))
-        }
-        Ok((conn, _)) => {
-            let upgraded = prepare(&conn, path, options, queue, turn, second)?;
-            Ok((conn, Access::Usual, upgraded))
+        Ok((conn, Some(_))) => Ok((conn, Access::Usual)),
+        Ok((conn, None)) => {
+            prepare(&conn, path, options, queue, turn, second)?;
+            Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
             let (conn, state) = frozen::open(path, options)?;
-            Ok((conn, Access::Frozen(state), None))
+            Ok((conn, Access::Frozen(state)))
         }
         Err(failure) => Err(failure.at(path, options.wait)),
     }
@@ -303,8 +283,7 @@ pub(super) fn tuned(conn: &Connection) -> Outcome<()> {
     Ok(())
 }
 
-/// Checks that the tables may be written, and makes them, or brings them up to this program's version. Those of an older
-/// version are kept in a backup.
+/// Makes the tables, unless they are there.
 pub(super) fn prepare(
     conn: &Connection,
     path: &Path,
@@ -312,12 +291,10 @@ pub(super) fn prepare(
     queue: &Queue,
     turn: Option<&Turn<'_>>,
     second: Option<&SecondName>,
-) -> Result<Option<StoreUpgrade>> {
+) -> Result<()> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
-    let version = migrate::version(conn).map_err(mapped)?;
-    if version >= Some(migrate::KNOWN) {
-        migrate::refuse_newer(conn, path, true).map_err(mapped)?;
-        return Ok(None);
+    if schema::refuse_other(conn, path).map_err(mapped)?.is_some() {
+        return Ok(());
     }
     refuse_second_name(path, second)?;
     let own = match turn {
@@ -325,51 +302,30 @@ pub(super) fn prepare(
         None => Some(queue.turn(path, options.wait)?),
     };
     let turn = turn.or(own.as_ref());
-    if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
+    if schema::is_empty(conn).map_err(mapped)? {
         if let Some(highest) = queue.noted().highest() {
             return Err(gone(path, highest));
         }
         conn.pragma_update(None, "journal_mode", "wal")
             .map_err(|error| mapped(error.into()))?;
         // The first read in this mode makes the WAL, and its name has to be on disk, too.
-        migrate::is_empty(conn).map_err(mapped)?;
+        schema::is_empty(conn).map_err(mapped)?;
         sync_folders(path)?;
     }
-    let upgraded = match version {
-        // The database of another program is for that program to keep.
-        Some(from) if migrate::is_ours(conn).map_err(mapped)? => {
-            let kept = beside(path, format!(".version-{from}"));
-            backup::keep(conn, path, &kept)?;
-            Some(StoreUpgrade { from, kept })
-        }
-        _ => None,
-    };
-    let migrated = transaction::run(conn, |conn| {
-        let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
+    let made = transaction::run(conn, |conn| {
+        let is_foreign = schema::version(conn)?.is_none() && !schema::is_empty(conn)?;
         if is_foreign && !options.attach {
             return Err(Failure::Ours(Error::ForeignStore {
                 path: path.to_owned(),
             }));
         }
-        migrate::migrate(conn, path)
+        schema::make(conn, path)
     });
-    if migrated.as_ref().is_err_and(Failure::is_failed_sync)
+    if made.as_ref().is_err_and(Failure::is_failed_sync)
         && let Some(lock) = turn.and_then(Turn::file)
     {
         // A later process finds the tables, which may never reach the disk.
         let _ = LockRecords::mark_unsynced(lock, true);
     }
-    migrated.map_err(mapped)?;
-    if version.is_some() {
-        empty_wal(conn, options);
-    }
-    Ok(upgraded)
-}
-
-/// A migration writes every row anew: the WAL that it leaves would be read by each process that opens the store. Best
-/// effort: while somebody reads, it is left to the next long write.
-fn empty_wal(conn: &Connection, options: &Options) {
-    let _ = conn.busy_timeout(Duration::ZERO);
-    let _ = files::empty_wal(conn);
-    let _ = conn.busy_timeout(within(options.wait));
+    made.map_err(mapped)
 }

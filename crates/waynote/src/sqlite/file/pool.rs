@@ -23,13 +23,13 @@ use super::files::{self, FileId, Files};
 use super::frozen::FrozenConnections;
 use super::head::{FileState, Record};
 use super::open::{self, Access};
-use super::pooled::{OneState, PooledRows};
+use super::pooled::{NoRows, OneState, PooledRows};
 use super::queue::{Queue, Turn};
 use super::second_name;
-use crate::sqlite::migrate;
-use crate::sqlite::options::{Options, Rollback, StoreName, StoreUpgrade};
+use crate::sqlite::options::{Options, Rollback, StoreName};
 use crate::sqlite::rows::erase;
 use crate::sqlite::rows::handle::Handle;
+use crate::sqlite::schema;
 use crate::sqlite::transaction;
 
 /// Keeps a store's rows in a SQLite file of its own.
@@ -45,8 +45,6 @@ pub struct Sqlite {
     idle: Mutex<Vec<IdleConnection>>,
     /// The same while the store can only be read.
     frozen: FrozenConnections,
-    /// The connection that answers reads while the store does not exist.
-    missing: Mutex<Option<IdleConnection>>,
     /// How many connections are in use.
     in_use: AtomicUsize,
     /// How the file was opened first, and which file that is.
@@ -64,8 +62,6 @@ pub struct Sqlite {
     second_name: Mutex<Option<SecondName>>,
     /// True if acknowledged writes were missing when it was opened. While it is open, none get lost.
     was_behind: AtomicBool,
-    /// The version that its tables had before this process brought them up to date.
-    upgraded: OnceLock<StoreUpgrade>,
 }
 
 /// A connection, and the files that it has open.
@@ -117,7 +113,6 @@ impl Sqlite {
             file,
             idle: Mutex::default(),
             frozen: FrozenConnections::default(),
-            missing: Mutex::default(),
             in_use: AtomicUsize::new(0),
             opened: Mutex::default(),
             is_wal: AtomicBool::new(false),
@@ -128,7 +123,6 @@ impl Sqlite {
             is_suspect: AtomicBool::new(false),
             second_name: Mutex::default(),
             was_behind: AtomicBool::new(false),
-            upgraded: OnceLock::new(),
         }
     }
 
@@ -163,7 +157,7 @@ impl Sqlite {
         if let Some(is_ours) = self.is_ours.get() {
             return Ok(*is_ours);
         }
-        let is_ours = self.named.mapped(migrate::is_ours(conn))?;
+        let is_ours = self.named.mapped(schema::is_ours(conn))?;
         Ok(*self.is_ours.get_or_init(|| is_ours))
     }
 
@@ -286,28 +280,6 @@ impl Sqlite {
         Ok(self.leased(kept, access))
     }
 
-    /// A connection to read with, whether or not the store exists.
-    fn lease_to_read(&self) -> Result<Lease<'_>> {
-        match self.is_there()? {
-            true => self.lease(),
-            false => self.lease_missing(),
-        }
-    }
-
-    /// A connection to an empty store, which has no id.
-    pub(super) fn lease_missing(&self) -> Result<Lease<'_>> {
-        let kept = self.missing.lock().take();
-        let kept = kept.map_or_else(
-            || {
-                let conn = open::missing(&self.file)?;
-                conn.execute("DELETE FROM waynote_store", [])?;
-                Ok(IdleConnection::new(conn, Files::at(&self.file)))
-            },
-            Ok,
-        );
-        Ok(self.leased(self.named.mapped(kept)?, Access::Missing))
-    }
-
     fn leased(&self, kept: IdleConnection, access: Access) -> Lease<'_> {
         self.in_use.fetch_add(1, Ordering::SeqCst);
         Lease {
@@ -379,8 +351,7 @@ impl Sqlite {
         let (options, queue) = (&self.options, &self.queue);
         let noted = queue.noted();
         let first = open::first(path, before.as_ref(), options, queue, turn, second.as_ref());
-        let (conn, access, upgraded) = self.shown(first)?;
-        self.is_upgraded(upgraded);
+        let (conn, access) = self.shown(first)?;
         if let Ok(Some(_)) = self.behind(&noted, &conn) {
             self.was_behind.store(true, Ordering::Relaxed);
         }
@@ -402,24 +373,12 @@ impl Sqlite {
         }
     }
 
-    /// Brings the tables up to date, for a caller with the turn.
+    /// Makes the tables unless they are there, for a caller with the turn.
     pub(super) fn prepare(&self, conn: &Connection, turn: &Turn<'_>) -> Result<()> {
         let (path, queue, second) = (&self.file, &self.queue, self.second_name());
         let turn = Some(turn);
         let prepared = open::prepare(conn, path, &self.options, queue, turn, second.as_ref());
-        self.is_upgraded(self.shown(prepared)?);
-        Ok(())
-    }
-
-    fn is_upgraded(&self, upgraded: Option<StoreUpgrade>) {
-        if let Some(upgraded) = upgraded {
-            let _ = self.upgraded.set(upgraded);
-        }
-    }
-
-    /// As [`SqliteStore::upgraded`](crate::sqlite::SqliteStore).
-    pub(in crate::sqlite) fn upgraded(&self) -> Option<&StoreUpgrade> {
-        self.upgraded.get()
+        self.shown(prepared)
     }
 
     /// Makes the file, unless it is there.
@@ -493,7 +452,7 @@ impl Lease<'_> {
 
     /// True if nothing can be written, not even a lock beside the file.
     pub(super) fn is_immutable(&self) -> bool {
-        matches!(self.access, Access::Frozen(state) if !state.is_older())
+        matches!(self.access, Access::Frozen(_))
     }
 }
 
@@ -514,7 +473,6 @@ impl Drop for Lease<'_> {
         match self.access {
             Access::Usual => self.give_back(kept),
             Access::Frozen(state) => self.sqlite.frozen.keep(state, kept.map(|kept| kept.conn)),
-            Access::Missing => *self.sqlite.missing.lock() = kept,
         }
         self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
     }
@@ -538,12 +496,18 @@ impl Lease<'_> {
 
 impl Engine for Sqlite {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        let conn = self.lease_to_read()?;
+        if !self.is_there()? {
+            return Ok(Box::new(NoRows));
+        }
+        let conn = self.lease()?;
         Ok(Box::new(PooledRows { sqlite: self, conn }))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        let conn = self.lease_to_read()?;
+        if !self.is_there()? {
+            return work(&NoRows);
+        }
+        let conn = self.lease()?;
         let handle = Handle::new(&self.named, &conn);
         transaction::snapshot(&handle, &mut |rows| work(&OneState { sqlite: self, rows }))
     }

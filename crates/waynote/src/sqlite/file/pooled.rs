@@ -7,6 +7,19 @@ use crate::model::report::Report;
 use super::pool::{Lease, Sqlite};
 use crate::sqlite::rows::handle::Handle;
 
+/// The rows of a store that does not exist yet: every answer is empty.
+pub(super) struct NoRows;
+
+impl Read for NoRows {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        Ok(Rows::none(ask))
+    }
+
+    fn verify(&self, _: &mut Report) -> Result<bool> {
+        Ok(true)
+    }
+}
+
 /// Rows on a connection of the pool.
 pub(super) struct PooledRows<'e> {
     pub(super) sqlite: &'e Sqlite,

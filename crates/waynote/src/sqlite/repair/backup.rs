@@ -25,10 +25,9 @@ use crate::sqlite::file::frozen;
 use crate::sqlite::file::open;
 use crate::sqlite::file::pool::Sqlite;
 use crate::sqlite::file::side_files::beside;
-use crate::sqlite::migrate;
 use crate::sqlite::options::{Options, StoreName};
 use crate::sqlite::repair::part::{BESIDE, Part, exists, holds_something, unwritten};
-use crate::sqlite::transaction;
+use crate::sqlite::schema;
 
 /// A backup. It was read back and checked as [`Store::verify`] checks a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,16 +77,6 @@ impl EngineStore<Sqlite> {
     }
 }
 
-/// Keeps a copy of the store at `path` as it is, in `file`. An older copy there is replaced.
-pub(in crate::sqlite) fn keep(conn: &Connection, path: &Path, file: &Path) -> Result<()> {
-    let part = Part::beside(file).map_err(|error| unwritten(file, error))?;
-    let of = StoreName::new(path, Duration::ZERO);
-    copy(conn, &of, file, part.path())?;
-    part.sync().map_err(|error| unwritten(file, error))?;
-    let named = part.named(file, true);
-    named.map_err(|error| unwritten(file, error))
-}
-
 /// Copies every page of one state.
 fn copy(conn: &Connection, of: &StoreName, file: &Path, part: &Path) -> Result<()> {
     let named = StoreName::new(file, Duration::ZERO);
@@ -127,11 +116,9 @@ fn of_either(error: rusqlite::Error, store: &StoreName, file: &StoreName) -> Err
 pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
     let shown = StoreName::new(named, Duration::ZERO);
     let conn = shown.mapped(frozen::unchanging(copy))?;
-    let version = shown.mapped(migrate::version(&conn))?;
-    if version.is_none() {
+    if shown.mapped(schema::refuse_other(&conn, named))?.is_none() {
         return Err(Error::not_a_store(named, "it holds no notes of waynote"));
     }
-    shown.mapped(migrate::refuse_newer(&conn, named, false))?;
     let store = EngineStore::new(AttachedEngine::new(shown, &conn));
     let report = store.verify()?;
     if let Some(first) = report.problems.first() {
@@ -181,22 +168,20 @@ fn refuse_existing(file: &Path, target: &Path) -> Result<()> {
     }
 }
 
-/// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. Without a
-/// new id, positions and operations that others remember of the store could be from after the copy.
+/// Gives a copy that takes the place of a store an id of its own. Without a new id, positions and operations that others
+/// remember of the store could be from after the copy.
 pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
     let shown = StoreName::new(named, options.wait);
     let immutable = shown.mapped(frozen::unchanging(copy))?;
     // A file that is no store is reported by the check.
-    let Some(version) = shown.mapped(migrate::version(&immutable))? else {
+    if shown
+        .mapped(schema::refuse_other(&immutable, named))?
+        .is_none()
+    {
         return Ok(());
-    };
-    shown.mapped(migrate::refuse_newer(&immutable, named, true))?;
+    }
     drop(immutable);
     let conn = shown.mapped(open::connect(copy, options))?;
-    if version < migrate::KNOWN {
-        let migrated = transaction::run(&conn, |conn| migrate::migrate(conn, named));
-        shown.mapped(migrated)?;
-    }
     // Closing it then folds in the WAL and removes it.
     let folds = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
     shown.mapped(folds.map_err(Failure::from))?;

@@ -1,8 +1,7 @@
-//! Copies of a store, and salvage from a damaged one.
+//! Backups of a store, and checks of it.
 
 pub(super) mod backup;
 pub(super) mod part;
 pub(super) mod restore;
-pub(super) mod salvage;
 pub(super) mod verify;
 pub(super) mod verify_rows;

@@ -38,8 +38,8 @@ pub struct RestoreReport {
 }
 
 impl EngineStore<Sqlite> {
-    /// Puts a backup in the place of the store at `store`, while no writer of it can run. The backup is copied, brought
-    /// up to this program's version and checked first; nothing is changed unless it is sound. The WAL beside the old
+    /// Puts a backup in the place of the store at `store`, while no writer of it can run. The backup is copied and checked
+    /// first; nothing is changed unless it is sound. The WAL beside the old
     /// file goes with it: it would be taken for a part of the new one.
     ///
     /// `replaced` allows that a store is there already: it is kept, renamed to `….before-TIME`. A process that has the
@@ -48,7 +48,7 @@ impl EngineStore<Sqlite> {
     /// # Errors
     /// [`Error::File`] of the kind [`io::ErrorKind::AlreadyExists`] when a store is there, of the kind
     /// [`io::ErrorKind::ResourceBusy`] when the backup has a WAL beside it, so that it is not whole by itself;
-    /// [`Error::DamagedStore`] when the backup is damaged; [`Error::NotAStore`]; [`Error::NewerStore`];
+    /// [`Error::DamagedStore`] when the backup is damaged; [`Error::NotAStore`]; [`Error::OtherVersion`];
     /// [`Error::Busy`]; [`Error::ReadOnly`]; [`Error::DiskFull`].
     pub fn restore(
         file: &Path,
@@ -151,7 +151,7 @@ fn free_name(target: &Path, at: Timestamp) -> PathBuf {
 }
 
 /// Brings the WAL of the old store into its file, so that the file is whole without it if this process is killed later.
-/// Skipped if that could lose something: a damaged store stays as it is, to be salvaged.
+/// Skipped if that could lose something: a damaged store stays as it is.
 fn fold(target: &Path, turn: &Turn<'_>, options: &Options) -> Outcome<()> {
     let noted = turn.look();
     let Ok(file) = std::fs::metadata(target) else {

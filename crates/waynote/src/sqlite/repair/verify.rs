@@ -22,11 +22,6 @@ pub(in crate::sqlite) fn verify(conn: &Connection, report: &mut Report) -> Outco
     contents(conn, report)?;
     unused(conn, report)?;
     previews(conn, report)?;
-    for name in crate::sqlite::migrate::changed(conn)? {
-        report
-            .problems
-            .push(format!("migration `{name}` was made by another program"));
-    }
     for (check, says) in CHECKS {
         named(conn, check, says, report)?;
     }
@@ -106,13 +101,12 @@ fn users(conn: &Connection, content: i64) -> Outcome<String> {
     })
 }
 
-/// Checks that changes, events and forgettings have the positions 1, 2, 3 …, each once. Events of before there was one
-/// order share theirs with the change before them, and are left out.
+/// Checks that changes, events and forgettings have the positions 1, 2, 3 …, each once.
 fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let (all, distinct, first, last): (i64, i64, i64, i64) = conn.query_row(
         "SELECT count(*), count(DISTINCT position), coalesce(min(position), 1), coalesce(max(position), 0)
          FROM (SELECT position FROM waynote_journal
-               UNION ALL SELECT position FROM waynote_event WHERE ordinal = 0)",
+               UNION ALL SELECT position FROM waynote_event)",
         [],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
     )?;

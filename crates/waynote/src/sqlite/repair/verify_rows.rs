@@ -19,7 +19,7 @@ pub(super) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let mut statement = conn.prepare(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            if !table.is_whole(row, width)? {
+            if !checksum::is_whole(row, width)? {
                 let what = name(conn, table, row)?;
                 report
                     .problems
@@ -53,7 +53,7 @@ fn name(conn: &Connection, table: &CheckedTable, row: &Row<'_>) -> Outcome<Strin
                     format!("{}@{revision}", read::name_of_key(&scope, key))
                 })
         }
-        "waynote_event" => match (scope(2), number(3).map(u64::try_from)) {
+        "waynote_event" => match (scope(1), number(2).map(u64::try_from)) {
             (Some(Scope::Session(session)), Some(Ok(number))) => {
                 Some(EventAddress { session, number }.to_string())
             }

@@ -1,16 +1,12 @@
 //! A checksum over the columns of a row: CRC-32 of each value with its type, in their order. For a row that has a content,
 //! the hash of that comes last, so that a row cannot show the text of another one.
 
-use std::ops::Range;
 use std::sync::OnceLock;
 
-use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, ToSql};
 
 use crate::sqlite::errors::Outcome;
-
-/// Added to every checksum. Those of the schema before this one had no hash in them, and lie below.
-const OF_THIS_SCHEMA: i64 = 1 << 32;
 
 /// A table whose rows have a checksum, with the columns that it is over.
 pub(in crate::sqlite) struct CheckedTable {
@@ -22,9 +18,6 @@ pub(in crate::sqlite) struct CheckedTable {
     verb: &'static str,
     /// True if its rows can have a content.
     has_content: bool,
-    /// Columns that an older schema did not have, by their numbers. Null there is left out of the checksum, so that the
-    /// checksums of older rows hold.
-    added: Range<usize>,
     /// The statement that inserts a row, put together once.
     insert: OnceLock<String>,
 }
@@ -37,7 +30,6 @@ impl CheckedTable {
             key,
             verb: "INSERT",
             has_content: false,
-            added: 0..0,
             insert: OnceLock::new(),
         }
     }
@@ -52,11 +44,6 @@ impl CheckedTable {
         self.has_content = true;
         self
     }
-
-    const fn with_added(mut self, columns: Range<usize>) -> Self {
-        self.added = columns;
-        self
-    }
 }
 
 pub(super) static JOURNAL: CheckedTable = CheckedTable::new(
@@ -65,8 +52,7 @@ pub(super) static JOURNAL: CheckedTable = CheckedTable::new(
      recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token, cites",
     "position",
 )
-.with_content()
-.with_added(19..21);
+.with_content();
 
 pub(super) static NOTE: CheckedTable = CheckedTable::replacing(
     "waynote_note",
@@ -74,13 +60,12 @@ pub(super) static NOTE: CheckedTable = CheckedTable::replacing(
      resolved_by, cites",
     "scope, key",
 )
-.with_content()
-.with_added(13..14);
+.with_content();
 
 pub(super) static EVENT: CheckedTable = CheckedTable::new(
     "waynote_event",
-    "position, ordinal, scope, number, author, recorded_at, event, operation, step",
-    "position, ordinal",
+    "position, scope, number, author, recorded_at, event, operation, step",
+    "position",
 );
 
 pub(super) static SCOPE: CheckedTable =
@@ -119,21 +104,17 @@ pub(in crate::sqlite) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Re
 
 /// The same for the columns from one on.
 pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
-    is_stored(row, first + columns, crc(row, first, columns, &(0..0))?)
+    is_stored(row, first + columns, crc(row, first, columns)?)
 }
 
 fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
-    let found = OF_THIS_SCHEMA | i64::from(crc);
-    Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == found))
+    Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == i64::from(crc)))
 }
 
-fn crc(row: &Row<'_>, first: usize, columns: usize, added: &Range<usize>) -> rusqlite::Result<u32> {
+fn crc(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<u32> {
     let mut hasher = crc32fast::Hasher::new();
     for column in first..first + columns {
-        let value = row.get_ref(column)?;
-        if value != ValueRef::Null || !added.contains(&column) {
-            add(&mut hasher, value);
-        }
+        add(&mut hasher, row.get_ref(column)?);
     }
     Ok(hasher.finalize())
 }
@@ -161,34 +142,19 @@ impl CheckedTable {
     /// The checksum of a row that is to be written.
     pub(super) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
         let mut hasher = crc32fast::Hasher::new();
-        for (column, value) in values.iter().enumerate() {
+        for value in values {
             let value = value.to_sql()?;
-            let value = match &value {
-                ToSqlOutput::Borrowed(value) => *value,
-                ToSqlOutput::Owned(value) => value.into(),
-                // Nothing of ours is of another form.
-                _ => ValueRef::Null,
-            };
-            if value != ValueRef::Null || !self.added.contains(&column) {
-                add(&mut hasher, value);
-            }
+            add(
+                &mut hasher,
+                match &value {
+                    ToSqlOutput::Borrowed(value) => *value,
+                    ToSqlOutput::Owned(value) => value.into(),
+                    // Nothing of ours is of another form.
+                    _ => ValueRef::Null,
+                },
+            );
         }
-        Ok(OF_THIS_SCHEMA | i64::from(hasher.finalize()))
-    }
-
-    /// The checksum of a row that was read, of its first columns.
-    fn of_row(&self, row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
-        Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, &self.added)?))
-    }
-
-    /// True if the first columns of a row of this table are as they were written; the column after them has their
-    /// checksum.
-    pub(in crate::sqlite) fn is_whole(
-        &self,
-        row: &Row<'_>,
-        columns: usize,
-    ) -> rusqlite::Result<bool> {
-        is_stored(row, columns, crc(row, 0, columns, &self.added)?)
+        Ok(i64::from(hasher.finalize()))
     }
 
     /// How many values the checksum is over.
@@ -278,7 +244,7 @@ impl CheckedTable {
         let Some(row) = rows.next()? else {
             return Ok(());
         };
-        let checksum = self.of_row(row, self.width())?;
+        let checksum = i64::from(crc(row, 0, self.width())?);
         drop(rows);
         let mut values = key.to_vec();
         values.push(&checksum);
@@ -304,55 +270,6 @@ impl CheckedTable {
             self.key_of("t"),
             self.source()
         )
-    }
-
-    /// Writes the checksums of all rows, in the order of their keys and some thousands at a time. A row that has one
-    /// of the schema before and does not match it is damaged, and stays so.
-    pub(in crate::sqlite) fn fill(&self, conn: &Connection) -> Outcome<()> {
-        const CHUNK: usize = 8192;
-        let select = |which: &str| {
-            let order = format!("{which} ORDER BY {} LIMIT {CHUNK}", self.key_of("t"));
-            self.select(&order)
-        };
-        let places: Vec<String> = (1..=self.key_width())
-            .map(|place| format!("?{place}"))
-            .collect();
-        let after_the_last = format!("WHERE ({}) > ({})", self.key_of("t"), places.join(", "));
-        let mut update = conn.prepare(&self.update())?;
-        let mut next = conn.prepare(&select(&after_the_last))?;
-        let mut rows = self.checksums(&mut conn.prepare(&select(""))?, Vec::new())?;
-        while let Some((last, _)) = rows.last() {
-            let last = last.clone();
-            for (mut values, checksum) in rows {
-                if let Some(checksum) = checksum {
-                    values.push(checksum.into());
-                    update.execute(params_from_iter(values))?;
-                }
-            }
-            rows = self.checksums(&mut next, last)?;
-        }
-        Ok(())
-    }
-
-    /// Keys and checksums of the rows that a statement finds; no checksum for one that is damaged.
-    fn checksums(
-        &self,
-        statement: &mut Statement<'_>,
-        parameters: Vec<Value>,
-    ) -> Outcome<Vec<(Vec<Value>, Option<i64>)>> {
-        let (own, width) = (self.own_width(), self.width());
-        let rows = statement.query_map(params_from_iter(parameters), |row| {
-            let before: Option<i64> = row.get(width)?;
-            let key = (width + 1..width + 1 + self.key_width()).map(|column| row.get(column));
-            let is_as_written = match before {
-                None => true,
-                Some(before) if before >= OF_THIS_SCHEMA => before == self.of_row(row, width)?,
-                Some(before) => before == i64::from(crc(row, 0, own, &self.added)?),
-            };
-            let checksum = is_as_written.then(|| self.of_row(row, width)).transpose()?;
-            Ok((key.collect::<rusqlite::Result<_>>()?, checksum))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 

@@ -25,8 +25,8 @@ use super::read::unreadable;
 use crate::sqlite::errors::{Failure, Outcome};
 use crate::sqlite::file::files;
 use crate::sqlite::file::side_files::beside;
-use crate::sqlite::migrate;
 use crate::sqlite::options::StoreName;
+use crate::sqlite::schema;
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
 pub(super) fn forgotten(
@@ -41,7 +41,7 @@ pub(super) fn forgotten(
     events::replace(conn, events)?;
     for (_, revision) in revisions {
         conn.prepare_cached(
-            "UPDATE waynote_journal SET content = NULL, cites = NULL, forgotten_at = ?2, forgotten_by = ?3, checksum = NULL
+            "UPDATE waynote_journal SET content = NULL, cites = NULL, forgotten_at = ?2, forgotten_by = ?3
              WHERE position = ?1",
         )?
         .execute((revision.number(), at.as_microsecond(), by.as_str()))?;
@@ -56,9 +56,8 @@ pub(super) fn forgotten(
     };
     let text = serde_json::to_string(&forgetting).map_err(|error| unreadable(4, error))?;
     let none: Option<i64> = None;
-    let columns: [&dyn ToSql; 9] = [
+    let columns: [&dyn ToSql; 8] = [
         &position.number(),
-        &0,
         &none,
         &none,
         &by.as_str(),
@@ -134,7 +133,7 @@ pub(in crate::sqlite) fn scrub(
 }
 
 fn rebuild(file: &Path, conn: &Connection) -> Outcome<Option<Residue>> {
-    if !migrate::is_ours(conn)? {
+    if !schema::is_ours(conn)? {
         return Ok(Some(Residue::Foreign));
     }
     conn.execute_batch("VACUUM")?;

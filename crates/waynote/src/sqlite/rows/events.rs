@@ -16,11 +16,10 @@ use super::scopes::{self, SCOPE};
 use crate::sqlite::errors::Outcome;
 
 /// The columns of an event, with their checksum behind them.
-pub(in crate::sqlite) const EVENT: &str = "e.position, e.ordinal, e.scope, e.number, e.author, e.recorded_at, e.event, \
-                                e.operation, e.step, e.checksum";
+pub(in crate::sqlite) const EVENT: &str = "e.position, e.scope, e.number, e.author, e.recorded_at, e.event, e.operation, e.step, e.checksum";
 
 /// How many columns the checksum is over.
-const WIDTH: usize = 9;
+const WIDTH: usize = 8;
 
 /// The first of the columns that a query adds to those of an event.
 pub(super) const AFTER_EVENT: usize = WIDTH + 1;
@@ -30,7 +29,7 @@ pub(super) fn checked(row: &Row<'_>, session: Option<&Name>) -> rusqlite::Result
     if checksum::is_whole(row, WIDTH)? {
         return Ok(());
     }
-    let number = number(row, 3).ok();
+    let number = number(row, 2).ok();
     let position = row.get::<_, i64>(0).ok();
     Err(match (session, number, position) {
         (Some(session), Some(number), _) => damaged(EventAddress {
@@ -48,13 +47,13 @@ pub(in crate::sqlite) fn recorded(
     session: &Name,
 ) -> rusqlite::Result<RecordedEvent> {
     checked(row, Some(session))?;
-    let text = row.get_ref(6)?.as_str()?;
+    let text = row.get_ref(5)?.as_str()?;
     Ok(RecordedEvent {
-        number: number(row, 3)?,
+        number: number(row, 2)?,
         position: Position(row.get(0)?),
-        author: author(row, 4)?,
-        recorded_at: time(row, 5)?,
-        event: serde_json::from_str(text).map_err(|error| unreadable(6, error))?,
+        author: author(row, 3)?,
+        recorded_at: time(row, 4)?,
+        event: serde_json::from_str(text).map_err(|error| unreadable(5, error))?,
     })
 }
 
@@ -125,9 +124,8 @@ pub(super) fn insert(
 ) -> Outcome<()> {
     let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(6, error))?;
     let number = i64::try_from(recorded.number).unwrap_or(i64::MAX);
-    let columns: [&dyn ToSql; 9] = [
+    let columns: [&dyn ToSql; 8] = [
         &recorded.position.number(),
-        &0,
         &scope,
         &number,
         &recorded.author.as_str(),
@@ -150,15 +148,15 @@ pub(super) fn replace(conn: &Connection, events: &[(Name, RecordedEvent)]) -> Ou
              WHERE scope = ?1 AND number = ?2",
         )?
         .execute((scope, number))?;
-        let key: Option<(i64, i64)> = conn
+        let position: Option<i64> = conn
             .prepare_cached(
                 "UPDATE waynote_event SET event = ?3 WHERE scope = ?1 AND number = ?2
-                 RETURNING position, ordinal",
+                 RETURNING position",
             )?
-            .query_row((scope, number, text), |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row((scope, number, text), |row| row.get(0))
             .optional()?;
-        if let Some((position, ordinal)) = key {
-            checksum::EVENT.renew(conn, &[&position, &ordinal])?;
+        if let Some(position) = position {
+            checksum::EVENT.renew(conn, &[&position])?;
         }
     }
     Ok(())

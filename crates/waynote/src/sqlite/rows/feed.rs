@@ -41,12 +41,9 @@ pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<V
     let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
     let mut others = conn.prepare_cached(&format!(
         "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
-         WHERE (e.position, e.ordinal) > (?1, ?2) ORDER BY e.position, e.ordinal LIMIT ?3"
+         WHERE e.position > ?1 ORDER BY e.position LIMIT ?2"
     ))?;
-    let others = others.query_map(
-        (after.position.number(), after.ordinal, rows),
-        other_than_a_change,
-    )?;
+    let others = others.query_map((after.position.number(), rows), other_than_a_change)?;
     for other in others {
         feed.push(other?);
     }
@@ -84,7 +81,7 @@ pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Ve
     ))?;
     let others = others.query_map([operation.bytes()], |row| {
         Ok(Done {
-            step: row.get(8)?,
+            step: row.get(7)?,
             entry: other_than_a_change(row)?,
         })
     })?;
@@ -98,7 +95,7 @@ pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Ve
 pub(in crate::sqlite) fn step(conn: &Connection, position: i64) -> Outcome<Option<Step>> {
     let mut statement = conn.prepare_cached(
         "SELECT operation, step FROM waynote_journal WHERE position = ?1
-         UNION ALL SELECT operation, step FROM waynote_event WHERE position = ?1 AND ordinal = 0",
+         UNION ALL SELECT operation, step FROM waynote_event WHERE position = ?1",
     )?;
     let found = statement.query_row([position], |row| {
         let operation: Option<[u8; 16]> = row.get(0)?;
@@ -119,29 +116,28 @@ fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 }
 
 pub(in crate::sqlite) fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
-    let happened = match row.get_ref(2)? {
+    let happened = match row.get_ref(1)? {
         ValueRef::Null => {
             events::checked(row, None)?;
-            forgotten(row, time(row, 5)?, author(row, 4)?)?
+            forgotten(row, time(row, 4)?, author(row, 3)?)?
         }
         _ => {
             let Scope::Session(session) = scope_at(row, AFTER_EVENT)? else {
-                return Err(unreadable(2, "it is no session"));
+                return Err(unreadable(1, "it is no session"));
             };
             let recorded = events::recorded(row, &session)?;
             FeedContent::Event(SessionsEvent { session, recorded })
         }
     };
-    let at = Cursor {
-        position: Position(row.get(0)?),
-        ordinal: row.get(1)?,
-    };
-    Ok(FeedEntry { at, happened })
+    Ok(FeedEntry {
+        at: Cursor::at(Position(row.get(0)?)),
+        happened,
+    })
 }
 
 fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<FeedContent> {
     let Forgetting { revisions, events } =
-        serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
+        serde_json::from_str(row.get_ref(5)?.as_str()?).map_err(|error| unreadable(5, error))?;
     Ok(FeedContent::Forgotten(ForgottenTexts {
         revisions,
         events,

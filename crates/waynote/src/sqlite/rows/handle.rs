@@ -208,7 +208,6 @@ impl<'e> Handle<'e> {
                 true => read::spaces(conn)?,
                 false => Vec::new(),
             },
-            steps: each(&ask.steps, |position| feed::step(conn, position.number()))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))
@@ -280,6 +279,7 @@ impl<'e> Handle<'e> {
             },
             feed: each(&ask.feed, |of| feed::after(conn, of.after, of.limit))?,
             operations: each(&ask.operations, |of| feed::operation(conn, *of))?,
+            steps: each(&ask.steps, |position| feed::step(conn, position.number()))?,
             store_id: match ask.store_id {
                 true => read::store_id(conn)?,
                 false => None,

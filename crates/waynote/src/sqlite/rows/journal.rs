@@ -35,7 +35,7 @@ const WIDTH: usize = 22;
 
 /// The revision of a row of that scope.
 pub(in crate::sqlite) fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
-    let Some(content) = content_at(row, &checksum::JOURNAL, BODY)? else {
+    let Some(content) = content_at(row, BODY)? else {
         return Err(damaged(revision_name(row, scope)?));
     };
     let address = address(scope, row.get_ref(3)?.as_str()?, 3)?;
@@ -109,7 +109,7 @@ pub(super) struct End {
 /// The last row of a note's chain in the journal, whether the note is there or was deleted.
 pub(super) fn end(conn: &Connection, at: NotePlace<'_>) -> Outcome<Option<End>> {
     let found = one(conn, &read::ONE_NOTE, (at.id, at.key), |row| {
-        if !checksum::NOTE.is_whole(row, read::NOTE_WIDTH)? {
+        if !checksum::is_whole(row, read::NOTE_WIDTH)? {
             return Err(damaged(name_of(row, at.scope, 1)));
         }
         Ok(End {
@@ -133,7 +133,7 @@ pub(super) fn end_of_deleted(conn: &Connection, at: NotePlace<'_>) -> Outcome<Op
         )
     });
     one(conn, &DELETED, (at.id, at.key), |row| {
-        if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, at)? {
+        if !checksum::is_whole(row, WIDTH)? || !is_of(row, at)? {
             return Err(damaged(at.name()));
         }
         Ok(End {
@@ -172,7 +172,7 @@ fn along<T>(
     while let Some(position) = next {
         let lost = || damaged(format_args!("{}@{number}", at.name()));
         let step = statement.query_row([position], |row| {
-            let is_next = checksum::JOURNAL.is_whole(row, WIDTH)?
+            let is_next = checksum::is_whole(row, WIDTH)?
                 && is_of(row, at)?
                 && self::number(row, 4)? == number;
             if !is_next {

@@ -236,13 +236,9 @@ pub(super) fn side(
     Ok(())
 }
 
-pub(super) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
-    let id = conn.query_row(
-        "UPDATE waynote_store SET id = randomblob(16) RETURNING id",
-        [],
-        |row| row.get(0),
-    )?;
-    checksum::STORE.renew(conn, &[&1])?;
+pub(in crate::sqlite) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
+    let id: [u8; 16] = conn.query_row("SELECT randomblob(16)", [], |row| row.get(0))?;
+    checksum::STORE.insert(conn, &[&1, &id])?;
     Ok(StoreId::new(id))
 }
 

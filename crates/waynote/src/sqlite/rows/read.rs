@@ -18,7 +18,7 @@ use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
-use super::checksum::{self, CheckedTable};
+use super::checksum;
 use super::damage::{LeftOut, damaged, is_corrupt, of_library};
 use super::journal;
 use super::query::{all, exactly_one, one};
@@ -87,12 +87,8 @@ pub(super) const AFTER_NOTE: usize = NOTE_BODY + 1;
 
 /// The content of a row, if the row is as it was written. The checksum stands before the content, and the content's
 /// hash before the checksum.
-pub(super) fn content_at(
-    row: &Row<'_>,
-    table: &CheckedTable,
-    body: usize,
-) -> rusqlite::Result<Option<Option<Content>>> {
-    if !table.is_whole(row, body - 1)? {
+pub(super) fn content_at(row: &Row<'_>, body: usize) -> rusqlite::Result<Option<Option<Content>>> {
+    if !checksum::is_whole(row, body - 1)? {
         return Ok(None);
     }
     let (hash, body) = match (row.get_ref(body - 2)?, row.get_ref(body)?) {
@@ -127,7 +123,7 @@ pub(in crate::sqlite) fn name_of_key(scope: &Scope, key: &str) -> String {
 }
 
 pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
-    let Some(Some(content)) = content_at(row, &checksum::NOTE, NOTE_BODY)? else {
+    let Some(Some(content)) = content_at(row, NOTE_BODY)? else {
         return Err(damaged(name_of(row, scope, 1)));
     };
     Ok(Note {
