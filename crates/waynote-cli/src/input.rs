@@ -1,7 +1,6 @@
 //! Texts and paths as they are typed.
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -25,21 +24,21 @@ pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
 /// Standard input to its end. It is refused if it is longer than any import.
 pub(crate) fn standard_input() -> Outcome<Vec<u8>> {
     const LONGEST: u64 = 512 << 20;
-    let failed = |error| Failure::file("standard input", "read", error);
-    let mut bytes = Vec::new();
-    let mut input = std::io::stdin().take(LONGEST + 1);
-    input.read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LONGEST {
-        let reason = format!("it is larger than {} MiB", LONGEST >> 20);
-        return Err(failed(std::io::Error::other(reason)));
-    }
-    Ok(bytes)
+    let read = waynote_files::read_up_to(std::io::stdin(), LONGEST);
+    read.map_err(|error| Failure::file("standard input", "read", error))
 }
 
 /// The text of a file, for a note.
 pub(crate) fn file(path: &Path, allow_empty: bool) -> Outcome<Content> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::file(path, "read", error))?;
-    not_blank(Content::written(bytes)?, "the file", allow_empty)
+    not_blank(Content::written(bytes(path)?)?, "the file", allow_empty)
+}
+
+/// The bytes of a regular file, of at most as many as a note can have. Another kind of file is refused: `-` reads a
+/// pipe.
+pub(crate) fn bytes(path: &Path) -> Outcome<Vec<u8>> {
+    const LONGEST: u64 = 16 << 20;
+    let read = waynote_files::contents(path, LONGEST);
+    read.map_err(|error| Failure::file(path, "read", error))
 }
 
 /// Says that a text is the name of a file, where its contents were perhaps meant.

@@ -152,11 +152,9 @@ fn token(settings: &Settings) -> Outcome<Token> {
 }
 
 fn of_file(file: &PathBuf) -> Result<String, String> {
-    use std::io::Read;
-    let mut text = String::new();
-    let read =
-        std::fs::File::open(file).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
-    let name = file.display();
-    read.map_err(|error| format!("{name} cannot be read: {error}"))?;
-    Ok(text)
+    let text = waynote_files::contents(file, LONGEST).and_then(|bytes| {
+        let text = String::from_utf8(bytes);
+        text.map_err(|_| std::io::Error::other("it is not UTF-8"))
+    });
+    text.map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }

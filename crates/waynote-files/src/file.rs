@@ -3,9 +3,11 @@
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
+
+use rustix::fs::OFlags;
 
 /// Gives a new file the owner and the mode of the file that it will replace.
 ///
@@ -42,11 +44,7 @@ pub fn make_private(path: &Path) -> io::Result<File> {
 /// # Errors
 /// The [`std::io::Error`] of the system.
 pub fn replace_private(path: &Path, content: &[u8], at: Option<SystemTime>) -> io::Result<()> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let new = path.with_extension(format!("{}-{number}.new", std::process::id()));
-    // One of a process that had the same number and was killed.
-    let _ = fs::remove_file(&new);
+    let new = beside(path);
     let written = make_private(&new).and_then(|mut file| {
         file.write_all(content)?;
         at.map_or(Ok(()), |at| file.set_modified(at))
@@ -58,28 +56,124 @@ pub fn replace_private(path: &Path, content: &[u8], at: Option<SystemTime>) -> i
     done
 }
 
-/// The content of a regular file, up to a number of bytes; links are followed. No other kind of file is opened: a
-/// device has no end, and a pipe blocks the reader.
+/// The content of a regular file, up to a number of bytes; links are followed.
 ///
 /// # Errors
-/// The [`std::io::Error`] when it cannot be read, is no regular file or is longer, even if it grew meanwhile.
+/// Those of [`open_regular`] and [`read_up_to`].
 pub fn contents(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let found = std::fs::metadata(path)?;
-    if !found.is_file() {
-        return Err(io::Error::other(match found.is_dir() {
-            true => "it is a directory",
-            false => "it is no regular file",
-        }));
+    read_up_to(&open_regular(path, true)?.0, most)
+}
+
+/// Opens a regular file for reading. No other kind of file is opened: a device has no end, and a pipe blocks the reader.
+///
+/// # Errors
+/// The [`std::io::Error`] when it cannot be opened, is no regular file, or is a link and `follows` is false.
+pub fn open_regular(path: &Path, follows: bool) -> io::Result<(File, Metadata)> {
+    let found = match follows {
+        true => fs::metadata(path)?,
+        false => fs::symlink_metadata(path)?,
+    };
+    ensure_regular(&found)?;
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    flags.set(OFlags::NOFOLLOW, !follows);
+    let mut options = OpenOptions::new();
+    let file = options
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    // If it is another one by now, it did not block.
+    let found = file.metadata()?;
+    ensure_regular(&found)?;
+    Ok((file, found))
+}
+
+fn ensure_regular(file: &Metadata) -> io::Result<()> {
+    if file.is_file() {
+        return Ok(());
     }
+    Err(io::Error::other(match file.is_dir() {
+        true => "it is a directory",
+        false => "it is no regular file",
+    }))
+}
+
+/// What a reader gives to its end, up to a number of bytes.
+///
+/// # Errors
+/// The [`std::io::Error`] when it cannot be read or gives more.
+pub fn read_up_to(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    if found.len() <= most {
-        File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    }
-    if found.len().max(bytes.len() as u64) > most {
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         let reason = format!("it is larger than {} MiB", most >> 20);
         return Err(io::Error::other(reason));
     }
     Ok(bytes)
+}
+
+/// Puts a text into a file at a path inside a folder, in one step; false if the file holds it already. Missing folders
+/// are made. A link on the way is followed inside the folder, and never out of it.
+///
+/// # Errors
+/// The [`std::io::Error`] of the system, and when a link leads out or something else than a file is in its place.
+pub fn put_inside(folder: &Path, inside: &Path, content: &[u8]) -> io::Result<bool> {
+    let root = fs::canonicalize(folder)?;
+    let mut path = root.clone();
+    let leads_out = || io::Error::other(format!("a link leads out of {}", folder.display()));
+    let mut parts = inside.components().peekable();
+    while let Some(part) = parts.next() {
+        if !matches!(part, Component::Normal(_)) {
+            return Err(leads_out());
+        }
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_symlink() => path = fs::canonicalize(&path)?,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && parts.peek().is_some() => {
+                fs::create_dir(&path)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        if !path.starts_with(&root) || path == root {
+            return Err(leads_out());
+        }
+    }
+    let old = match open_regular(&path, false) {
+        Ok((file, found)) if found.len() == content.len() as u64 => {
+            if read_up_to(file, found.len())? == content {
+                return Ok(false);
+            }
+            Some(found)
+        }
+        Ok((_, found)) => Some(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let new = beside(&path);
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create_new(true).open(&new)?;
+    let written = file.write_all(content).and_then(|()| {
+        if let Some(old) = old {
+            take_after(&file, &old)?;
+        }
+        file.sync_all()?;
+        fs::rename(&new, &path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written.map(|()| true)
+}
+
+/// A name beside a file, for the new one that will replace it.
+fn beside(path: &Path) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let new = path.with_extension(format!("{}-{number}.new", std::process::id()));
+    // One of a process that had the same number and was killed.
+    let _ = fs::remove_file(&new);
+    new
 }
 
 /// The path with links followed, even if the target does not exist yet.
@@ -134,6 +228,46 @@ mod tests {
         assert_eq!(of(MOST + 1), "it is larger than 1 MiB");
         assert_eq!(read(folder.path()), "it is a directory");
         assert_eq!(read(Path::new("/dev/zero")), "it is no regular file");
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_that_leads_out() {
+        use std::os::unix::fs::symlink;
+
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        fs::create_dir_all(at("in/real")).unwrap();
+        fs::write(at("out"), "mine").unwrap();
+        fs::write(at("in/file"), "old").unwrap();
+        symlink("../out", at("in/link")).unwrap();
+        symlink("..", at("in/up")).unwrap();
+        symlink("nowhere", at("in/dangling")).unwrap();
+        symlink("file", at("in/inner")).unwrap();
+        symlink("real", at("in/folder")).unwrap();
+        let fifo = rustix::fs::FileType::Fifo;
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, at("in/pipe"), fifo, mode, 0).unwrap();
+        let put = |path: &str| {
+            let written = put_inside(&at("in"), Path::new(path), b"new");
+            written.map_err(|error| {
+                error
+                    .to_string()
+                    .replace(scratch.path().to_str().unwrap(), "")
+            })
+        };
+        for path in ["link", "up/out", "up/new", "up", "real/../../out"] {
+            assert_eq!(put(path), Err("a link leads out of /in".into()), "{path}");
+        }
+        assert!(put("dangling").is_err());
+        assert_eq!(put("pipe"), Err("it is no regular file".into()));
+        assert_eq!(put("real"), Err("it is a directory".into()));
+        assert_eq!(fs::read(at("out")).unwrap(), b"mine");
+        for path in ["inner", "folder/a/b", "new"] {
+            assert_eq!((put(path), put(path)), (Ok(true), Ok(false)), "{path}");
+        }
+        assert!(at("in/inner").is_symlink());
+        assert_eq!(fs::read(at("in/file")).unwrap(), b"new");
+        assert_eq!(fs::read(at("in/real/a/b")).unwrap(), b"new");
     }
 
     #[test]

@@ -6,4 +6,7 @@ pub mod worktree;
 
 mod file;
 
-pub use file::{contents, followed, make_private, real, replace_private, take_after};
+pub use file::{
+    contents, followed, make_private, open_regular, put_inside, read_up_to, real, replace_private,
+    take_after,
+};

@@ -1,7 +1,6 @@
 //! `waynote copy FROM TO`: a whole store into another file or database.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
@@ -217,12 +216,27 @@ pub(super) fn to_json(context: &mut Context<'_>, target: &Path) -> Outcome<ExitC
     Ok(code(&lost))
 }
 
+/// The next line of a file; none at its end. One that is longer than a note with all its history can be is refused, before
+/// it fills the memory.
+fn line(from: &mut impl BufRead) -> std::io::Result<Option<String>> {
+    const LONGEST: u64 = 256 << 20;
+    let mut line = String::new();
+    let read = from.by_ref().take(LONGEST).read_line(&mut line)?;
+    if read as u64 == LONGEST {
+        let reason = format!("a line is longer than {} MiB", LONGEST >> 20);
+        return Err(std::io::Error::other(reason));
+    }
+    let end = line.trim_end_matches(['\r', '\n']).len();
+    line.truncate(end);
+    Ok((read > 0).then_some(line))
+}
+
 /// Makes a store from the output of `export json`.
 pub(super) fn from_json(context: &mut Context<'_>, source: &Path) -> Outcome {
     let store = context.settings.store_file()?.to_owned();
     let unread = |error| Error::file(source, "read", error);
-    let lines = BufReader::new(File::open(source).map_err(unread)?).lines();
-    let mut lines = lines.map(|line| line.map_err(unread));
+    let mut file = BufReader::new(waynote_formats::open(source)?);
+    let mut lines = std::iter::from_fn(|| line(&mut file).map_err(unread).transpose());
     let options = opened::options(&context.settings);
     let made = SqliteStore::make(&store, &options, |target| read_json(&mut lines, target));
     let made = made.map_err(|error| match &error {

@@ -116,7 +116,7 @@ pub(super) fn edit_note(
         }
         Err(error) => return Err(Failure::file("sh", "run", error)),
     }
-    let edited = fs::read(&file).map_err(|error| Failure::file(&file, "read", error))?;
+    let edited = input::bytes(&file)?;
     if edited == shown.as_bytes() {
         let _ = fs::remove_file(&file);
         let shown = address.masked();
