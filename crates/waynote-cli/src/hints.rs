@@ -144,6 +144,9 @@ fn of_format(error: Option<&FormatError>, advice: String) -> String {
             "use it as it is: `waynote --store {}`",
             quoted(&path.to_string_lossy())
         ),
+        Some(FormatError::NoAgent { .. }) => {
+            "name one of these with `--agent`, or leave it out to import all".into()
+        }
         Some(FormatError::NoXs { .. }) => {
             format!("{advice}; or import what `xs cat STORE` prints, with --contents")
         }

@@ -151,7 +151,7 @@ fn token(settings: &Settings) -> Outcome<Token> {
     })
 }
 
-fn of_file(file: &PathBuf) -> Result<String, String> {
+fn of_file(file: &Path) -> Result<String, String> {
     let text = waynote_files::contents(file, LONGEST).and_then(|bytes| {
         let text = String::from_utf8(bytes);
         text.map_err(|_| std::io::Error::other("it is not UTF-8"))

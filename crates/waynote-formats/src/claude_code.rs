@@ -1,6 +1,6 @@
 //! Claude Code's files: `CLAUDE.md` of a directory and of the user, rules, and what it noted by itself about a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use waynote::{Address, Place, Result};
 
@@ -34,31 +34,27 @@ pub const FORMAT: Format = Format {
 /// # Errors
 /// [`waynote::Error::File`] when a folder cannot be read.
 pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
-    let Project {
-        directory,
-        place,
-        claude_folder,
-        ..
-    } = project;
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Here)?;
-    let note = |name: &str| -> Result<_> { Ok(Address::PlaceKey((*place).clone(), key(name)?)) };
-    let project_folder = Folder::of(directory);
-    let of_user = claude_folder.map(|folder| folder.join("CLAUDE.md"));
-    for (file, name) in [
-        ("CLAUDE.md", "claude-md"),
-        (".claude/CLAUDE.md", "dot-claude-md"),
-        ("CLAUDE.local.md", "claude-local-md"),
-    ] {
-        // At home, this is the user's own, which is read below.
-        let path = directory.join(file);
-        if of_user.as_ref() != Some(&path) {
-            incoming.push_file(&project_folder, &path, note(name)?);
+    let of_user = project.claude_folder.map(|folder| folder.join("CLAUDE.md"));
+    for directory in project.directories {
+        for (file, name) in [
+            ("CLAUDE.md", "claude-md"),
+            (".claude/CLAUDE.md", "dot-claude-md"),
+            ("CLAUDE.local.md", "claude-local-md"),
+        ] {
+            // At home, this is the user's own, which is read below.
+            let root = directory.root_of(file);
+            if let Some(root) = root.filter(|root| of_user != Some(root.join(file))) {
+                let address = Address::PlaceKey(directory.place.clone(), key(name)?);
+                incoming.push_file(&Folder::of(root), &root.join(file), address);
+            }
+        }
+        if let Some(root) = directory.root_of(RULES) {
+            let rule = |name: &str| format!("claude-rule-{name}");
+            incoming.push_folder(&Folder::of(root), &root.join(RULES), &directory.place, rule)?;
         }
     }
-    let rules = directory.join(".claude/rules");
-    let rule = |name: &str| note(&format!("claude-rule-{name}"));
-    incoming.push_folder(&project_folder, &rules, rule)?;
-    let (Some(folder), Some(of_user)) = (claude_folder, of_user) else {
+    let (Some(folder), Some(of_user)) = (project.claude_folder, of_user) else {
         incoming.skip("the user's own files", "there is no home directory");
         return Ok(incoming);
     };
@@ -66,16 +62,36 @@ pub fn read(project: &Project<'_>) -> Result<ForeignNotes> {
     // Links to other files of the same user are followed, as in a repository of dotfiles.
     let around = folder.parent().unwrap_or(folder);
     incoming.push_file(&Folder::of(around), &of_user, home);
-    let memory = folder
-        .join("projects")
-        .join(folder_name(directory))
-        .join("memory");
-    incoming.push_folder(&Folder::of(folder), &memory, |name| match name {
-        "MEMORY" => note("memory"),
-        name => note(&format!("memory-{name}")),
-    })?;
+    for directory in project.directories {
+        let real = directory
+            .paths
+            .iter()
+            .filter_map(|path| path.canonicalize().ok());
+        let paths = directory.paths.iter().cloned().chain(real);
+        let memory = |path: PathBuf| {
+            folder
+                .join("projects")
+                .join(folder_name(&path))
+                .join("memory")
+        };
+        let Some(memory) = paths.map(memory).find(|memory| memory.is_dir()) else {
+            continue;
+        };
+        incoming.push_folder(
+            &Folder::of(folder),
+            &memory,
+            &directory.place,
+            |name| match name {
+                "MEMORY" => "memory".into(),
+                name => format!("memory-{name}"),
+            },
+        )?;
+    }
     Ok(incoming)
 }
+
+/// The folder with rules of a project.
+const RULES: &str = ".claude/rules";
 
 /// The name under which Claude Code files a project: its path, every character but letters and digits a dash.
 fn folder_name(directory: &Path) -> String {

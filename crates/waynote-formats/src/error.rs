@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use waynote::Name;
 use waynote::error::{CustomError, ErrorClass, safe};
 
 /// Why another program's notes are not read or written. Its files are left as they are.
@@ -24,13 +25,24 @@ pub enum FormatError {
     /// A database that holds nothing that could be imported.
     #[error("{} has nothing to import: {}", safe(path.display()), match is_store {
         true => "it is a waynote store",
-        false => "it has no table `notes`",
+        false => "it has no table `notes` or `agent_notes`",
     })]
     NothingToImport {
         /// The database.
         path: PathBuf,
         /// True if it is one of our own stores.
         is_store: bool,
+    },
+
+    /// A database with the notes of several agents, and none is the one that was named.
+    #[error("{} has no notes of an agent `{}`; it has those of {}", safe(path.display()), safe(agent), safe(agents.join(", ")))]
+    NoAgent {
+        /// The database.
+        path: PathBuf,
+        /// The agent that was named.
+        agent: Name,
+        /// The agents that have notes there.
+        agents: Vec<String>,
     },
 
     /// No xs answers, or not as an xs does.
@@ -71,7 +83,7 @@ impl CustomError for FormatError {
     fn kind(&self) -> &'static str {
         match self {
             Self::DamagedFile { .. } => "damaged_file",
-            Self::NothingToImport { .. } => "nothing_to_import",
+            Self::NothingToImport { .. } | Self::NoAgent { .. } => "nothing_to_import",
             Self::NoXs { .. } | Self::NoTopic { .. } | Self::WrongTopic { .. } => "xs",
         }
     }
@@ -79,7 +91,7 @@ impl CustomError for FormatError {
     fn class(&self) -> ErrorClass {
         match self {
             Self::DamagedFile { .. } => ErrorClass::Damaged,
-            Self::NothingToImport { .. } => ErrorClass::NotFound,
+            Self::NothingToImport { .. } | Self::NoAgent { .. } => ErrorClass::NotFound,
             Self::NoXs { .. } => ErrorClass::Unreachable,
             Self::NoTopic { .. } | Self::WrongTopic { .. } => ErrorClass::Refused,
         }
@@ -91,7 +103,8 @@ impl CustomError for FormatError {
             Self::NothingToImport { is_store: true, .. } => "it can be used as it is",
             Self::NothingToImport {
                 is_store: false, ..
-            } => "name the memory.db of an openotters agent",
+            } => "name an openotters agent's memory.db, or its daemon's daemon.db",
+            Self::NoAgent { .. } => "name one of these agents, or none to import all",
             Self::NoXs { .. } => "start it with `xs serve STORE`",
             Self::NoTopic { .. } => {
                 "a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these"
@@ -126,6 +139,11 @@ mod tests {
             },
             nothing(true),
             nothing(false),
+            FormatError::NoAgent {
+                path: path(),
+                agent: "c".parse().unwrap(),
+                agents: vec!["a".into(), token.clone()],
+            },
             FormatError::NoXs {
                 socket: path(),
                 reason: token.clone(),
@@ -151,8 +169,10 @@ mod tests {
           mend it or move it away
         nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it is a waynote store
           it can be used as it is
-        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes`
-          name the memory.db of an openotters agent
+        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes` or `agent_notes`
+          name an openotters agent's memory.db, or its daemon's daemon.db
+        nothing_to_import (NotFound): /s/[masked: github-token] has no notes of an agent `c`; it has those of a, [masked: github-token]
+          name one of these agents, or none to import all
         xs (Unreachable): no xs answers at /s/[masked: github-token]: [masked: github-token]
           start it with `xs serve STORE`
         xs (Refused): xs takes no topic `[masked: github-token]`

@@ -1,6 +1,6 @@
 //! Formats as data: enough for a program to offer each as a command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use waynote::{Place, Result, Scope};
 
@@ -59,15 +59,55 @@ pub enum SourceKind {
     Own,
 }
 
-/// A directory that agents work in.
+/// The directories whose files apply where agents work.
 #[derive(Clone, Debug)]
 pub struct Project<'p> {
-    /// The directory.
-    pub directory: &'p Path,
-    /// The place that its notes are kept under.
-    pub place: &'p Place,
+    /// From the root of the repository inwards.
+    pub directories: &'p [Directory],
     /// The user's folder of Claude Code, `~/.claude` as a rule; none where there is no home directory.
     pub claude_folder: Option<&'p Path>,
     /// The home directory, if there is one.
     pub home: Option<&'p Path>,
+}
+
+/// A directory that agents work in.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    /// Where its files may be: in a linked worktree there, and then in the main checkout, which has files that git does
+    /// not know.
+    pub paths: Vec<PathBuf>,
+    /// The place that its notes are kept under.
+    pub place: Place,
+}
+
+impl Project<'_> {
+    /// The paths that exist, of those that are relative to the project or begin with `~/`.
+    pub(crate) fn existing(&self, paths: &[&str]) -> Vec<PathBuf> {
+        let inside = |path: &str| match path.strip_prefix("~/") {
+            Some(path) => self.home.iter().map(|home| home.join(path)).collect(),
+            None => self
+                .directories
+                .iter()
+                .filter_map(|of| of.find(path))
+                .collect(),
+        };
+        let paths = paths
+            .iter()
+            .flat_map(|path| -> Vec<PathBuf> { inside(path) });
+        paths.filter(|path| path.exists()).collect()
+    }
+}
+
+impl Directory {
+    /// The first of its paths where there is such a file or folder.
+    pub(crate) fn root_of(&self, path: &str) -> Option<&Path> {
+        let paths = self.paths.iter().map(PathBuf::as_path);
+        paths
+            .into_iter()
+            .find(|root| root.join(path).symlink_metadata().is_ok())
+    }
+
+    pub(crate) fn find(&self, path: &str) -> Option<PathBuf> {
+        self.root_of(path).map(|root| root.join(path))
+    }
 }

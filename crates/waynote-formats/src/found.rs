@@ -45,12 +45,12 @@ pub fn find(project: &Project<'_>, agent: &Name, base: &Base) -> Result<Vec<Foun
     let notebook = Scope::Agent(agent.clone());
     let mut found = Vec::new();
     for format in FORMATS {
-        let usual = || expanded(format.usual, project);
+        let usual = || project.existing(format.usual);
         match format.takes {
             SourceKind::Files(files) => {
                 let paths: Vec<&str> = files.iter().map(|file| file.path).collect();
                 let notes = format.read_project(project);
-                add(&mut found, format, expanded(&paths, project), notes)?;
+                add(&mut found, format, project.existing(&paths), notes)?;
             }
             SourceKind::Project(read) => add(&mut found, format, usual(), read(project))?,
             SourceKind::Source { read, .. } => {
@@ -122,27 +122,17 @@ fn own(format: &Format, path: &Path, agent: &Name, base: &Base) -> Option<Result
     }
     #[cfg(feature = "openotters")]
     if format.name == crate::openotters::FORMAT.name {
-        return crate::openotters::read(path, agent).ok().map(Ok);
+        let notebooks = crate::openotters::Notebooks::Each(agent);
+        return crate::openotters::read(path, notebooks).ok().map(Ok);
     }
     let _ = agent;
     None
 }
 
-/// The paths that exist, of those that are relative to the project or begin with `~/`.
-fn expanded(paths: &[&str], project: &Project<'_>) -> Vec<PathBuf> {
-    let paths = paths
-        .iter()
-        .filter_map(|path| match path.strip_prefix("~/") {
-            Some(path) => project.home.map(|home| home.join(path)),
-            None => Some(project.directory.join(path)),
-        });
-    paths.filter(|path| path.exists()).collect()
-}
-
 /// The files of server-memory that entries of MCP servers name.
 fn memory_files(project: &Project<'_>) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
-    for entries in expanded(SERVERS, project) {
+    for entries in project.existing(SERVERS) {
         let Ok((bytes, _)) = crate::source::read(&entries) else {
             continue;
         };
@@ -151,12 +141,10 @@ fn memory_files(project: &Project<'_>) -> Vec<PathBuf> {
             // In JSON `": "VALUE"`, in TOML ` = "VALUE"`.
             let value = after.trim_start_matches(['"', '\'', ' ', ':', '=']);
             let value = value.split(['"', '\'', '\n']).next().unwrap_or("");
-            let path = match (value.strip_prefix("~/"), project.home) {
-                (Some(path), Some(home)) => home.join(path),
-                _ => project.directory.join(value),
-            };
-            if path.is_file() && !files.contains(&path) {
-                files.push(path);
+            for path in project.existing(&[value]) {
+                if path.is_file() && !files.contains(&path) {
+                    files.push(path);
+                }
             }
         }
     }

@@ -7,6 +7,7 @@ use waynote::{Address, Change, Error, Result, Stamp, Store};
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
 use crate::merge::{ExistingNote, PlannedNote};
+use crate::own_keys::OwnKeys;
 use crate::report::ImportReport;
 
 /// The most notes that are compared and written at a time: a store elsewhere takes no request of any size.
@@ -56,36 +57,48 @@ impl Import<'_> {
             advance(some.len());
         }
         let size = |note: &IncomingNote| note.content.as_bytes().len();
-        for some in parts(notes, size, |note| Some(&note.address)) {
-            imported.add(self.notes(some)?);
+        let keeps = |note: &IncomingNote| note.name.is_none();
+        let mut keys = OwnKeys::of(self.store, notes, &self.stamp.author)?;
+        for some in parts(notes, size, |note| keeps(note).then_some(&note.address)) {
+            let mut tries = 1;
+            let part = loop {
+                let keys_before = keys.clone();
+                match self.notes(some, &mut keys) {
+                    Err(Error::Conflict { .. }) if tries < TRIES => {
+                        tries += 1;
+                        keys = keys_before;
+                    }
+                    done => break done?,
+                }
+            };
+            imported.add(part);
             advance(some.len());
         }
         Ok(imported)
     }
 
-    fn notes(&self, notes: &[IncomingNote]) -> Result<ImportReport> {
-        let mut tries = 1;
-        loop {
-            match self.try_notes(notes) {
-                Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
-    }
-
-    fn try_notes(&self, notes: &[IncomingNote]) -> Result<ImportReport> {
+    fn notes(&self, notes: &[IncomingNote], keys: &mut OwnKeys<'_>) -> Result<ImportReport> {
         let mut imported = ImportReport::default();
-        let addresses: Vec<Address> = notes.iter().map(|note| note.address.clone()).collect();
+        let choices: Vec<Vec<Address>> = notes.iter().map(|note| keys.choices(note)).collect();
+        let addresses: Vec<Address> = choices.concat();
         let answers = self.store.read(&Ask {
             notes: addresses.clone(),
             histories: addresses,
             ..Ask::default()
         })?;
-        let before = answers.notes.into_iter().zip(answers.histories);
+        let existing = answers.notes.into_iter().zip(answers.histories);
+        let mut existing = existing.map(|(current, history)| ExistingNote { current, history });
         let mut merged: Vec<PlannedNote> = Vec::with_capacity(notes.len());
-        for (note, (current, history)) in notes.iter().zip(before) {
-            let before = ExistingNote { current, history };
-            merged.extend(imported.merge(before, note.clone(), self.precedence, &self.stamp));
+        for (note, choices) in notes.iter().zip(&choices) {
+            let mut before: Vec<_> = existing.by_ref().take(choices.len()).collect();
+            let chosen = keys.choose(note, choices, &before);
+            let (before, wanted) = (before.swap_remove(chosen), &note.address);
+            let note = IncomingNote {
+                address: choices[chosen].clone(),
+                ..note.clone()
+            };
+            let planned = imported.merge(before, note, self.precedence, &self.stamp);
+            merged.extend(planned.map(|planned| planned.instead_of(wanted)));
         }
         imported.finish(self.store, merged, &self.stamp, self.mode)?;
         Ok(imported)
@@ -118,7 +131,9 @@ fn parts<T>(
         bytes += size(next);
         seen.extend(address(next));
     }
-    parts.push(&all[start..]);
+    if start < all.len() {
+        parts.push(&all[start..]);
+    }
     parts
 }
 
@@ -135,6 +150,7 @@ mod tests {
         assert_eq!(of(vec![1; 2500]), [1000, 1000, 500]);
         assert_eq!(of(vec![3 << 20; 5]), [2, 2, 1]);
         assert_eq!(of(vec![9 << 20; 2]), [1, 1]);
+        assert!(of(vec![]).is_empty());
         let addresses: Vec<Address> = ["agent:x#a", "agent:x#b", "agent:x#a"]
             .iter()
             .map(|address| address.parse().unwrap())

@@ -1,18 +1,21 @@
 //! Notes that a format read and that go into a store, and those that it could not read.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use waynote::event::EventAddress;
-use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
+use waynote::{Address, Change, Content, Name, Place, Result, Stamp, Store};
 
-use crate::files::markdown_below;
+use crate::decoded::decoded;
+use crate::files::{key, markdown_below};
+use crate::head::Document;
 use crate::import::{Import, Progress};
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::report::{ImportReport, SkippedItem};
 use crate::source::{Folder, MAX_SOURCE, MAX_TEXT, TimedBytes};
+use crate::text_files::linked;
+use crate::{markdown, patterns};
 
 /// Another program's notes as they were read. [`import`](Self::import) brings them into a store.
 #[derive(Clone, Debug)]
@@ -21,8 +24,6 @@ pub struct ForeignNotes {
     lease: Option<EventAddress>,
     precedence: Precedence,
     notes: Vec<IncomingNote>,
-    /// The addresses that [`push_text`](Self::push_text) has used.
-    taken: HashSet<Address>,
     /// The bytes of all texts.
     bytes: u64,
     /// Entries of session logs, each a [`Change::Append`] with an id.
@@ -46,7 +47,6 @@ impl ForeignNotes {
             lease: None,
             precedence,
             notes: Vec::new(),
-            taken: HashSet::new(),
             bytes: 0,
             entries: Vec::new(),
             imported: ImportReport::default(),
@@ -146,21 +146,23 @@ impl ForeignNotes {
         self.imported.skip(what, reason);
     }
 
-    pub(crate) fn skip_all(&mut self, skipped: Vec<SkippedItem>) {
-        self.imported.skipped.extend(skipped);
-    }
-
     /// Names other parts of the source, which are no notes.
     pub(crate) fn set_not_imported(&mut self, others: Vec<SkippedItem>) {
         self.imported.not_imported = others;
     }
 
-    /// Adds the text of a file or of a part of one, named `from`. One that is empty is left out, and one that would
-    /// become the same note as an earlier one. So is one with a NUL, as in a write; Zrb, ralph.nu and openotters store
-    /// such texts, and their imports keep them.
+    /// True if there is nothing to bring in, but something that could not be read.
+    pub fn is_unreadable(&self) -> bool {
+        self.notes.is_empty() && self.entries.is_empty() && !self.imported.skipped.is_empty()
+    }
+
+    /// Adds the text of a file or of a part of one, `from`, whose name in its source is `name`. Where `address` is
+    /// another note, the text gets a key of its own. One that is empty is left out, and so is one with a NUL, as in a
+    /// write; Zrb, ralph.nu and openotters store such texts, and their imports keep them.
     pub fn push_text(
         &mut self,
         from: &str,
+        name: &str,
         address: Address,
         content: Content,
         written_at: Option<Timestamp>,
@@ -169,13 +171,10 @@ impl ForeignNotes {
             self.skip(from, "it is empty");
         } else if let Err(error) = content.check_nul() {
             self.skip(from, error.to_string());
-        } else if self.taken.contains(&address) {
-            let reason = format!("another one becomes {address} already; rename one of them");
-            self.skip(from, reason);
         } else {
-            self.taken.insert(address.clone());
             self.push(IncomingNote {
                 address,
+                name: Some(name.to_owned()),
                 content,
                 pin: None,
                 times: written_at.map_or(Times::Unknown, Times::OfFile),
@@ -186,41 +185,102 @@ impl ForeignNotes {
     /// Adds the text of a file in a folder, if the file is there. One that cannot be read is left out with the reason:
     /// it is no regular file, it is larger than 16 MiB, or a link leads out of the folder.
     pub fn push_file(&mut self, folder: &Folder, path: &Path, address: Address) {
-        self.push_read(path, folder.read(path), address);
+        if let Some(text) = self.text_in(folder, path, folder.read(path)) {
+            let (from, name) = (path.to_string_lossy(), folder.name_of(path));
+            self.push_text(&from, &name, address, Content::imported(text.0), text.1);
+        }
     }
 
-    /// Adds the Markdown files below a folder inside another one, if it is there: the note of each by its name without
-    /// the ending.
+    /// Adds the Markdown files below a folder inside another one, if it is there: the note of each under the key that
+    /// its name without the ending gives. One that is for some files only becomes a note of their directory, or names
+    /// them.
     pub(crate) fn push_folder(
         &mut self,
         inside: &Folder,
         path: &Path,
-        note: impl Fn(&str) -> Result<Address>,
+        place: &Place,
+        key_of: impl Fn(&str) -> String,
     ) -> Result<()> {
         match inside.has_folder(path) {
-            Ok(false) => {}
-            Ok(true) => {
-                let found = markdown_below(path)?;
-                self.skip_all(found.skipped);
-                for file in found.files {
-                    let name = file.path.strip_prefix(path).unwrap_or(&file.path);
-                    let address = note(&name.with_extension("").to_string_lossy())?;
-                    self.push_read(&file.path, file.read(inside), address);
-                }
+            Ok(false) => return Ok(()),
+            Ok(true) => {}
+            Err(error) => {
+                self.skip(path.to_string_lossy(), unreadable(&error));
+                return Ok(());
             }
-            Err(error) => self.skip(path.to_string_lossy(), unreadable(&error)),
+        }
+        self.each_text(inside, path, |incoming, name, text, written_at| {
+            let mut document = Document::of(text);
+            let patterns = document.take_patterns();
+            let below = patterns::directory(&patterns).filter(|below| inside.has_directory(below));
+            let place = below.map_or(place.clone(), |below| place.join(below));
+            let line = patterns::line(&patterns, below);
+            let text = document.text() + &line.map_or(String::new(), |line| format!("\n\n{line}"));
+            let of_key = key_of(&name.with_extension("").to_string_lossy());
+            let address = Address::PlaceKey(place, key(&of_key)?);
+            let file = path.join(name);
+            let (from, name) = (file.to_string_lossy(), inside.name_of(&file));
+            incoming.push_text(&from, &name, address, Content::imported(text), written_at);
+            Ok(())
+        })
+    }
+
+    /// Calls a function with each Markdown file below a folder inside another one: its path there, its text, and when it
+    /// was written. What cannot be read is left out.
+    pub(crate) fn each_text(
+        &mut self,
+        inside: &Folder,
+        path: &Path,
+        mut act: impl FnMut(&mut Self, &Path, &str, Option<Timestamp>) -> Result<()>,
+    ) -> Result<()> {
+        let found = markdown_below(path)?;
+        self.imported.skipped.extend(found.skipped);
+        for file in found.files {
+            let read = file.read(inside);
+            if let Some((text, written_at)) = self.text_in(inside, &file.path, read) {
+                let name = file.path.strip_prefix(path).unwrap_or(&file.path);
+                act(self, name, &text, written_at)?;
+            }
         }
         Ok(())
     }
 
-    fn push_read(&mut self, path: &Path, read: io::Result<Option<TimedBytes>>, address: Address) {
+    /// The text of a file and when it was written, without our own section; none if it is not there or left out.
+    fn text_in(
+        &mut self,
+        folder: &Folder,
+        path: &Path,
+        read: io::Result<Option<TimedBytes>>,
+    ) -> Option<(String, Option<Timestamp>)> {
         let name = path.to_string_lossy();
-        match read {
-            Ok(None) => {}
-            Ok(Some((bytes, written_at))) => {
-                self.push_text(&name, address, Content::imported(bytes), written_at);
+        if let Some((file, format)) = linked(folder.path(), path) {
+            let reason = format!("it is a link to {file}, which `waynote import {format}` reads");
+            self.imported.not_imported.push(SkippedItem {
+                what: name.into_owned(),
+                reason,
+            });
+            return None;
+        }
+        let (bytes, written_at) = match read {
+            Ok(read) => read?,
+            Err(error) => {
+                self.skip(name, unreadable(&error));
+                return None;
             }
-            Err(error) => self.skip(name, unreadable(&error)),
+        };
+        match decoded(bytes) {
+            Ok(text) => {
+                let own = markdown::without_section(&text);
+                if own.trim().is_empty() && !text.trim().is_empty() {
+                    self.skip(name, "it holds only what `waynote export agents-md` wrote");
+                    return None;
+                }
+                Some((own.into_owned(), written_at))
+            }
+            Err(reason) => {
+                self.skip(name, reason);
+                None
+            }
         }
     }
 
@@ -302,6 +362,7 @@ mod tests {
             incoming.push_entry(format!("frame {key}"), entry);
             incoming.push(IncomingNote {
                 address: format!("agent:a#{key}").parse().unwrap(),
+                name: None,
                 content,
                 pin: None,
                 times: Times::Unknown,
@@ -310,6 +371,7 @@ mod tests {
         let address = "agent:a#nul".parse().unwrap();
         incoming.push_text(
             "file nul",
+            "nul",
             address,
             Content::imported(b"a\0b".to_vec()),
             None,
@@ -341,6 +403,7 @@ mod tests {
             let content = Content::imported(text);
             incoming.push(IncomingNote {
                 address,
+                name: None,
                 content,
                 pin: None,
                 times: Times::Unknown,

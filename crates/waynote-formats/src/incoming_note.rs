@@ -9,6 +9,9 @@ use waynote::{Address, Content};
 pub struct IncomingNote {
     /// The note.
     pub address: Address,
+    /// Its name in its source. With one, the text gets a key of its own where the address is another note; without,
+    /// it keeps its key and others give way: the notes of Zrb, ralph.nu and openotters.
+    pub name: Option<String>,
     /// Its text.
     pub content: Content,
     /// True if it is pinned there; none: the format does not say.

@@ -3,8 +3,9 @@
 //! | format | module | imported | exported |
 //! |---|---|---|---|
 //! | Zrb's `notes.json` | [`zrb`] | to directories | yes; [`synced`] keeps it in sync |
+//! | Zrb's journal | [`zrb::journal`] | to a notebook and a session | |
 //! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
-//! | openotters' `memory.db` | `openotters` | to an agent's notebook | yes |
+//! | openotters' `memory.db` and `daemon.db` | `openotters` | to agents' notebooks | the first |
 //! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
 //! | `AGENTS.md`, `GEMINI.md`, Cursor's and Copilot's rules | [`text_files`] | to keyed notes of a directory | `AGENTS.md`, by [`markdown`] |
 //! | memories of Serena, Cline and Codex | [`text_files`] | to keyed notes of a directory, Codex's of home | |
@@ -57,10 +58,12 @@
 
 pub mod basic_memory;
 pub mod claude_code;
+mod decoded;
 mod error;
 mod files;
 mod format;
 pub mod found;
+mod head;
 mod import;
 mod incoming;
 mod incoming_note;
@@ -68,6 +71,8 @@ pub mod markdown;
 mod merge;
 #[cfg(feature = "openotters")]
 pub mod openotters;
+mod own_keys;
+mod patterns;
 mod report;
 pub mod server_memory;
 mod source;
@@ -77,16 +82,17 @@ pub mod xs;
 pub mod zrb;
 
 pub use error::FormatError;
-pub use format::{Format, Project, SourceKind};
+pub use format::{Directory, Format, Project, SourceKind};
 pub use import::Progress;
 pub use incoming::{ForeignNotes, IncomingNote, Mode, Precedence, Times};
-pub use report::{Conflict, CurrentSide, ExportReport, ImportReport, SkippedItem};
+pub use report::{Conflict, CurrentSide, ExportReport, ImportReport, Renamed, SkippedItem};
 pub use source::{Folder, open};
 pub use synced::SyncedStore;
 
 /// Every format that can be imported, in the order of the help.
 pub const FORMATS: &[Format] = &[
     zrb::FORMAT,
+    zrb::journal::FORMAT,
     xs::FORMAT,
     #[cfg(feature = "openotters")]
     openotters::FORMAT,

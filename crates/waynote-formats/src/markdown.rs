@@ -1,12 +1,18 @@
 //! Markdown for people: a folder with a file for each note, and the `AGENTS.md` of a directory. Written, not read.
 
+use std::borrow::Cow;
 use std::fs;
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use waynote::named::end_of_id;
 use waynote::{Address, Error, Filter, Note, Place, Places, Result, ScopeKind, Store};
 
+use crate::decoded::not_utf8;
 use crate::report::ExportReport;
+use crate::source::MAX_TEXT;
+use crate::text_files::keys_of;
 
 /// The part of an `AGENTS.md` that is ours; the rest of the file stays.
 const BEGIN: &str =
@@ -14,20 +20,20 @@ const BEGIN: &str =
 const END: &str = "<!-- waynote: end -->";
 
 /// Writes a file for each note into a folder, with what is known of the note in front of its text. A file that says the
-/// same already is left; other files stay.
+/// same already is left; other files stay. No link is followed that leads out of the folder.
 ///
 /// # Errors
 /// [`Error::File`] when a file cannot be written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
 /// store cannot be read.
 pub fn export(store: &dyn Store, folder: &Path) -> Result<ExportReport> {
     let mut exported = ExportReport::default();
+    fs::create_dir_all(folder).map_err(|error| Error::file(folder, "made", error))?;
     for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
         for note in store.select(&Filter::Kind(kind))? {
-            let path = folder.join(file_of(&note));
-            match write(
-                &path,
-                &[front(&note).as_bytes(), note.content.as_bytes()].concat(),
-            )? {
+            let path = file_of(&note);
+            let text = [front(&note).as_bytes(), note.content.as_bytes()].concat();
+            let written = waynote_files::put_inside(folder, &path, &text);
+            match written.map_err(|error| Error::file(folder.join(path), "written", error))? {
                 true => exported.written += 1,
                 false => exported.unchanged += 1,
             }
@@ -94,58 +100,105 @@ fn front(note: &Note) -> String {
 }
 
 /// Writes the notes of a directory, its own and its keyed ones, into its `AGENTS.md`, between two comments. What else is
-/// in the file stays.
+/// in the file stays to the byte, and notes that were made of it are left out.
 ///
 /// # Errors
 /// As [`export`].
-pub fn export_agents_md(store: &dyn Store, place: &Place, file: &Path) -> Result<ExportReport> {
-    let notes = Places::new(store).read_all(place)?.into_iter();
-    let own: Vec<Note> = notes
-        .filter(|note| note.address.scope().name() == place.as_str())
-        .collect();
-    let section = |note: &Note| {
-        let text = note.content.shown();
-        match note.address.key() {
+pub fn export_agents_md(
+    store: &dyn Store,
+    place: &Place,
+    directory: &Path,
+) -> Result<ExportReport> {
+    let file = directory.join(AGENTS_MD);
+    let refused = |action| move |error| Error::file(directory.join(AGENTS_MD), action, error);
+    let before = match waynote_files::contents(&file, MAX_TEXT) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        read => read.map_err(refused("read"))?,
+    };
+    let before = String::from_utf8(before)
+        .map_err(|error| refused("read")(io::Error::other(not_utf8(error.as_bytes()))))?;
+    let of_file = keys_of(directory, &file);
+    let rest = lines(&without_section(&before));
+    let mut exported = ExportReport::default();
+    let mut sections = Vec::new();
+    for note in Places::new(store).read_all(place)? {
+        let (key, text) = (note.address.key(), note.content.shown());
+        let is_of_file = key.as_deref().is_some_and(|key| of_file.contains(&key));
+        if note.address.scope().name() != place.as_str() || is_of_file {
+            continue;
+        }
+        if rest.contains(&lines(&text)) {
+            exported.leave_out(&note.address, "the file says it already");
+            continue;
+        }
+        sections.push(match key {
             Some(key) => format!("## {key}\n\n{}\n", text.trim()),
             None => format!("{}\n", text.trim()),
+        });
+    }
+    let line_end = if before.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let ours = format!("{BEGIN}\n\n{}\n{END}", sections.join("\n")).replace('\n', line_end);
+    let text = match section(&before) {
+        Some(range) => [&before[..range.start], &ours, &before[range.end..]].concat(),
+        None if before.is_empty() => ours + line_end,
+        None => {
+            let gap = if before.ends_with('\n') { 1 } else { 2 };
+            [&before, &*line_end.repeat(gap), &ours, line_end].concat()
         }
     };
-    // The note that `import agents-md` makes of this file is not written into it again.
-    let is_of_file = |note: &&Note| note.address.key().as_deref() == Some("agents-md");
-    let sections: Vec<String> = own
-        .iter()
-        .filter(|note| !is_of_file(note))
-        .map(section)
-        .collect();
-    let ours = format!("{BEGIN}\n\n{}\n{END}\n", sections.join("\n"));
-    let before = match fs::read_to_string(file) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        read => read.map_err(|error| Error::file(file, "read", error))?,
-    };
-    let text = match (before.find(BEGIN), before.find(END)) {
-        (Some(begin), Some(end)) if begin < end => {
-            let after = before[end + END.len()..].trim_start_matches('\n');
-            format!("{}{ours}{after}", &before[..begin])
-        }
-        _ if before.trim().is_empty() => ours,
-        _ => format!("{}\n\n{ours}", before.trim_end()),
-    };
-    let written = write(file, text.as_bytes())?;
+    let written = waynote_files::put_inside(directory, Path::new(AGENTS_MD), text.as_bytes())
+        .map_err(refused("written"))?;
     let notes = sections.len() as u64;
-    Ok(ExportReport {
-        written: if written { notes } else { 0 },
-        unchanged: if written { 0 } else { notes },
-        left_out: Vec::new(),
-    })
+    (exported.written, exported.unchanged) = if written { (notes, 0) } else { (0, notes) };
+    Ok(exported)
 }
 
-/// Writes a file, if it does not say the same already.
-fn write(path: &Path, bytes: &[u8]) -> Result<bool> {
-    if fs::read(path).is_ok_and(|before| before == bytes) {
-        return Ok(false);
+const AGENTS_MD: &str = "AGENTS.md";
+
+/// The bytes of our section, without the end of its last line.
+fn section(text: &str) -> Option<Range<usize>> {
+    let begin = text.find(BEGIN)?;
+    let end = begin + text[begin..].find(END)?;
+    Some(begin..end + END.len())
+}
+
+/// A text that was written by a person alone: without our section, and the blank line before it.
+pub(crate) fn without_section(text: &str) -> Cow<'_, str> {
+    let Some(range) = section(text) else {
+        return Cow::Borrowed(text);
+    };
+    let before = text[..range.start].trim_end_matches(['\r', '\n']);
+    // The line end before the blank line is the person's.
+    let end = text[before.len()..range.start].find('\n');
+    let end = end.map_or(range.start, |end| before.len() + end + 1);
+    let after = text[range.end..].trim_start_matches(['\r', '\n']);
+    Cow::Owned([&text[..end], after].concat())
+}
+
+/// The lines of a text without the differences of white space, each between two line ends.
+fn lines(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_wrote_is_found_again() {
+        for text in ["", "A\n", "A\r\n\r\nB\r\n"] {
+            let line_end = if text.contains('\r') { "\r\n" } else { "\n" };
+            let gap = if text.is_empty() { "" } else { line_end };
+            let written = format!("{text}{gap}{BEGIN}{line_end}note{line_end}{END}{line_end}");
+            assert_eq!(without_section(&written), text);
+        }
+        let around = format!("A\n\n{BEGIN}\nnote\n{END}\n\nB\n");
+        assert_eq!(without_section(&around), "A\nB\n");
+        assert_eq!(without_section(END), END);
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Error::file(folder, "made", error))?;
-    fs::write(path, bytes).map_err(|error| Error::file(path, "written", error))?;
-    Ok(true)
 }

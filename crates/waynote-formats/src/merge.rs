@@ -3,15 +3,18 @@
 //! Both sides may have written since they were last the same. Then one text is current and the other is a revision
 //! of the same note, so that `history` shows it and `restore` brings it back.
 
+use jiff::Timestamp;
 use waynote::change::{Applied, Expect, Origin};
 use waynote::store::Ask;
 use waynote::text::shell_word;
 use waynote::{
-    Address, Change, Content, FlaggedNote, Limits, Name, Note, Result, Revision, Stamp, Store,
+    Action, Address, Change, Content, FlaggedNote, Limits, Name, Note, Result, Revision, Stamp,
+    Store,
 };
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
-use crate::report::{Conflict, CurrentSide, ImportReport};
+use crate::own_keys::gives_way;
+use crate::report::{Conflict, CurrentSide, ImportReport, Renamed};
 
 /// A note that is to be written: the changes that do it.
 pub(crate) struct PlannedNote {
@@ -20,6 +23,50 @@ pub(crate) struct PlannedNote {
     /// True if there is a note already.
     existed: bool,
     conflict: Option<Conflict>,
+    renamed: Option<Renamed>,
+}
+
+impl PlannedNote {
+    /// The same, of a note that was to have another address.
+    pub(crate) fn instead_of(mut self, wanted: &Address) -> Self {
+        if self.address != *wanted {
+            self.renamed = Some(Renamed {
+                address: self.address.clone(),
+                instead_of: wanted.clone(),
+            });
+        }
+        self
+    }
+}
+
+impl PlannedNote {
+    /// The same, of a note that keeps its key: the note of another import there gives way, as it is.
+    fn beside(mut self, other: Note, way: Address) -> Self {
+        self.renamed = Some(Renamed {
+            address: way.clone(),
+            instead_of: other.address,
+        });
+        self.changes.push(Change::Save {
+            address: way,
+            content: other.content,
+            pin: Some(other.pinned),
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: origin(Some(other.author), other.created_at, other.updated_at),
+        });
+        self
+    }
+}
+
+/// Who wrote a text, and when; none: the importer.
+fn origin(author: Option<Name>, created_at: Timestamp, updated_at: Timestamp) -> Option<Origin> {
+    Some(Origin {
+        is_synced: false,
+        cites: Vec::new(),
+        author,
+        created_at,
+        updated_at,
+    })
 }
 
 /// A note as it is in the store before the import.
@@ -40,6 +87,13 @@ impl ImportReport {
         stamp: &Stamp,
     ) -> Option<PlannedNote> {
         let importer = &stamp.author;
+        if incoming.name.is_none()
+            && let Some(way) = gives_way(&before)
+            && let Some(other) = before.current.clone()
+            && other.content != incoming.content
+        {
+            return Some(merged(incoming, Some(&other), None, stamp).beside(other, way));
+        }
         let ExistingNote {
             current,
             mut history,
@@ -83,6 +137,7 @@ impl ImportReport {
                 .iter()
                 .rev()
                 .find(|revision| says(revision, &incoming.content))
+            && !is_undone(&history)
         {
             let reason = why_older(before, importer, &incoming.address, current.is_some());
             self.skip(incoming.address.to_string(), reason);
@@ -126,9 +181,13 @@ impl ImportReport {
             .collect();
         let mut applied = store.apply(&changes, stamp)?.into_iter();
         for PlannedNote {
-            changes, conflict, ..
+            changes,
+            conflict,
+            renamed,
+            ..
         } in notes
         {
+            self.renamed.extend(renamed);
             let of_this: Vec<Applied> = applied.by_ref().take(changes.len()).collect();
             let Some(saved) = of_this.first() else {
                 continue;
@@ -149,6 +208,7 @@ impl ImportReport {
     }
 
     fn count_planned(&mut self, note: PlannedNote) {
+        self.renamed.extend(note.renamed);
         match note.conflict {
             Some(conflict) => self.conflicts.push(conflict),
             None if note.existed => self.updated += 1,
@@ -232,13 +292,7 @@ fn merged(
         limits: Limits::NONE,
         // The write is for the revision that was compared.
         expect: Expect::Revision(current.map_or(0, |note| note.revision)),
-        origin: Some(Origin {
-            is_synced: false,
-            cites: Vec::new(),
-            author: None,
-            created_at,
-            updated_at,
-        }),
+        origin: origin(None, created_at, updated_at),
     }];
     if let (Some(note), Some(CurrentSide::Here)) =
         (current, conflict.as_ref().map(|conflict| conflict.current))
@@ -250,7 +304,14 @@ fn merged(
         address: incoming.address,
         existed: current.is_some(),
         conflict,
+        renamed: None,
     }
+}
+
+/// True if the last change took back what had made the note: whoever asks for it once more gets it.
+fn is_undone(history: &[Revision]) -> bool {
+    let last = history.last();
+    last.is_some_and(|last| last.action == Action::Undo && last.note().is_none())
 }
 
 /// The change that makes a note the current one again, as it was, after a text that was only journaled. It takes
@@ -258,13 +319,7 @@ fn merged(
 pub(crate) fn make_current_again(note: &Note) -> Change {
     Change::Undo {
         address: note.address.clone(),
-        origin: Some(Origin {
-            is_synced: false,
-            cites: Vec::new(),
-            author: Some(note.author.clone()),
-            created_at: note.created_at,
-            updated_at: note.updated_at,
-        }),
+        origin: origin(Some(note.author.clone()), note.created_at, note.updated_at),
         last: None,
     }
 }

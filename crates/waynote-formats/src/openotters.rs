@@ -1,5 +1,7 @@
-//! openotters' `memory.db`: the `notes` table of the Go package `notes`, in a SQLite database that has other tables.
+//! openotters' databases: an agent's `memory.db` with the table `notes` of the Go package `notes`, and the `daemon.db` that
+//! newer versions have for all agents, with the table `agent_notes`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -7,7 +9,7 @@ use jiff::tz::Offset;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 use waynote::note::micros;
 use waynote::sqlite::is_store;
 use waynote::{Address, Content, Error, Key, Name, Note, Notebook, Result, Store};
@@ -22,11 +24,12 @@ use crate::source::{self, MAX_LINE, MAX_TEXT};
 /// The format, for a list of formats.
 pub const FORMAT: Format = Format {
     name: "openotters",
-    about: "openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the \
-            other a revision",
-    details: "",
+    about: "openotters' memory.db or daemon.db: agents' notebooks. Of two texts of a note the later one is current, \
+            the other a revision",
+    details: "A daemon.db has the notes of several agents: each agent's notes become the notebook of its name. With \
+              --agent, only the notes of that agent are imported.",
     takes: SourceKind::Own,
-    usual: &["memory.db"],
+    usual: &["memory.db", "~/.otters/daemon.db"],
     loaded_by: &[],
 };
 
@@ -42,31 +45,70 @@ const SCHEMA: &str = "
     );
     CREATE INDEX IF NOT EXISTS idx_notes_updated ON notes (updated_at DESC);";
 
-/// Reads the notes of a `memory.db`, which become an agent's notebook. Of two texts under one key the later one is
-/// current and the other a revision. The database is only read.
+/// The notebooks that the notes of a database go to.
+#[derive(Clone, Copy, Debug)]
+pub enum Notebooks<'n> {
+    /// This one. From the database of a daemon it takes the notes of the agent of that name, or those of its only one.
+    One(&'n Name),
+    /// This one for the notes of an agent's own database; from that of a daemon, each agent's notes go to the notebook
+    /// of its name.
+    Each(&'n Name),
+}
+
+/// Reads the notes of an agent's `memory.db`, or of a daemon's `daemon.db`, which has those of all its agents; they
+/// become notebooks. Of two texts under one key the later one is current and the other a revision. The database is only
+/// read.
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be read; [`FormatError::DamagedFile`] when it is damaged;
-/// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes.
-pub fn read(path: &Path, agent: &Name) -> Result<ForeignNotes> {
+/// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes; [`FormatError::NoAgent`] when
+/// it has notes of several agents, and none has the name that was given.
+pub fn read(path: &Path, notebooks: Notebooks<'_>) -> Result<ForeignNotes> {
     let mut incoming = ForeignNotes::of(FORMAT.name, Precedence::Later)?;
-    let mut rows: Vec<(Key, StoredNote)> = Vec::new();
-    for (key, row, is_too_large) in rows_of(path)? {
-        match key.parse() {
-            Ok(_) if is_too_large => {
+    let mut rows: Vec<(Name, Key, StoredNote)> = Vec::new();
+    let read = rows_of(path)?;
+    let (own, is_one) = match notebooks {
+        Notebooks::One(own) => (own, true),
+        Notebooks::Each(own) => (own, false),
+    };
+    let agents: BTreeSet<&str> = read.iter().filter_map(|row| row.agent.as_deref()).collect();
+    let is_own = |row: &Row| {
+        let names = [&row.agent, &row.agent_id];
+        names
+            .iter()
+            .any(|name| name.as_deref() == Some(own.as_str()))
+    };
+    let has_own = read.iter().any(is_own);
+    if is_one && !has_own && agents.len() > 1 {
+        return Err(FormatError::NoAgent {
+            path: path.to_owned(),
+            agent: own.clone(),
+            agents: agents.into_iter().map(str::to_owned).collect(),
+        }
+        .into());
+    }
+    for row in read {
+        let is_own = is_own(&row);
+        let notebook = match row.agent {
+            Some(_) if is_one && has_own && !is_own => continue,
+            Some(agent) if !is_one && !is_own => agent.parse(),
+            _ => Ok(own.clone()),
+        };
+        match (notebook, row.key.parse()) {
+            (Ok(_), Ok(_)) if row.is_too_large => {
                 let reason = format!("its text is larger than {} MiB", MAX_TEXT >> 20);
-                incoming.skip(key, reason);
+                incoming.skip(row.key, reason);
             }
-            Ok(key) => rows.push((key, row)),
-            Err(error) => incoming.skip(key, error.to_string()),
+            (Ok(notebook), Ok(key)) => rows.push((notebook, key, row.note)),
+            (Err(error), _) | (_, Err(error)) => incoming.skip(row.key, error.to_string()),
         }
     }
     // Keys that differ only in blanks are one key here, and the later text is current.
-    rows.sort_by_key(|(_, row)| {
+    rows.sort_by_key(|(_, _, row)| {
         let updated_at = row.updated_at.or(row.created_at).map(micros);
         (updated_at.is_none(), updated_at)
     });
-    for (key, row) in rows {
+    for (notebook, key, row) in rows {
         let times = match row.updated_at.or(row.created_at) {
             None => Times::Unknown,
             Some(time) => Times::Recorded {
@@ -75,7 +117,8 @@ pub fn read(path: &Path, agent: &Name) -> Result<ForeignNotes> {
             },
         };
         incoming.push(IncomingNote {
-            address: Address::Agent(agent.clone(), key),
+            address: Address::Agent(notebook, key),
+            name: None,
             content: row.content,
             pin: Some(row.pinned),
             times,
@@ -92,7 +135,18 @@ pub fn read(path: &Path, agent: &Name) -> Result<ForeignNotes> {
 /// store cannot be read.
 pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<ExportReport> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
-    make(path).map_err(|error| Error::file(path, "written", error))?;
+    let refused = |error| Error::file(path, "written", error);
+    make(path).map_err(refused)?;
+    ensure_regular(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags);
+    if conn
+        .and_then(|conn| is_table(&conn, OF_DAEMON))
+        .unwrap_or(false)
+    {
+        let reason = "it is the database of an openotters daemon; name the memory.db of one agent";
+        return Err(refused(std::io::Error::other(reason)));
+    }
     write(path, &notes).map_err(|error| failed(path, "written", error))
 }
 
@@ -111,34 +165,52 @@ struct StoredNote {
     updated_at: Option<Timestamp>,
 }
 
-/// The rows: key, note, and whether its text is too large and so was not read.
-fn rows_of(path: &Path) -> Result<Vec<(String, StoredNote, bool)>> {
+/// A row of a table of notes.
+struct Row {
+    key: String,
+    note: StoredNote,
+    /// True if its text was not read.
+    is_too_large: bool,
+    /// In the database of a daemon, the agent's name, and its id.
+    agent: Option<String>,
+    agent_id: Option<String>,
+}
+
+fn rows_of(path: &Path) -> Result<Vec<Row>> {
     ensure_regular(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
         // Room for the other columns of a row.
         conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, (MAX_TEXT + MAX_LINE) as i32)?;
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        let columns = columns(&conn)?;
-        if columns.is_empty() || !is_table(&conn)? {
-            return Ok(None);
-        }
-        // Before its migration the table has no such column: nothing is pinned.
-        let pinned = if columns.iter().any(|column| column == "in_context") {
-            "in_context"
-        } else {
-            "0"
+        let (table, agent) = match (is_table(&conn, OF_DAEMON)?, is_table(&conn, "notes")?) {
+            // An agent has a name that a person gave it, beside its id.
+            (true, _) if is_table(&conn, "agents")? => (
+                OF_DAEMON,
+                "coalesce((SELECT name FROM main.agents WHERE id = agent_id), agent_id), agent_id",
+            ),
+            (true, _) => (OF_DAEMON, "agent_id, agent_id"),
+            (false, true) => ("notes", "NULL, NULL"),
+            (false, false) => return Ok(None),
         };
+        // Before its migration the table has no such column: nothing is pinned.
+        let pinned = if has_pins(&conn, table)? { "in_context" } else { "0" };
         let sql = format!(
             "SELECT key, CASE WHEN octet_length(content) <= {MAX_TEXT} THEN content END, {pinned}, created_at,
-                    updated_at, octet_length(content) > {MAX_TEXT}
-             FROM main.notes ORDER BY key"
+                    updated_at, octet_length(content) > {MAX_TEXT}, {agent}
+             FROM main.{table} ORDER BY key"
         );
         let mut statement = conn.prepare(&sql)?;
         let rows = statement.query_map([], |row| {
             let (key, note) = stored(row)?;
             let is_too_large: Option<bool> = row.get(5)?;
-            Ok((key, note, is_too_large == Some(true)))
+            Ok(Row {
+                key,
+                note,
+                is_too_large: is_too_large == Some(true),
+                agent: row.get(6)?,
+                agent_id: row.get(7)?,
+            })
         })?;
         rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
     });
@@ -149,14 +221,17 @@ fn rows_of(path: &Path) -> Result<Vec<(String, StoredNote, bool)>> {
     }
 }
 
-/// True if `notes` is a table whose rows are stored. A view is a query, which can run forever; a virtual table is a
+/// The table of a daemon, with the notes of all its agents.
+const OF_DAEMON: &str = "agent_notes";
+
+/// True if there is such a table whose rows are stored. A view is a query, which can run forever; a virtual table is a
 /// program's; and a computed column is an expression.
-fn is_table(conn: &Connection) -> rusqlite::Result<bool> {
+fn is_table(conn: &Connection, name: &str) -> rusqlite::Result<bool> {
     conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema
-                        WHERE type = 'table' AND lower(name) = 'notes' AND rootpage > 0)
-            AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('notes', 'main') WHERE hidden > 1)",
-        [],
+                        WHERE type = 'table' AND lower(name) = ?1 AND rootpage > 0)
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1, 'main') WHERE hidden > 1)",
+        [name],
         |row| row.get(0),
     )
 }
@@ -201,12 +276,13 @@ fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
     }
 }
 
-fn columns(conn: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = conn.prepare("SELECT name FROM pragma_table_info('notes', 'main')")?;
-    statement.query_map([], |row| row.get(0))?.collect()
+fn has_pins(conn: &Connection, table: &str) -> rusqlite::Result<bool> {
+    let sql =
+        "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = 'in_context')";
+    conn.query_row(sql, [table], |row| row.get(0))
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<(String, StoredNote)> {
+fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<(String, StoredNote)> {
     let key = match row.get_ref(0)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
             String::from_utf8_lossy(bytes).into_owned()
@@ -262,10 +338,7 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<ExportReport> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
-    if !columns(&transaction)?
-        .iter()
-        .any(|column| column == "in_context")
-    {
+    if !has_pins(&transaction, "notes")? {
         transaction
             .execute_batch("ALTER TABLE notes ADD COLUMN in_context INTEGER NOT NULL DEFAULT 0")?;
     }

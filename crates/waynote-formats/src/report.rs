@@ -16,6 +16,9 @@ pub struct ImportReport {
     /// Notes that both sides had changed. Both texts are in the note's history.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<Conflict>,
+    /// Notes that got a key of their own, because theirs is another note's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<Renamed>,
     /// Notes that were left out, and why. The rest was imported.
     pub skipped: Vec<SkippedItem>,
     /// Parts of the source that are no notes, and are not imported.
@@ -40,6 +43,7 @@ impl ImportReport {
             updated,
             unchanged,
             conflicts,
+            renamed,
             skipped,
             not_imported,
             secrets,
@@ -50,12 +54,22 @@ impl ImportReport {
         self.updated += updated;
         self.unchanged += unchanged;
         self.conflicts.extend(conflicts);
+        self.renamed.extend(renamed);
         self.skipped.extend(skipped);
         self.not_imported.extend(not_imported);
         self.secrets.extend(secrets);
         self.written.extend(written);
         self.planned.extend(planned);
     }
+}
+
+/// A note that got a key of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Renamed {
+    /// The note.
+    pub address: Address,
+    /// The other note, which has the key that it would have got.
+    pub instead_of: Address,
 }
 
 /// A note that both sides had changed.

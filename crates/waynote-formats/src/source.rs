@@ -3,14 +3,13 @@
 //! Imported files may come from a stranger: a cloned repository, an unpacked archive. A named pipe there would block
 //! forever, a device has no end, and a link could make a private file of the user's a note that agents read.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rustix::fs::OFlags;
 use waynote::{Error, Result};
+use waynote_files::{open_regular, read_up_to};
 
 use crate::incoming::ForeignNotes;
 
@@ -31,14 +30,15 @@ pub(crate) type TimedBytes = (Vec<u8>, Option<Timestamp>);
 /// # Errors
 /// [`Error::File`] when it cannot be opened or is no regular file.
 pub fn open(path: &Path) -> Result<File> {
-    opened(path, OFlags::empty())
+    let opened = open_regular(path, true);
+    opened
         .map(|(file, _)| file)
         .map_err(|error| unreadable(path, error))
 }
 
 /// Reads a file that the user named and that holds many notes, with the time when it was written.
 pub(crate) fn read(path: &Path) -> Result<TimedBytes> {
-    let read = opened(path, OFlags::empty()).and_then(|opened| contents(opened, MAX_SOURCE));
+    let read = open_regular(path, true).and_then(|opened| contents(opened, MAX_SOURCE));
     read.map_err(|error| unreadable(path, error))
 }
 
@@ -46,51 +46,9 @@ pub(crate) fn unreadable(path: &Path, error: io::Error) -> Error {
     Error::file(path, "read", error)
 }
 
-/// Opens a regular file. Nothing else is opened: opening a pipe can block, and opening a device can have effects.
-fn opened(path: &Path, flags: OFlags) -> io::Result<(File, Metadata)> {
-    let follows = !flags.contains(OFlags::NOFOLLOW);
-    let before = match follows {
-        true => std::fs::metadata(path)?,
-        false => std::fs::symlink_metadata(path)?,
-    };
-    ensure_regular(&before)?;
-    opened_found(path, flags)
-}
-
-/// Opens a file that was a regular one when it was looked at. If it is another one by now, a pipe does not block.
-fn opened_found(path: &Path, flags: OFlags) -> io::Result<(File, Metadata)> {
-    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    let found = file.metadata()?;
-    ensure_regular(&found)?;
-    Ok((file, found))
-}
-
-fn ensure_regular(file: &Metadata) -> io::Result<()> {
-    if file.is_file() {
-        return Ok(());
-    }
-    Err(io::Error::other(match file.is_dir() {
-        true => "it is a directory",
-        false => "it is no regular file",
-    }))
-}
-
-/// The contents of a file of at most so many bytes, and when it was written. A file that grows meanwhile does not
-/// exceed the limit either.
+/// The contents of a file of at most so many bytes, and when it was written.
 fn contents((file, found): (File, Metadata), most: u64) -> io::Result<TimedBytes> {
-    let too_large = || io::Error::other(format!("it is larger than {} MiB", most >> 20));
-    if found.len() > most {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_large());
-    }
+    let bytes = read_up_to(&file, most)?;
     let written_at = found.modified().ok();
     let written_at = written_at.and_then(|time| Timestamp::try_from(time).ok());
     Ok((bytes, written_at))
@@ -114,6 +72,22 @@ impl Folder {
         }
     }
 
+    /// Its path, as the user named it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file relative to it.
+    pub(crate) fn name_of(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.path).unwrap_or(path);
+        inside.to_string_lossy().into_owned()
+    }
+
+    /// True if there is a folder of that name inside this one.
+    pub(crate) fn has_directory(&self, name: &str) -> bool {
+        self.has_folder(&self.path.join(name)).unwrap_or(false)
+    }
+
     /// True if there is a folder at a path, inside this one.
     pub(crate) fn has_folder(&self, path: &Path) -> io::Result<bool> {
         match self.inside(path) {
@@ -130,12 +104,12 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        contents(opened(&real, OFlags::NOFOLLOW)?, MAX_TEXT).map(Some)
+        contents(open_regular(&real, false)?, MAX_TEXT).map(Some)
     }
 
     /// As [`read`](Self::read), for a regular file that was found in a folder without following a link.
     pub(crate) fn read_found(&self, path: &Path) -> io::Result<TimedBytes> {
-        contents(opened_found(path, OFlags::NOFOLLOW)?, MAX_TEXT)
+        contents(open_regular(path, false)?, MAX_TEXT)
     }
 
     /// The path without links, if it is inside this folder.

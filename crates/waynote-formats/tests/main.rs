@@ -10,6 +10,7 @@ mod suite {
     mod large;
     mod meanwhile;
     mod only_in_file;
+    mod own_keys;
     mod stores;
 
     use stores::SyncedStores;

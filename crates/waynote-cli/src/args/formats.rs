@@ -32,7 +32,7 @@ pub(crate) enum ImportCommand {
         #[arg(long, value_name = "FOLDER")]
         contents: Option<PathBuf>,
     },
-    #[command(about = openotters::FORMAT.about)]
+    #[command(about = openotters::FORMAT.about, long_about = whole_help(&openotters::FORMAT))]
     Openotters {
         /// The database
         source: PathBuf,

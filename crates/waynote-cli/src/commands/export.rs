@@ -24,9 +24,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
         }
         ExportCommand::AgentsMd { at } => {
             let place = input::place(at.path.as_deref())?;
-            let file = home::expanded(place.as_str())?.join("AGENTS.md");
+            let directory = home::expanded(place.as_str())?;
             let exported =
-                context.read(|store| Ok(markdown::export_agents_md(store, &place, &file)?))?;
+                context.read(|store| Ok(markdown::export_agents_md(store, &place, &directory)?))?;
+            let file = directory.join("AGENTS.md");
             report(context, &exported, &file.display().to_string())
         }
         ExportCommand::Zrb { target } => to_zrb(context, target.as_deref()),

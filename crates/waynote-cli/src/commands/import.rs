@@ -1,17 +1,19 @@
 //! `waynote import`: other programs' notes brought in.
 
+use std::ffi::OsStr;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use waynote::Scope;
 use waynote::text::shell_word;
 use waynote::visible::visible;
+use waynote::{Place, Scope};
+use waynote_formats::openotters::Notebooks;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    Conflict, CurrentSide, ForeignNotes, ImportReport, Mode, Project, SkippedItem, openotters, xs,
-    zrb,
+    Conflict, CurrentSide, Directory, ForeignNotes, ImportReport, Mode, Project, Renamed,
+    SkippedItem, openotters, xs, zrb,
 };
 
 use super::copy;
@@ -19,6 +21,7 @@ use super::import_progress::Bar;
 use crate::args::{ImportCommand, NotebookArgs, TableImport};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
+use crate::settings::Origin;
 use crate::{home, input, inside};
 
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
@@ -32,13 +35,21 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             (from_xs(context, source, contents.as_deref())?, Mode::Write)
         }
         ImportCommand::Openotters { source } => {
-            let agent = &context.settings.agent.value;
-            (openotters::read(source, agent)?, Mode::Write)
+            let agent = &context.settings.agent;
+            let notebooks = match agent.origin {
+                Origin::Default => Notebooks::Each(&agent.value),
+                _ => Notebooks::One(&agent.value),
+            };
+            (openotters::read(source, notebooks)?, Mode::Write)
         }
         // Not a format of another program.
         ImportCommand::Json { .. } => return Ok(ExitCode::SUCCESS),
         ImportCommand::TableFormat(listed) => from_listed(context, listed)?,
     };
+    // The reply names what could not be read, and the exit code says that it was all.
+    // A notes.json may have keys that are no paths, which Zrb passes over as well.
+    let is_failure = incoming.is_unreadable() && !matches!(command, ImportCommand::Zrb { .. });
+    let code = ExitCode::from(u8::from(is_failure));
     let incoming = incoming.inside(inside::told_lease(&context.settings)?);
     let now = crate::clock::now()?;
     let show = &mut |progress| bar.show(progress);
@@ -53,23 +64,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         &context.settings.secret_policy(),
         context.output.json,
     );
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Reads a format whose arguments follow from its input.
 fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignNotes, Mode)> {
     let (incoming, dry) = match listed {
         TableImport::Project { format, args } => {
-            let place = input::place(args.at.path.as_deref())?;
-            let directory = home::expanded(place.as_str())?;
-            let (claude_folder, home) = (claude_folder()?, home::if_any()?);
-            let project = Project {
-                directory: &directory,
-                place: &place,
-                claude_folder: claude_folder.as_deref(),
-                home: home.as_deref().map(Path::new),
-            };
-            (format.read_project(&project)?, &args.dry)
+            let found = read_project(args.at.path.as_deref(), |project| {
+                Ok(format.read_project(project)?)
+            });
+            (found?, &args.dry)
         }
         TableImport::Source { read, args } => {
             let scope = scope(context, &args.notebook)?;
@@ -87,8 +92,42 @@ fn from_listed(context: &Context<'_>, listed: &TableImport) -> Outcome<(ForeignN
     Ok((incoming, mode))
 }
 
+/// Reads what applies in a directory: its files and those of the directories above it, up to the root of the repository;
+/// in a linked worktree also the main checkout's, whose notes they become.
+pub(super) fn read_project<T>(
+    at: Option<&OsStr>,
+    read: impl FnOnce(&Project<'_>) -> Outcome<T>,
+) -> Outcome<T> {
+    let place = input::place(at)?;
+    let (claude_folder, home) = (claude_folder()?, home::if_any()?);
+    let path = home::expanded(place.as_str())?;
+    let is_root = |path: &Path| path.join(".git").symlink_metadata().is_ok();
+    // A home directory in git is no project.
+    let root = path.ancestors().find(|path| is_root(path));
+    let root = root.filter(|root| home.as_deref().map(Path::new) != Some(root));
+    let mut directories = Vec::new();
+    for path in path.ancestors() {
+        let place = Place::resolve(&path.to_string_lossy(), &home::base_of_home()?)?;
+        let main = home::main_checkout(&place)?;
+        let mut paths = vec![path.to_owned()];
+        if let Some(main) = &main {
+            paths.push(home::expanded(main.as_str())?);
+        }
+        let place = main.unwrap_or(place);
+        directories.insert(0, Directory { paths, place });
+        if root.is_none_or(|root| root == path) {
+            break;
+        }
+    }
+    read(&Project {
+        directories: &directories,
+        claude_folder: claude_folder.as_deref(),
+        home: home.as_deref().map(Path::new),
+    })
+}
+
 /// The user's folder of Claude Code; none where there is no home directory.
-pub(super) fn claude_folder() -> Outcome<Option<PathBuf>> {
+fn claude_folder() -> Outcome<Option<PathBuf>> {
     Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
         Some(folder) => Some(folder.into()),
         None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
@@ -162,6 +201,7 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         updated,
         unchanged,
         conflicts,
+        renamed,
         skipped,
         not_imported,
         written,
@@ -173,7 +213,8 @@ fn report(context: &mut Context<'_>, imported: &ImportReport, mode: Mode) -> Out
         conflicts.iter().for_each(|conflict| say(&line(conflict)));
     }
     say_skipped(skipped);
-    say_reasons("not imported, because it is no note", not_imported);
+    say_reasons("not imported", not_imported);
+    say_renamed(renamed);
     context.answer(imported, || {
         let mut text = String::new();
         for address in planned {
@@ -214,6 +255,16 @@ fn line(conflict: &Conflict) -> String {
     format!(
         "  {address}: {current}; {other} is revision {revision}: `waynote restore {note}` makes it current"
     )
+}
+
+/// Prints the notes that got keys of their own on standard error.
+pub(super) fn say_renamed(renamed: &[Renamed]) {
+    let items = renamed.iter().map(|renamed| SkippedItem {
+        what: renamed.address.masked(),
+        reason: format!("{} is another note", renamed.instead_of.masked()),
+    });
+    let items: Vec<SkippedItem> = items.collect();
+    say_reasons("under keys of their own", &items);
 }
 
 /// Prints the skipped items on standard error, each with its reason.

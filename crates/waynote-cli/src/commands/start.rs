@@ -1,5 +1,5 @@
-//! `waynote start`: the first hour in a project. It shows the notes that other programs keep here, brings in what a
-//! person chooses, sets up the agents of this machine, checks that notes reach them, and prints the block.
+//! `waynote start`: lists the notes that other programs keep here, imports those that a person chooses, and installs
+//! waynote in the agents of this machine.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use waynote::store::Ask;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Action, Address, AddressAt, Applied, Change, Content, Note, Place, secrets};
+use waynote::{Address, AddressAt, Change, Content, Note, Place, secrets};
 use waynote_clients::{Client, InstallScope, Setup, Verdict};
 use waynote_formats::found::{self, FoundSource};
-use waynote_formats::{ImportReport, IncomingNote, Mode, Project};
+use waynote_formats::{ImportReport, Mode};
 use waynote_system::text_file;
 
-use super::{confirm, context, doctor, import, install};
-use crate::args::{ContextArgs, StartArgs};
+use super::{confirm, doctor, import, install};
+use crate::args::StartArgs;
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::invocation::Context;
 use crate::table::table;
@@ -81,12 +81,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &StartArgs) -> Outcome {
         let done = json!({ "sources": sources, "taken": taken, "set_up": set_up });
         return context.value(&done);
     }
-    context.line("\nA session here now starts with:\n")?;
-    let block = ContextArgs {
-        at: args.at.clone(),
-        ..ContextArgs::default()
-    };
-    context::run(context, &block)
+    context.line("`waynote context` shows what a session here starts with")
 }
 
 /// The clients of this machine; none without a home directory.
@@ -107,17 +102,10 @@ fn candidates(
     directory: Option<&OsStr>,
     clients: &[Client],
 ) -> Outcome<Vec<Candidate>> {
-    let place = input::place(directory)?;
-    let directory = home::expanded(place.as_str())?;
-    let (claude_folder, home) = (import::claude_folder()?, home::if_any()?);
-    let project = Project {
-        directory: &directory,
-        place: &place,
-        claude_folder: claude_folder.as_deref(),
-        home: home.as_deref().map(Path::new),
-    };
     let agent = &context.settings.agent.value;
-    let mut sources = found::find(&project, agent, &home::base_of_home()?)?;
+    let mut sources = import::read_project(directory, |project| {
+        Ok(found::find(project, agent, &home::base_of_home()?)?)
+    })?;
     // A file that is kept in sync has nothing to import.
     let synced = &context.settings.notes_file.value;
     sources.retain(|source| {
@@ -128,18 +116,15 @@ fn candidates(
     for source in &mut sources {
         refuse_secrets(context, source);
     }
-    let all = sources.iter().flat_map(|source| source.notes.notes());
-    let mut stored = stored(context, all.map(|note| note.address.clone()).collect())?.into_iter();
+    let now = clock::now()?;
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
     for source in sources {
         let notes = source.notes.notes();
         let tokens = notes.iter().map(|note| tokens(&note.content)).sum();
-        let here = notes.iter().zip(&mut stored).filter(|(note, stored)| {
-            let stored = stored.as_ref();
-            stored.is_some_and(|stored| stored.content == note.content)
-        });
-        let here = here.count();
+        let planned = source.notes.clone();
+        let planned = context.read(|store| Ok(planned.import(store, now, Mode::DryRun)?))?;
+        let here = usize::try_from(planned.unchanged).unwrap_or(usize::MAX);
         // Notes of one source may say the same; those of another are doubles.
         let texts: Vec<String> = notes.iter().map(|note| folded(&note.content)).collect();
         let repeats = texts.iter().filter(|text| seen.contains(*text)).count();
@@ -163,15 +148,21 @@ pub(super) fn loaded_here(context: &Context<'_>) -> Outcome<Vec<String>> {
     let all = candidates(context, None, &clients_here()?)?;
     let loaded = all.iter().filter(|one| !one.loaded_by.is_empty());
     let words = loaded.map(|one| {
-        let (clients, name, tokens) = (one.loaded_by.join(", "), one.source.name, one.tokens);
+        let (clients, tokens) = (one.loaded_by.join(", "), one.tokens);
+        let files = one.source.paths.iter().filter_map(|path| path.file_name());
+        let files: Vec<_> = files.map(|name| name.to_string_lossy()).collect();
+        let files = match files.is_empty() {
+            true => one.source.name.to_owned(),
+            false => visible(&files.join(", ")),
+        };
         let doubled = match one.here {
             0 => String::new(),
             here => format!(
-                "; {} of it in the store too, so told twice",
+                "; {} of it in the store too: the text reaches the agent twice",
                 plural(here as u64, "note")
             ),
         };
-        format!("{clients}: loads {name} itself, {tokens} tokens at each start here{doubled}")
+        format!("{clients} already loads {files} here ({tokens} tokens per session){doubled}")
     });
     Ok(words.collect())
 }
@@ -281,10 +272,15 @@ fn show(context: &mut Context<'_>, candidates: &[Candidate]) -> Outcome {
     context.output.flush()
 }
 
-/// The numbers of the chosen sources; none if nothing was named and nobody can be asked.
+/// The numbers of the chosen sources; none if nothing was named and no person can be asked.
 fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usize>>> {
+    let names: Vec<&str> = candidates.iter().map(|found| found.source.name).collect();
     if !args.take.is_empty() {
-        return parsed(args.take.iter().map(String::as_str), candidates).map(Some);
+        let chosen = parsed(args.take.iter().map(String::as_str), &names);
+        return chosen.map(Some).map_err(|word| {
+            let hint = choose_from(&names);
+            Failure::usage(format!("nothing here is called `{word}`"), hint)
+        });
     }
     if !confirm::can_ask() {
         return Ok(None);
@@ -292,33 +288,55 @@ fn chosen(args: &StartArgs, candidates: &[Candidate]) -> Outcome<Option<Vec<usiz
     if candidates.is_empty() {
         return Ok(Some(Vec::new()));
     }
-    let question = "Take which? (numbers or names, all, none; Enter: those with yes) ";
-    let answer = confirm::answered(question)?;
-    if answer.trim().is_empty() {
-        let preselected = candidates.iter().enumerate();
-        let preselected = preselected.filter(|(_, candidate)| candidate.is_preselected());
-        return Ok(Some(preselected.map(|(index, _)| index).collect()));
-    }
-    parsed(answer.split([' ', ',', '\n', '\t', '\r']), candidates).map(Some)
+    let marked = |index: &usize| candidates[*index].is_preselected();
+    let marked: Vec<usize> = (0..candidates.len()).filter(marked).collect();
+    let question = "Import which? Numbers, names, all or none [Enter = rows marked yes] ";
+    asked(question, &names, &marked).map(Some)
 }
 
-fn parsed<'w>(
-    words: impl Iterator<Item = &'w str>,
-    candidates: &[Candidate],
-) -> Outcome<Vec<usize>> {
+/// Asks which of these are meant, again after a word that names none of them.
+fn asked(question: &str, names: &[&str], by_enter: &[usize]) -> Outcome<Vec<usize>> {
+    loop {
+        let answer = confirm::answered(question)?;
+        if answer.is_empty() {
+            let hint = "choose with `--take NAME`, `--take all` or `--take none`";
+            return Err(Failure::refused(
+                "not_confirmed",
+                "nothing was chosen",
+                hint,
+            ));
+        }
+        if answer.trim().is_empty() {
+            return Ok(by_enter.to_vec());
+        }
+        match parsed(answer.split([' ', ',', '\n', '\t', '\r']), names) {
+            Err(word) => say(&format!(
+                "nothing here is called `{word}`: {}",
+                choose_from(names)
+            )),
+            Ok(chosen) => return Ok(chosen),
+        }
+    }
+}
+
+fn choose_from(names: &[&str]) -> String {
+    format!("choose from {}, `all` or `none`", names.join(", "))
+}
+
+/// The numbers of what the words name; an error is the word that names nothing.
+fn parsed<'w>(words: impl Iterator<Item = &'w str>, names: &[&str]) -> Result<Vec<usize>, String> {
     let mut chosen = Vec::new();
     for word in words.filter(|word| !word.is_empty()) {
         let named = |index: &usize| {
-            word == "all" || candidates[*index].source.name == word || word.parse() == Ok(index + 1)
+            matches!(word, "all" | "yes" | "y")
+                || names[*index] == word
+                || word.parse() == Ok(index + 1)
         };
         let before = chosen.len();
-        chosen.extend((0..candidates.len()).filter(named));
-        if chosen.len() == before && word != "all" && word != "none" {
-            let names: Vec<&str> = candidates.iter().map(|found| found.source.name).collect();
-            return Err(Failure::usage(
-                format!("nothing here is called `{word}`"),
-                format!("found are: {}; or `all`, `none`", names.join(", ")),
-            ));
+        chosen.extend((0..names.len()).filter(named));
+        let is_known = matches!(word, "all" | "yes" | "y" | "none" | "no" | "n");
+        if chosen.len() == before && !is_known {
+            return Err(visible(word));
         }
     }
     chosen.sort_unstable();
@@ -351,15 +369,11 @@ fn take(
             repeats.then(|| "another chosen source says the same".to_owned())
         });
         seen.extend(texts);
-        let again = undone(context, notes.notes())?;
         let known = notes.skipped().len();
         let notes = notes.inside(lease.clone());
-        let mut report: ImportReport =
-            context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
-        report.added += again.len() as u64;
-        report.unchanged = report.unchanged.saturating_sub(again.len() as u64);
-        report.written.extend(again);
+        let report = context.write(|store| Ok(notes.import(store, now, Mode::Write)?))?;
         if !context.output.json {
+            import::say_renamed(&report.renamed);
             let skipped = report.skipped.get(known..).unwrap_or_default();
             import::say_reasons(&format!("{name}: left out"), skipped);
         }
@@ -379,37 +393,7 @@ fn take(
     Ok(taken)
 }
 
-/// Brings back notes that an undo of their import took away: an import brings no text again that was taken back, but
-/// here a person has chosen them once more.
-fn undone(context: &Context<'_>, notes: &[IncomingNote]) -> Outcome<Vec<AddressAt>> {
-    let ask = Ask {
-        histories: notes.iter().map(|note| note.address.clone()).collect(),
-        ..Ask::default()
-    };
-    let histories = context.read(|store| Ok(store.read(&ask)?.histories))?;
-    let mut again = Vec::new();
-    for (note, history) in notes.iter().zip(histories) {
-        if let [.., before, last] = &history[..]
-            && last.action == Action::Undo
-            && last.note().is_none()
-            && before.note().is_some_and(|of| of.content == note.content)
-        {
-            again.push(Change::Redo {
-                address: note.address.clone(),
-                last: Some(last.number()),
-            });
-        }
-    }
-    if again.is_empty() {
-        return Ok(Vec::new());
-    }
-    let stamp = context.stamp()?;
-    let applied = context.write(|store| Ok(store.apply(&again, &stamp)?))?;
-    let at = |of: Applied| AddressAt::new(of.address, of.note.map(|note| note.revision));
-    Ok(applied.into_iter().map(at).collect())
-}
-
-/// Sets the clients up that are not yet; asks first on a terminal, unless what to take was named.
+/// Sets up the clients that are not set up yet, all if what to take was named, else those that a person chooses.
 fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Outcome<Vec<Client>> {
     let mut changed = Vec::new();
     let mut open = Vec::new();
@@ -421,20 +405,25 @@ fn set_up(context: &mut Context<'_>, clients: &[Client], args: &StartArgs) -> Ou
     if open.is_empty() {
         return Ok(changed);
     }
-    let titles: Vec<&str> = open.iter().map(|client| client.title()).collect();
-    let question = format!("Set up {} (MCP server and hooks)?", titles.join(", "));
-    context.output.flush()?;
-    if args.take.is_empty() && !confirm::is_yes(&question)? {
-        return Ok(changed);
+    if args.take.is_empty() {
+        let rows = open.iter().enumerate().map(|(index, client)| {
+            let number = (index + 1).to_string();
+            vec![number, client.word().into(), client.title().into()]
+        });
+        let list = table(&["#", "agent", "name"], rows);
+        context.line(list)?;
+        context.output.flush()?;
+        let words: Vec<&str> = open.iter().map(|client| client.word()).collect();
+        let question =
+            "Set up which (MCP server and hooks)? Numbers, names, all or none [Enter = none] ";
+        let chosen = asked(question, &words, &[])?;
+        open = chosen.into_iter().map(|index| open[index]).collect();
     }
     for client in open {
         match install::set_up(context, client) {
             Ok(files) => {
                 changed.push(client);
-                let files: Vec<String> = files
-                    .iter()
-                    .map(|file| visible(&file.display().to_string()))
-                    .collect();
+                let files: Vec<String> = files.iter().map(|file| home::shortened(file)).collect();
                 if !context.output.json {
                     let title = client.title();
                     context.line(format!("{title}: set up ({})", files.join(", ")))?;
@@ -459,8 +448,8 @@ fn check(context: &mut Context<'_>, clients: &[Client]) -> Outcome {
         let title = client.title();
         if findings.is_well() && !context.output.json {
             let works = match client.asks_for_its_block() {
-                true => "tried, its server answers; the notes come with its first reply",
-                false => "tried, the notes reach it",
+                true => "tested; its server answers, and the notes come with its first reply",
+                false => "tested; it receives the notes",
             };
             context.line(format!("{title}: {works}"))?;
         }
@@ -511,7 +500,7 @@ fn remember(
     });
     text_file::put(&path, &json!(runs).to_string(), before.as_deref(), 0o600)?;
     if !context.output.json {
-        say("`waynote start --undo` takes it all back");
+        say("`waynote start --undo` undoes this");
     }
     Ok(())
 }
@@ -522,11 +511,11 @@ fn undo(context: &mut Context<'_>) -> Outcome {
     let here = input::place(None)?;
     let nothing = |elsewhere: Option<&Run>| {
         let hint = match elsewhere {
-            Some(run) => format!("the last one was in {}: take it back there", visible(run.place.as_str())),
+            Some(run) => format!("the last one was in {}: undo it there", visible(run.place.as_str())),
             None => "`waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries".into(),
         };
         let what = format!(
-            "no `waynote start` in {} is left to take back",
+            "no `waynote start` in {} is left to undo",
             visible(here.as_str())
         );
         Failure::refused("not_found", what, hint)
@@ -562,12 +551,12 @@ fn undo(context: &mut Context<'_>) -> Outcome {
         removed.push(client.title());
     }
     text_file::put(&path, &json!(runs).to_string(), before.as_deref(), 0o600)?;
-    let notes = plural(changes.len() as u64, "note");
+    let notes = plural(changes.len() as u64, "imported note");
     let clients = match removed.len() {
         0 => String::new(),
-        _ => format!("; {} as before", removed.join(", ")),
+        _ => format!("; restored the settings of {}", removed.join(", ")),
     };
     let value = json!({ "notes": changes.len(), "clients": removed });
-    let said = || format!("took back {notes}{clients}");
+    let said = || format!("removed {notes}{clients}");
     context.answer(&value, said)
 }

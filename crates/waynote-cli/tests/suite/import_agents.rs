@@ -145,27 +145,32 @@ fn a_graph_becomes_a_note_for_each_entity() {
     assert_transcript!(scratch, @"
     $ waynote import server-memory memory.jsonl
     imported agent:default#john_smith
+    imported agent:default#john_smith-2383c4ef
     imported agent:default#note-130016b2
-    2 added, 0 updated, 0 unchanged, 3 skipped
+    3 added, 0 updated, 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
-      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 8: it is no entity and no relation
       line 5: it is about `Nobody`, which is no entity of the file
+    under keys of their own:
+      agent:default#john_smith-2383c4ef: agent:default#john_smith is another note
 
     $ waynote import server-memory memory.jsonl --at ~/work --dry-run
     would import place:~/work#john_smith
+    would import place:~/work#john_smith-2383c4ef
     would import place:~/work#note-130016b2
-    would add 2 and update 0; 0 unchanged, 3 skipped
+    would add 3 and update 0; 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
-      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 8: it is no entity and no relation
       line 5: it is about `Nobody`, which is no entity of the file
+    under keys of their own:
+      place:~/work#john_smith-2383c4ef: place:~/work#john_smith is another note
 
     $ waynote key show john_smith
-    John_Smith (person), john_SMITH (person)
+    John_Smith (person)
     - speaks Spanish
     - likes tea
-    - late riser
     - works_at: Anthropic
     ");
 }
@@ -190,18 +195,22 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     $ waynote import basic-memory kb --dry-run
     would import agent:default#specs-search-design
     would import agent:default#plain
-    would add 2 and update 0; 0 unchanged, 2 skipped
-    skipped 2:
+    would import agent:default#specs-search-design-6d5e2f65
+    would add 3 and update 0; 0 unchanged, 1 skipped
+    skipped 1:
       empty.md: it is empty
-      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
+    under keys of their own:
+      agent:default#specs-search-design-6d5e2f65: agent:default#specs-search-design is another note
 
     $ waynote import basic-memory kb
     imported agent:default#specs-search-design
     imported agent:default#plain
-    2 added, 0 updated, 0 unchanged, 2 skipped
-    skipped 2:
+    imported agent:default#specs-search-design-6d5e2f65
+    3 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
       empty.md: it is empty
-      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
+    under keys of their own:
+      agent:default#specs-search-design-6d5e2f65: agent:default#specs-search-design is another note
 
     $ waynote key show specs-search-design
     Another.

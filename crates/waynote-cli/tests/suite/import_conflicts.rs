@@ -168,9 +168,8 @@ fn a_text_that_lies_only_in_the_file_in_sync_becomes_a_revision_too() {
     };
     assert_transcript!(in_sync, @"
     $ waynote import zrb other.json
-    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
-    conflicts 1:
-      place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
+    imported place:~/work
+    0 added, 1 updated, 0 unchanged, 0 skipped
 
     $ waynote place read
     theirs

@@ -191,8 +191,8 @@ fn openotters_there_and_back() {
     empty.execute_batch("CREATE TABLE other (x)").unwrap();
     insta::assert_snapshot!(scratch.run("import openotters empty.db").said(), @"
     exit 1
-    error: empty.db has nothing to import: it has no table `notes`
-      name the memory.db of an openotters agent
+    error: empty.db has nothing to import: it has no table `notes` or `agent_notes`
+      name an openotters agent's memory.db, or its daemon's daemon.db
     ");
 }
 
@@ -269,6 +269,7 @@ fn a_content_that_is_not_what_its_hash_says_is_skipped() {
         ))
         .stdin(frames);
     insta::assert_snapshot!(run.said(), @"
+    exit 1
     0 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       frame 03ha3k09cz6nrbzf8vnaynffw of ralph.striter.note: its content is not in the store

@@ -46,7 +46,7 @@ fn no_pipe_is_opened_and_no_link_leads_out() {
     2 added, 0 updated, 0 unchanged, 2 skipped
     skipped 2:
       kb/pipe.md: it is no regular file
-      outside.md: it cannot be read: a link leads out of kb; copy the file into that folder to import it
+      kb/outside.md: it cannot be read: a link leads out of kb; copy the file into that folder to import it
 
     $ waynote import claude-code
     imported place:~#claude-md
@@ -56,6 +56,7 @@ fn no_pipe_is_opened_and_no_link_leads_out() {
       HOME/work/.claude/rules: it cannot be read: a link leads out of HOME/work; copy the file into that folder to import it
 
     $ waynote import agents-md
+    exit 1
     0 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/AGENTS.md: it cannot be read: it is no regular file
@@ -113,13 +114,13 @@ fn only_stored_tables_are_read() {
     assert_transcript!(scratch, @"
     $ waynote import openotters view.db
     exit 1
-    error: view.db has nothing to import: it has no table `notes`
-      name the memory.db of an openotters agent
+    error: view.db has nothing to import: it has no table `notes` or `agent_notes`
+      name an openotters agent's memory.db, or its daemon's daemon.db
 
     $ waynote import openotters computed.db
     exit 1
-    error: computed.db has nothing to import: it has no table `notes`
-      name the memory.db of an openotters agent
+    error: computed.db has nothing to import: it has no table `notes` or `agent_notes`
+      name an openotters agent's memory.db, or its daemon's daemon.db
 
     $ waynote import openotters large.db
     imported agent:default#b
@@ -206,7 +207,7 @@ fn little_does_not_become_much() {
     imported agent:default#deep
     1 added, 0 updated, 0 unchanged, 1 skipped
     skipped 1:
-      line 2: invalid type: sequence, expected a string at line 1 column 48
+      line 2: recursion limit exceeded at line 1 column 174
 
     $ waynote import server-memory long.jsonl
     0 added, 0 updated, 0 unchanged, 1 skipped

@@ -24,7 +24,7 @@ fn there_and_back() {
     imported session:other#03ha3k099xte7zgye1uwyq849
     imported session:other#03ha3k09ae7zgaf9kyfmxt54j
     3 added, 0 updated, 0 unchanged, 0 skipped
-    not imported, because it is no note:
+    not imported:
       ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
     ");
     scratch
@@ -51,7 +51,7 @@ fn there_and_back() {
     // Another import recognizes the exported notes.
     insta::assert_snapshot!(run("--session other import xs"), @"
     0 added, 0 updated, 4 unchanged, 0 skipped
-    not imported, because it is no note:
+    not imported:
       ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
     ");
     let all = run("import xs");
@@ -135,7 +135,7 @@ fn what_is_no_note_is_counted_and_stays() {
     let xs = FakeXs::serving(&scratch.path("xs"), Version::Append, &frames);
     insta::assert_snapshot!(run(&scratch, &xs, "import xs"), @"
     0 added, 0 updated, 0 unchanged, 0 skipped
-    not imported, because it is no note:
+    not imported:
       ralph.demo.control: 1 frame, its signals to end the loop
       ralph.demo.inbox: 1 frame, its inbox; write what still matters to the spec or to a note
       ralph.demo.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note

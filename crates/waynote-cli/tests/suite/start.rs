@@ -57,10 +57,11 @@ fn nothing_is_written_where_nobody_can_choose() {
 #[test]
 fn doctor_names_what_an_agent_loads_beside_the_notes() {
     let scratch = used_before();
-    let loads = "Claude Code: loads claude-code itself, 5 tokens at each start here";
+    let loads = "Claude Code already loads CLAUDE.md here (5 tokens per session)";
     has(scratch.run("doctor").said(), format!("{loads}\n"));
     scratch.ok("start --take claude-code --no-install");
-    let twice = format!("{loads}; 1 note of it in the store too, so told twice\n");
+    let twice =
+        format!("{loads}; 1 note of it in the store too: the text reaches the agent twice\n");
     has(scratch.run("doctor").said(), &twice);
 }
 
@@ -73,9 +74,18 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     // The memory bank says the same as Serena, and its other file holds a credential.
     has(&first, "cline: 0 added");
     has(&first, "Claude Code: set up");
-    has(&first, "Claude Code: tried, the notes reach it");
-    has(&first, "make all");
-    has(&first, "Grind fine.");
+    has(&first, "Claude Code: tested; it receives the notes");
+    has(
+        &first,
+        "Claude Code: set up (~/.claude.json, ~/.claude/settings.json)",
+    );
+    has(
+        &first,
+        "`waynote context` shows what a session here starts with",
+    );
+    let block = scratch.ok("context");
+    has(&block, "make all");
+    has(&block, "Grind fine.");
     let notes = scratch.json("search --json --limit 50 make in never postgresql grind");
     lacks(notes.to_string(), "ghp_");
     // Nothing comes twice.
@@ -86,11 +96,11 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     lacks(&again, "set up");
     assert_transcript!(scratch, @"
     $ waynote start --undo
-    took back 6 notes; Claude Code as before
+    removed 6 imported notes; restored the settings of Claude Code
 
     $ waynote start --undo
     exit 1
-    error: no `waynote start` in ~/work is left to take back
+    error: no `waynote start` in ~/work is left to undo
       `waynote history` lists what was written, `waynote uninstall CLIENT` removes a client's entries
 
     $ waynote key list
@@ -108,9 +118,9 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
     has(&third, "serena: 1 added");
     // A start of another directory is not this one's to take back.
     let elsewhere = scratch.run("start --undo").cwd(scratch.home()).said();
-    has(&elsewhere, "no `waynote start` in ~ is left to take back");
-    has(&elsewhere, "the last one was in ~/work: take it back there");
-    has(scratch.ok("start --undo"), "took back 6 notes");
+    has(&elsewhere, "no `waynote start` in ~ is left to undo");
+    has(&elsewhere, "the last one was in ~/work: undo it there");
+    has(scratch.ok("start --undo"), "removed 6 imported notes");
     scratch.ok("start --take serena --no-install");
     scratch.ok("key delete --at . serena-build");
     let deleted = scratch.run("start --take serena --no-install").said();
@@ -121,16 +131,24 @@ fn what_is_named_is_taken_and_one_undo_takes_it_back() {
 #[test]
 fn a_person_is_asked_and_names_what_to_take() {
     let scratch = used_before();
-    let screen = typed(&scratch, "start", "serena basic-memory\nn\n");
-    let (before, _) = screen.split_once("Take which?").unwrap();
+    // A word that names none asks again.
+    let screen = typed(
+        &scratch,
+        "start",
+        "serna 9\nserena basic-memory\ncloud\nnone\n",
+    );
+    let (before, _) = screen.split_once("Import which?").unwrap();
     has(before, "REMARKS");
     has(&screen, "serena: 1 added");
     has(&screen, "basic-memory: 1 added");
     lacks(&screen, "cline: 1 added");
-    has(&screen, "Set up Claude Code (MCP server and hooks)?");
+    has(&screen, "nothing here is called `serna`");
+    has(&screen, "choose from zrb, claude-code");
+    has(&screen, "Set up which (MCP server and hooks)?");
+    has(&screen, "nothing here is called `cloud`");
     lacks(&screen, "Claude Code: set up");
-    let wrong = typed(&scratch, "start", "sirena\n");
-    has(&wrong, "nothing here is called `sirena`");
+    let chosen = typed(&scratch, "start", "none\nclaude-code\n");
+    has(&chosen, "Claude Code: set up");
 }
 
 #[test]
@@ -140,7 +158,7 @@ fn a_note_that_was_changed_since_is_kept_by_the_undo() {
     scratch.ok("key save --at . serena-build changed");
     assert_transcript!(scratch, @"
     $ waynote start --undo
-    took back 0 notes
+    removed 0 imported notes
     place:~/work#serena-build: changed since, and kept as it is
 
     $ waynote key show --at . serena-build

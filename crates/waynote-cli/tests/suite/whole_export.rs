@@ -172,6 +172,7 @@ fn the_notes_of_a_directory_are_in_its_agents_md() {
     no blocking calls
 
     <!-- waynote: end -->
+
     Last.
     ");
     assert_snapshot!(scratch.run("export agents-md").said(), @"wrote 0 notes to HOME/work/AGENTS.md, 2 unchanged");

@@ -6,6 +6,7 @@ use std::io::BufRead;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
+use waynote::json::mend;
 use waynote::text::plural;
 use waynote::{Change, Content, ContentHash, EntryId, EntryType, Error, Name, Result};
 
@@ -50,7 +51,8 @@ pub fn read(
     let mut lines = Lines::of(frames);
     let unreadable = |error| Error::file("frames", "read", error);
     while let Some((number, line)) = lines.next(&mut incoming).map_err(unreadable)? {
-        let frame: Frame = match serde_json::from_slice(line) {
+        let line = mend(line);
+        let frame: Frame = match serde_json::from_slice(&line) {
             Ok(frame) => frame,
             Err(error) => {
                 // The parser's message for a wrong value would quote it.

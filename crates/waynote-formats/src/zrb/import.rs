@@ -29,6 +29,7 @@ pub fn read(file: &NotesFile, base: &Base) -> Result<ForeignNotes> {
     for (place, content) in file.notes(base) {
         incoming.push(IncomingNote {
             address: Address::Place(place),
+            name: None,
             content,
             pin: None,
             times: Times::Unknown,

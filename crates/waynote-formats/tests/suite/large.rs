@@ -6,11 +6,12 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use waynote::{Address, Base, Content, Place, Scope, SqliteStore};
+use waynote_formats::openotters::Notebooks;
 use waynote_formats::xs::{ContentFolder, topic};
 use waynote_formats::zrb::NotesFile;
 use waynote_formats::{
-    FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code, openotters,
-    server_memory, xs, zrb,
+    Directory, FORMATS, ForeignNotes, Mode, Precedence, Project, basic_memory, claude_code,
+    openotters, server_memory, xs, zrb,
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -72,6 +73,10 @@ fn make(name: &str, folder: &Path, notes: usize) {
             let text = format!("---\npermalink: p/{number}\ntags: [a, b]\n---\ntext {number}\n");
             write(&format!("kb/{number}.md"), text);
         }),
+        "zrb-journal" => (0..notes).for_each(|number| {
+            let text = format!("---\nslug: n{number}\n---\n# N\n\ntext\n\n## Backlinks\n\n- x\n");
+            write(&format!("journal/technical/n{number}.md"), text);
+        }),
         "claude-code" => (0..notes).for_each(|number| {
             write(
                 &format!("project/.claude/rules/r{number}.md"),
@@ -124,10 +129,12 @@ fn make(name: &str, folder: &Path, notes: usize) {
 
 fn read(name: &str, folder: &Path) -> ForeignNotes {
     let at = |part: &str| folder.join(part);
-    let (directory, place) = (at("project"), Place::home());
+    let directories = [Directory {
+        paths: vec![at("project")],
+        place: Place::home(),
+    }];
     let project = Project {
-        directory: &directory,
-        place: &place,
+        directories: &directories,
         claude_folder: None,
         home: Some(folder),
     };
@@ -135,12 +142,13 @@ fn read(name: &str, folder: &Path) -> ForeignNotes {
     match name {
         "server-memory" => server_memory::read(&at("memory.jsonl"), &agent()),
         "basic-memory" => basic_memory::read(&at("kb"), &agent()),
+        "zrb-journal" => zrb::journal::read(&at("journal"), &agent()),
         "claude-code" => claude_code::read(&project),
         "zrb" => {
             let file = NotesFile::open(&at("notes.json")).unwrap().unwrap();
             zrb::read(&file, &Base::new("/home/u", "/home/u").unwrap())
         }
-        "openotters" => openotters::read(&at("memory.db"), &"a".parse().unwrap()),
+        "openotters" => openotters::read(&at("memory.db"), Notebooks::One(&"a".parse().unwrap())),
         "xs" => {
             let frames = BufReader::new(waynote_formats::open(&at("frames")).unwrap());
             xs::read(frames, &ContentFolder::of_store(folder), None)
@@ -191,7 +199,7 @@ fn many(notes: usize) -> ForeignNotes {
     for number in 0..notes {
         let address = Address::keyed(&agent(), format!("k{number}").parse().unwrap()).unwrap();
         let content = Content::imported(format!("the text of note {number}"));
-        incoming.push_text("file", address, content, None);
+        incoming.push_text("file", &number.to_string(), address, content, None);
     }
     incoming
 }

@@ -56,6 +56,7 @@ fn import(path: &Path, writes: usize) -> (SqliteStore, Result<ImportReport>) {
     for (key, text) in [("deploy", "run cargo"), ("test", "run cargo test")] {
         incoming.push(IncomingNote {
             address: format!("agent:a#{key}").parse().unwrap(),
+            name: None,
             content: Content::text(text).unwrap(),
             pin: None,
             times: Times::Unknown,
