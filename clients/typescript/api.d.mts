@@ -478,7 +478,7 @@ export interface Done {
 }
 
 /** Why a loop ended. */
-export type EndReason = "iterations" | "time" | "until" | "completed" | "blocked" | "stalled" | "failed" | "interrupted" | "error" | "lost";
+export type EndReason = "iterations" | "time" | "until" | "completed" | "blocked" | "stalled" | "failed" | "requested" | "interrupted" | "error" | "lost";
 
 export type EntryId = string;
 
@@ -1282,7 +1282,7 @@ export interface SessionSummary {
   question?: string | null;
   /** Its name. */
   session: Name;
-  /** Its state: `no loop has run`, `running`, `waiting for an answer`, `answered and ready to go on`, `done`, `stalled`, `failed`, `lost`, `out of time` or `interrupted`. */
+  /** Its state: `no loop has run`, `running`, `waiting for an answer`, `answered and ready to go on`, `done`, `stalled`, `failed`, `lost`, `out of time`, `stopped` or `interrupted`. */
   state: string;
 }
 

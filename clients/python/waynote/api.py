@@ -664,7 +664,7 @@ class Done(TypedDict):
     step: int
     """As which of its changes or events, from 0."""
 
-EndReason = Literal["iterations", "time", "until", "completed", "blocked", "stalled", "failed", "interrupted", "error", "lost"]
+EndReason = Literal["iterations", "time", "until", "completed", "blocked", "stalled", "failed", "requested", "interrupted", "error", "lost"]
 """Why a loop ended."""
 
 EntryId = str
@@ -1716,7 +1716,7 @@ class _SessionSummary(TypedDict):
     """Its name."""
     state: str
     """Its state: `no loop has run`, `running`, `waiting for an answer`, `answered and ready to go
-    on`, `done`, `stalled`, `failed`, `lost`, `out of time` or `interrupted`.
+    on`, `done`, `stalled`, `failed`, `lost`, `out of time`, `stopped` or `interrupted`.
     """
 
 

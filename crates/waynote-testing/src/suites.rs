@@ -82,7 +82,7 @@ cases! { $
             a_session_has_one_loop_and_its_numbers_go_on a_loop_that_lost_its_session_says_nothing_more
             a_loop_that_ends_within_an_iteration_leaves_none_open
             who_comes_second_to_a_dead_loops_session_is_told_who_has_it
-            a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done events_are_no_notes
+            a_signal_is_followed_by_no_other events_are_no_notes
             an_agent_says_that_it_is_done_or_blocked_only_while_it_runs
             a_question_stops_the_session_until_it_is_answered the_block_of_an_iteration_is_made_again_as_it_was
             new_entries_of_an_iteration_are_counted an_entry_from_outside_belongs_to_the_last_iteration

@@ -78,7 +78,7 @@ forms! {
         /// The number of its entries.
         notes: u64,
         /// Its state: `no loop has run`, `running`, `waiting for an answer`, `answered and ready to go on`, `done`,
-        /// `stalled`, `failed`, `lost`, `out of time` or `interrupted`.
+        /// `stalled`, `failed`, `lost`, `out of time`, `stopped` or `interrupted`.
         state: String,
         /// The last iteration that a loop began.
         last_iteration: Option<i64>,

@@ -163,22 +163,29 @@ pub(crate) fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it(store:
     );
 }
 
-pub(crate) fn a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done(
-    store: &dyn LocalStore,
-) {
+pub(crate) fn a_signal_is_followed_by_no_other(store: &dyn LocalStore) {
     let session = name("s");
+    let already = |refused: waynote::Result<()>| match refused.unwrap_err() {
+        Error::Loop(LoopError::AlreadySaid { has_asked, .. }) => has_asked,
+        other => panic!("{other:?}"),
+    };
     let run = begin(store, 1, None, &[]).unwrap();
     run.start_iteration(&at(2)).unwrap();
-    block(store, &session, None, "Which one?", &at(3)).unwrap();
     complete(store, &session, None, "Both.", &at(3)).unwrap();
-    assert_eq!(
-        last_signal(store, &session).unwrap(),
-        Some(AgentSignal::Completed("Both.".into()))
-    );
-    assert_eq!(open_question(store, &session).unwrap(), None);
+    assert!(!already(block(store, &session, None, "Which one?", &at(3))));
+    assert!(!already(complete(store, &session, None, "All.", &at(3))));
     run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
-    run.end(EndReason::Completed, &at(4)).unwrap();
-    begin(store, 2, None, &[]).unwrap();
+    // A question is not withdrawn: it would never reach a person.
+    run.start_iteration(&at(4)).unwrap();
+    block(store, &session, None, "Which one?", &at(5)).unwrap();
+    assert!(already(complete(store, &session, None, "Both.", &at(5))));
+    assert!(already(block(store, &session, None, "Or this?", &at(5))));
+    let asked = AgentSignal::Blocked("Which one?".into());
+    assert_eq!(last_signal(store, &session).unwrap(), Some(asked));
+    run.end_iteration(2, ended(DONE, 1), &at(6)).unwrap();
+    run.end(EndReason::Blocked, &at(6)).unwrap();
+    let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
+    assert!(matches!(refused, Error::Loop(LoopError::Unanswered { .. })));
 }
 
 pub(crate) fn events_are_no_notes(store: &dyn LocalStore) {
@@ -263,6 +270,11 @@ pub(crate) fn a_question_stops_the_session_until_it_is_answered(store: &dyn Loca
         (1, "green")
     );
     assert_eq!((given.by.as_str(), given.at), ("person", at(1).now));
+    // No iteration has read it: it can still be replaced.
+    waynote::loops::answer(store, &session, "greener", &at(2)).unwrap();
+    waynote::loops::answer(store, &session, "green", &at(1)).unwrap();
+    let given = fresh_answer(store, &session).unwrap().unwrap();
+    assert_eq!(given.answer, "green");
     // A turn that failed may not have come to it.
     turn(&run, IterationOutcome::Exited { code: 1 });
     assert!(fresh_answer(store, &session).unwrap().is_some());

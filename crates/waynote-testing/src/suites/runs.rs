@@ -226,10 +226,10 @@ pub(crate) fn an_iteration_whose_last_word_was_a_question_is_blocked(store: &dyn
         run.end_iteration(iteration, turn, &at(3)).unwrap();
     };
     let asks = AgentSignal::Blocked("blue?".into());
-    let ends = AgentSignal::Completed("blue it is".into());
+    let ends = AgentSignal::Completed("all of it".into());
     let run = begin(store, 1, None, None);
     said(&run, &[]);
-    said(&run, &[asks.clone(), ends]);
+    said(&run, &[ends]);
     said(&run, &[asks]);
     run.end(EndReason::Blocked, &at(3)).unwrap();
     let run = begin(store, 2, None, Some("yes"));

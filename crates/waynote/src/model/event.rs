@@ -221,6 +221,8 @@ pub enum EndReason {
     Stalled,
     /// The agent failed in every attempt.
     Failed,
+    /// A person asked the loop to stop after its iteration.
+    Requested,
     /// A person or the system ended the loop.
     Interrupted,
     /// The loop could not continue because the store or the disk failed.

@@ -2,7 +2,7 @@
 
 use super::person;
 use super::session_state::{
-    AgentSignal, last_iteration, last_signal, live_iteration, nothing_asked, open_question,
+    AgentSignal, answerable_question, last_iteration, last_signal, live_iteration, nothing_asked,
 };
 use crate::content::Content;
 use crate::error::{Error, LoopError, PersonalAct, Result};
@@ -33,13 +33,13 @@ pub(crate) fn check(
             iteration: Some(iteration),
         })),
     };
-    // A second signal would replace the first, which was acknowledged. But saying after a question that all is done
-    // withdraws the question.
-    let already = |iteration: i64, signal: &AgentSignal| {
-        Error::from(LoopError::AlreadySaid {
+    // A second signal would replace the first, which was acknowledged: a question would never reach its person.
+    let is_first = |iteration: i64| match last_signal(log, session)? {
+        Some(signal) => Err(Error::from(LoopError::AlreadySaid {
             iteration,
             has_asked: matches!(signal, AgentSignal::Blocked(_)),
-        })
+        })),
+        None => Ok(()),
     };
     match event {
         SessionEvent::LoopStarted { .. } => match log.lease(session)? {
@@ -64,10 +64,7 @@ pub(crate) fn check(
         SessionEvent::Completed { iteration, summary } => {
             is_live(*iteration)?;
             may_say("summary", summary, stamp)?;
-            match last_signal(log, session)? {
-                Some(signal @ AgentSignal::Completed(_)) => Err(already(*iteration, &signal)),
-                _ => Ok(()),
-            }
+            is_first(*iteration)
         }
         SessionEvent::Blocked {
             iteration,
@@ -75,14 +72,11 @@ pub(crate) fn check(
         } => {
             is_live(*iteration)?;
             may_say("question", question, stamp)?;
-            match last_signal(log, session)? {
-                Some(signal) => Err(already(*iteration, &signal)),
-                None => Ok(()),
-            }
+            is_first(*iteration)
         }
         SessionEvent::Answered { answer } => {
             person::only(log, stamp, PersonalAct::Answer)?;
-            if open_question(log, session)?.is_none() {
+            if answerable_question(log, session)?.is_none() {
                 return Err(nothing_asked(log, session)?.into());
             }
             may_say("answer", answer, stamp)

@@ -181,7 +181,7 @@ pub fn is_archived(events: &[RecordedEvent]) -> bool {
     last.is_some_and(|last| last.event == SessionEvent::Archived)
 }
 
-/// The open question: that of the last iteration that ran, unless the agent said afterwards that all is done.
+/// The open question: that of the last iteration that ran.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -201,9 +201,25 @@ pub(crate) fn question_in(
             question,
             iteration,
         })),
-        SessionEvent::Answered { .. }
-        | SessionEvent::Completed { .. }
-        | SessionEvent::IterationStarted { .. } => Break(None),
+        SessionEvent::Answered { .. } | SessionEvent::IterationStarted { .. } => Break(None),
+        _ => Continue(()),
+    })
+}
+
+/// The question that a person can answer: the open one, or one with an answer that no iteration has begun with.
+///
+/// # Errors
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn answerable_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
+    said(latest(log, session), |recorded| match recorded.event {
+        SessionEvent::Blocked {
+            iteration,
+            question,
+        } => Break(Some(Question {
+            question,
+            iteration,
+        })),
+        SessionEvent::IterationStarted { .. } => Break(None),
         _ => Continue(()),
     })
 }
@@ -456,7 +472,7 @@ pub struct Iteration {
     pub notes_added: u64,
     /// The last output of an agent that failed, in one line.
     pub said: Option<String>,
-    /// True if the agent's last signal was that it needs a person.
+    /// True if the agent said that it needs a person.
     pub is_blocked: bool,
     /// The author who ran it.
     pub author: Name,
@@ -490,7 +506,7 @@ impl Serialize for Iteration {
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations: Vec<Iteration> = Vec::new();
-    let (mut ended, mut is_blocked) = (None, None);
+    let (mut ended, mut is_blocked) = (None, false);
     for recorded in latest(log, session) {
         let recorded = recorded?;
         match recorded.event {
@@ -502,9 +518,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
                 said,
                 ..
             } => ended = Some((outcome, duration_ms, attempts, notes_added, said)),
-            // The last signal counts; going backwards, it comes first.
-            SessionEvent::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
-            SessionEvent::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
+            SessionEvent::Blocked { .. } => is_blocked = true,
             SessionEvent::IterationStarted { iteration, block } => {
                 if iterations.len() == limit {
                     break;
@@ -523,7 +537,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
                     attempts,
                     notes_added,
                     said,
-                    is_blocked: is_blocked.take().unwrap_or(false),
+                    is_blocked: std::mem::take(&mut is_blocked),
                     author: recorded.author,
                     block,
                 });

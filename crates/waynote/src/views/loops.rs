@@ -6,7 +6,7 @@ use crate::block::IterationBlock;
 use crate::content::Content;
 use crate::error::{Error, LoopError, PersonalAct, Result};
 use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, SessionEvent};
-use crate::key::Name;
+use crate::key::{NAME_BYTES, Name};
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
 use crate::rules::person;
@@ -313,7 +313,8 @@ impl<'s> Loop<'s> {
     }
 }
 
-/// Answers the open question of a session: the next prompt has the answer. The same answer again changes nothing.
+/// Answers the open question of a session: the next prompt has the answer. Another answer replaces it until an iteration
+/// has begun with it. The same answer again changes nothing.
 ///
 /// # Errors
 /// [`LoopError::NothingAsked`] and [`LoopError::AlreadyAnswered`] when no question is open; [`LoopError::NotAPerson`]
@@ -420,6 +421,63 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
         }
     }
     Ok(iterations)
+}
+
+/// The session of a loop that names none: the first of `NAME`, `NAME-2`, `NAME-3` … that is new, or in which the last loop
+/// ran in this directory of this host and has not finished its work. An archived session is not taken up.
+///
+/// # Errors
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+pub fn session_of_directory(
+    store: &dyn Store,
+    name: &str,
+    directory: &str,
+    host: &str,
+) -> Result<Name> {
+    let name: String = name.chars().filter(|char| !char.is_control()).collect();
+    let room = NAME_BYTES - "-18446744073709551615".len();
+    let name = match name[..name.floor_char_boundary(room)].trim() {
+        "" => "loop",
+        name => name,
+    };
+    for number in 1_u64.. {
+        let session: Name = match number {
+            1 => name.parse()?,
+            number => format!("{name}-{number}").parse()?,
+        };
+        let last = store.events(&session, None, 1)?;
+        let is_new = last.is_empty() && store.count(&Scope::Session(session.clone()))? == 0;
+        let is_own = || {
+            Ok::<_, Error>(
+                !is_archived(&last) && is_unfinished_in(store, &session, directory, host)?,
+            )
+        };
+        if is_new || is_own()? {
+            return Ok(session);
+        }
+    }
+    unreachable!("a store has fewer sessions")
+}
+
+/// True if the last loop of a session ran in this directory of this host, and has not finished its work.
+fn is_unfinished_in(
+    store: &dyn Store,
+    session: &Name,
+    directory: &str,
+    host: &str,
+) -> Result<bool> {
+    for recorded in session_state::latest(store, session) {
+        match recorded?.event {
+            SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => return Ok(false),
+            SessionEvent::LoopStarted {
+                holder,
+                directory: of,
+                ..
+            } => return Ok(of == directory && holder.host == host),
+            _ => {}
+        }
+    }
+    Ok(false)
 }
 
 /// The number of the next iteration of a session.

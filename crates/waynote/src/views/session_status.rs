@@ -9,6 +9,7 @@ use crate::key::Name;
 use crate::loops::{IsDead, is_gone};
 use crate::rules::session_state::{
     Answer, End, Question, answer_in, end_in, is_archived, latest, latest_after, question_in,
+    stop_requested_in,
 };
 use crate::store::{Ask, EventPage, Reader, Store, answers};
 use crate::text::minute;
@@ -40,6 +41,8 @@ pub enum SessionState {
     /// The last loop's time was over.
     #[strum(serialize = "out of time")]
     OutOfTime,
+    /// The last loop stopped after its iteration, as a person asked.
+    Stopped,
     /// A person or the system ended the last loop.
     Interrupted,
 }
@@ -57,6 +60,7 @@ impl SessionState {
             EndReason::Blocked => Self::Waiting,
             EndReason::Stalled => Self::Stalled,
             EndReason::Failed | EndReason::Error => Self::Failed,
+            EndReason::Requested => Self::Stopped,
             EndReason::Interrupted => Self::Interrupted,
             EndReason::Time => Self::OutOfTime,
             EndReason::Lost => Self::Lost,
@@ -82,6 +86,8 @@ pub struct SessionStatus {
     pub question: Option<Question>,
     /// The answer to the last question, until an iteration has finished its turn with it.
     pub answer: Option<Answer>,
+    /// Who asked the running loop to stop after its iteration.
+    pub stop_requested: Option<Name>,
 }
 
 /// The loop that holds a session.
@@ -150,6 +156,10 @@ impl SessionStatus {
             Holder::Nobody => end_in(events())?,
             _ => None,
         };
+        let stop_requested = match holder {
+            Holder::Alive => stop_requested_in(events())?,
+            _ => None,
+        };
         let question = question_in(events())?;
         let answer = match &question {
             Some(_) => None,
@@ -173,6 +183,7 @@ impl SessionStatus {
             end,
             question,
             answer,
+            stop_requested,
         })
     }
 
@@ -194,6 +205,10 @@ impl SessionStatus {
                 format!("by {} on {} UTC", answer.by, minute(answer.at))
             }
             (SessionState::Lost, _) => "its loop was killed".into(),
+            (SessionState::Running, _) => {
+                let by = self.stop_requested.as_ref()?;
+                format!("stops after this iteration, as {by} asked")
+            }
             (
                 _,
                 Some(End {

@@ -169,9 +169,10 @@ fn go_on(one: &One) -> Markup {
         ),
         SessionState::Answered => ("Run", "it goes on with the answer"),
         SessionState::Stalled | SessionState::Failed => ("Mend the cause. Then run", "it goes on"),
-        SessionState::Lost | SessionState::Interrupted | SessionState::OutOfTime => {
-            ("Run", "it goes on")
-        }
+        SessionState::Lost
+        | SessionState::Stopped
+        | SessionState::Interrupted
+        | SessionState::OutOfTime => ("Run", "it goes on"),
         _ => return html! {},
     };
     html! {
