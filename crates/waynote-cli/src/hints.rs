@@ -97,6 +97,7 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
         RunnerError::Store(error) => hint(error),
         RunnerError::NoAgent => "name its command after `--`, as in `waynote loop -- my-agent --flag`, or use `--with claude-code`".into(),
         RunnerError::EmptyUntil => "name one with `--until TEXT`".into(),
+        RunnerError::LongUntil => "name one line: the agent prints it alone on a line".into(),
         RunnerError::NoProgram { is_path: true, .. } => "name a file that can be run".into(),
         RunnerError::NoProgram { .. } => "install it, add its folder to PATH, or name it by its path behind `--`".into(),
         RunnerError::NotExecutable { file } => {

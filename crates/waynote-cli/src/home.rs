@@ -86,9 +86,3 @@ pub(crate) fn data() -> Outcome<PathBuf> {
 pub(crate) fn configuration() -> Outcome<Option<PathBuf>> {
     Ok(environment().configuration()?)
 }
-
-/// The file with the patterns that git ignores in all of a person's repositories, at git's default path. None without a
-/// home directory.
-pub(crate) fn git_ignore() -> Option<PathBuf> {
-    Some(environment().dot_config().ok()?.join("git/ignore"))
-}

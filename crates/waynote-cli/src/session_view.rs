@@ -12,6 +12,11 @@ use crate::{duration, program, when};
 /// Iterations that are listed.
 pub(crate) const LISTED: usize = 20;
 
+/// A session's name as a word of a shell, in characters that a terminal only shows.
+pub(crate) fn named(session: &Name) -> String {
+    waynote::visible::visible(&shell_word(session.as_str()))
+}
+
 /// A part of the display with a title above it; nothing where there is nothing to show.
 fn titled(title: &str, body: &str, colour: bool) -> String {
     let style = Style::new()
@@ -80,7 +85,7 @@ pub(crate) fn blocks(iterations: &[Iteration], session: &Name) -> String {
         text.push_str(&format!("notes given to {which}: {of}\n"));
     }
     if listed.iter().any(|of| of.block.is_some()) {
-        let session = shell_word(session.as_str());
+        let session = named(session);
         text.push_str(&format!(
             "`waynote --session {session} context --as-of iteration:N` prints them\n"
         ));
@@ -120,7 +125,7 @@ pub(crate) fn state_style(state: SessionState) -> Style {
         SessionState::Waiting | SessionState::Answered => AnsiColor::Yellow,
         SessionState::Running => AnsiColor::Cyan,
         SessionState::Done => AnsiColor::Green,
-        SessionState::NoLoop => return Style::new(),
+        SessionState::NoLoop | SessionState::Stopped => return Style::new(),
         _ => AnsiColor::Red,
     }
     .on_default()
@@ -166,7 +171,7 @@ pub(crate) fn status(status: &SessionStatus, session: &Name, again: Option<&str>
             quoted(&given.answer)
         ));
     }
-    let (program, name) = (program::called(), shell_word(session.as_str()));
+    let (program, name) = (program::called(), named(session));
     let again = match again {
         Some(again) => format!("`{again}`"),
         None => format!("`{program} --session {name} loop` and the rest of the loop's command"),

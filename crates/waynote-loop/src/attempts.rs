@@ -16,7 +16,9 @@ use crate::observer::{self, Notice};
 use crate::plan::Plan;
 use crate::stop::Stop;
 use crate::supervise::attempt::{self, AgentEnd, Attempt, AttemptReport, RunError};
+use crate::supervise::ending;
 use crate::supervise::group::{self, Patience};
+use crate::supervise::guard::Guard;
 use crate::supervise::stop_text::StopText;
 
 /// The time that a loop has.
@@ -64,7 +66,18 @@ pub(crate) struct AttemptOutcome {
     pub(crate) stop: Option<Stop>,
     /// The agent's last output, if it failed.
     said: Option<String>,
+    /// The last line that it printed.
+    pub(crate) last_line: Option<String>,
 }
+
+/// An attempt that takes less has failed at once: nothing was tried.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// So many attempts in a row that fail at once are no outage but a command that does not work.
+const MOST_AT_ONCE: u32 = 5;
+
+/// How often a running agent's session is looked at for its signal, in seconds.
+const SIGNAL_SECONDS: u32 = 5;
 
 /// The result of an iteration's attempts.
 pub(crate) struct AllAttempts {
@@ -77,15 +90,24 @@ pub(crate) struct AllAttempts {
 impl Attempts<'_> {
     /// Starts the agent, and again when it fails.
     pub(crate) fn run(&self) -> AllAttempts {
-        let (mut count, mut said) = (0, None);
+        let (mut count, mut said, mut at_once) = (0, None, 0);
         let last = loop {
             count += 1;
+            let begun = Instant::now();
             let mut attempted = match self.once() {
                 Ok(attempted) => attempted,
                 failed => break failed,
             };
             said = attempted.said.take().or(said);
             if attempted.stop.is_some() || attempted.outcome.is_success() {
+                break Ok(attempted);
+            }
+            at_once = match begun.elapsed() < AT_ONCE {
+                true => at_once + 1,
+                false => 0,
+            };
+            if at_once == MOST_AT_ONCE {
+                attempted.stop = Some(Stop::FailedAtOnce(attempted.outcome, at_once));
                 break Ok(attempted);
             }
             let Some(wait) = self.plan.backoff.after(count) else {
@@ -163,6 +185,7 @@ impl Attempts<'_> {
         let log = log.map_err(|error| Error::file("the log", "written", error))?;
         let observer = &self.host.observer;
         let is_watched = observer.watches_time();
+        let (mut ticks, mut has_signalled) = (0, false);
         let mut tick = |elapsed: Duration| {
             if is_watched {
                 let notes = added(self.store, &plan.session, self.iteration).unwrap_or_default();
@@ -172,8 +195,14 @@ impl Attempts<'_> {
                     notes,
                 });
             }
+            ticks += 1;
+            if !has_signalled && ticks % SIGNAL_SECONDS == 0 {
+                let signal = session_state::last_signal(self.store, &plan.session);
+                has_signalled = matches!(signal, Ok(Some(_)));
+            }
+            has_signalled
         };
-        tick(Duration::ZERO);
+        let _ = tick(Duration::ZERO);
         let until = plan.prompt.until.as_deref();
         let attempt = Attempt {
             prepared: &prepared,
@@ -181,7 +210,7 @@ impl Attempts<'_> {
             directory: Some(&plan.directory),
             observer: log.is_none().then(|| observer.clone()),
             log,
-            until: until.and_then(|text| StopText::new(text, self.prompt)),
+            until: until.and_then(StopText::new),
             deadline: most.and_then(|most| Instant::now().checked_add(most)),
             patience: Patience::default(),
         };
@@ -189,6 +218,7 @@ impl Attempts<'_> {
         let ended = attempt::run(attempt, &self.host.signals, guard, &mut tick);
         observer.notice(&Notice::StatusEnded);
         if self.host.owns_children {
+            ending::end_descendants(guard.map(Guard::process), Patience::default().end);
             group::reap_orphans();
         }
         match ended {
@@ -198,6 +228,7 @@ impl Attempts<'_> {
                 outcome: IterationOutcome::NotStarted,
                 stop: None,
                 said: Some(masked(&error.to_string()).into_owned()),
+                last_line: None,
             }),
             Err(why) => Err(why.into()),
         }
@@ -229,9 +260,11 @@ impl Attempts<'_> {
             AgentEnd::Exited(0) if stop.is_none() && reports_failure() => {
                 IterationOutcome::Reported
             }
+            // Its work was over, and it was ended for that.
+            AgentEnd::Exited(_) | AgentEnd::Signalled(_) if ended.was_dismissed => {
+                IterationOutcome::Exited { code: 0 }
+            }
             AgentEnd::Exited(code) => IterationOutcome::Exited { code },
-            // It had printed the text: its work was done.
-            AgentEnd::Signalled(_) if ended.until_seen => IterationOutcome::Exited { code: 0 },
             AgentEnd::Signalled(signal) => IterationOutcome::Signalled { signal },
             AgentEnd::WantsTerminal => IterationOutcome::Signalled {
                 signal: signal_hook::consts::SIGTTIN,
@@ -244,6 +277,7 @@ impl Attempts<'_> {
         let has_failed = !outcome.is_success() && outcome != IterationOutcome::Interrupted;
         AttemptOutcome {
             said: has_failed.then(|| ended.tail.why()).flatten(),
+            last_line: ended.tail.last(),
             outcome,
             stop,
         }

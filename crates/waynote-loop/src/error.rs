@@ -22,6 +22,10 @@ pub enum Error {
     #[error("the text to wait for is empty")]
     EmptyUntil,
 
+    /// The text that ends the loop has several lines.
+    #[error("the text to wait for has several lines")]
+    LongUntil,
+
     /// There is no program of that name.
     #[error("there is no program `{}`", visible(program))]
     NoProgram {
@@ -160,7 +164,7 @@ impl Error {
     pub fn kind(&self) -> &str {
         match self {
             Self::Store(error) => error.kind(),
-            Self::NoAgent | Self::EmptyUntil => "usage",
+            Self::NoAgent | Self::EmptyUntil | Self::LongUntil => "usage",
             Self::NoProgram { .. } | Self::NotExecutable { .. } => "no_agent",
             Self::CannotStart { .. } => "agent_unusable",
             Self::PromptUnfit(_) => "prompt_unfit",
@@ -175,7 +179,7 @@ impl Error {
     pub fn class(&self) -> ErrorClass {
         match self {
             Self::Store(error) => error.class(),
-            Self::NoAgent | Self::EmptyUntil => ErrorClass::Invalid,
+            Self::NoAgent | Self::EmptyUntil | Self::LongUntil => ErrorClass::Invalid,
             _ => ErrorClass::Refused,
         }
     }

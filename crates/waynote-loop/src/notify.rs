@@ -33,7 +33,7 @@ pub fn notify(
             ..Patience::default()
         },
     };
-    let report = match attempt::run(attempt, signals, None, &mut |_| {}) {
+    let report = match attempt::run(attempt, signals, None, &mut |_| false) {
         Ok(report) => report,
         Err(error) => return Some(crate::Error::from(error).to_string()),
     };

@@ -46,6 +46,13 @@ pub enum Notice<'a> {
         /// How many the run shall have.
         all: u64,
     },
+    /// Changes of files are no progress in this loop: only new notes are.
+    FilesDoNotCount {
+        /// Why.
+        why: &'a str,
+        /// True if changes of the task list count all the same.
+        has_tasks: bool,
+    },
     /// An iteration begins.
     IterationStarted {
         /// Its number.

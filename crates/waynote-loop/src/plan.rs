@@ -11,9 +11,10 @@ use waynote::{Name, SecretPolicy, Stamp, Store};
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
 use crate::logs::Logs;
-use crate::prompt::PromptParts;
+use crate::prompt::{PromptParts, SourceFile};
+use crate::stall::Work;
 use crate::supervise::command::AgentCommand;
-use crate::tree::{self, FileId, LookOptions, OwnFiles, TreeState};
+use crate::tree::{self, FileId, LookOptions, OwnFiles};
 
 /// The plan of a loop.
 #[derive(Clone, Debug)]
@@ -53,8 +54,6 @@ pub struct Plan {
     pub reports_failure: Option<fn(&[String]) -> bool>,
     /// Files that this process's own output is redirected to: they are no change of the work tree.
     pub outputs: Vec<FileId>,
-    /// The person's own ignore file of git.
-    pub git_ignore: Option<PathBuf>,
 }
 
 impl Plan {
@@ -85,18 +84,20 @@ impl Plan {
             logs: None,
             reports_failure: None,
             outputs: Vec::new(),
-            git_ignore: None,
         }
     }
 
     /// Finds what is wrong with the files, the template and the text to wait for before anything begins.
     ///
     /// # Errors
-    /// [`Error::EmptyUntil`], [`Error::Template`], [`Error::UnreadableSource`] or [`Error::LinkedSource`].
+    /// [`Error::EmptyUntil`], [`Error::LongUntil`], [`Error::Template`], [`Error::UnreadableSource`] or [`Error::LinkedSource`].
     pub fn check(&self) -> Result {
         let until = self.prompt.until.as_ref();
         if until.is_some_and(|until| until.trim().is_empty()) {
             return Err(Error::EmptyUntil);
+        }
+        if until.is_some_and(|until| until.trim().lines().count() > 1) {
+            return Err(Error::LongUntil);
         }
         self.prompt.check(&self.session)
     }
@@ -119,10 +120,7 @@ impl Plan {
     /// A line for each file that a prompt cuts.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let files = [&self.prompt.spec, &self.prompt.tasks];
-        files
-            .into_iter()
-            .flatten()
-            .filter_map(crate::prompt::SourceFile::notice)
+        files.into_iter().flatten().filter_map(SourceFile::notice)
     }
 
     /// Author and time of what the loop records.
@@ -130,10 +128,10 @@ impl Plan {
         Stamp::new(now, self.author.clone()).allowing(self.secrets.clone())
     }
 
-    /// The state of the working tree, without the loop's own files.
-    pub(crate) fn tree(&self) -> TreeState {
+    /// The state of the work, without the loop's own files.
+    pub(crate) fn work(&self) -> Work {
         if self.stall == 0 {
-            return TreeState::NoRepository;
+            return Work::default();
         }
         let own = [
             self.store_file.as_deref(),
@@ -142,9 +140,11 @@ impl Plan {
         let own: Vec<&Path> = own.into_iter().flatten().collect();
         let options = LookOptions {
             own: OwnFiles::of(&own, &self.outputs),
-            ignored: self.git_ignore.clone(),
             since: self.prompt.notes.now.into(),
         };
-        tree::state(&self.directory, &options)
+        Work {
+            tree: tree::state(&self.directory, &options),
+            tasks: self.prompt.tasks.as_ref().map(SourceFile::print),
+        }
     }
 }

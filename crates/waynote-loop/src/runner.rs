@@ -72,7 +72,7 @@ impl<'p> LoopRunner<'p> {
         let first = run.next_iteration()?;
         Ok(Self {
             done: run.done_before(),
-            stall: StallWatch::new(plan.stall, plan.tree()),
+            stall: StallWatch::new(plan.stall, plan.work()),
             hasty: 0,
             plan,
             store,
@@ -99,6 +99,11 @@ impl<'p> LoopRunner<'p> {
     pub fn run(&mut self) -> Result<Stop> {
         if let (Some(all), done @ 1..) = (self.plan.iterations, self.done) {
             self.notice(&Notice::Resumed { done, all });
+        }
+        let work = self.stall.work();
+        if let (1.., Some(why)) = (self.plan.stall, work.unseen()) {
+            let has_tasks = work.tasks.is_some();
+            self.notice(&Notice::FilesDoNotCount { why, has_tasks });
         }
         loop {
             if let Some(signal) = self.host.signals.asked() {
@@ -202,9 +207,9 @@ impl<'p> LoopRunner<'p> {
             is_first: number == self.first,
         };
         let AllAttempts { last, count, said } = attempts.run();
-        let (outcome, stop) = match &last {
-            Ok(last) => (last.outcome, last.stop.clone()),
-            Err(_) => (IterationOutcome::NotStarted, None),
+        let (outcome, stop, last_line) = match &last {
+            Ok(last) => (last.outcome, last.stop.clone(), last.last_line.clone()),
+            Err(_) => (IterationOutcome::NotStarted, None, None),
         };
         let end = loops::IterationEnd::new(outcome, begun.elapsed(), count).said(said);
         let stamp = self.stamp();
@@ -225,17 +230,21 @@ impl<'p> LoopRunner<'p> {
             Some(by) if Some(self.done + 1) != self.plan.iterations => {
                 Ok(Some(Stop::Requested(by)))
             }
-            _ => self.stalled(before),
+            _ => self.stalled(before, last_line),
         }
     }
 
-    fn stalled(&mut self, before: Option<Position>) -> Result<Option<Stop>> {
+    fn stalled(
+        &mut self,
+        before: Option<Position>,
+        last_line: Option<String>,
+    ) -> Result<Option<Stop>> {
         if self.plan.stall == 0 {
             return Ok(None);
         }
         let (session, author) = (&self.plan.session, &self.plan.agent_author);
         let progress = stall::since(self.store, session, author, before)?;
-        Ok(self.stall.after(&progress, self.plan.tree()))
+        Ok(self.stall.after(&progress, self.plan.work(), last_line))
     }
 
     fn stamp(&self) -> Stamp {

@@ -6,25 +6,67 @@ use waynote::stall::{Progress, RecurringProblem, StallEvidence, StallRule};
 use crate::stop::Stop;
 use crate::tree::TreeState;
 
-/// Watches the work tree of a loop.
+/// The work of an agent, as far as the loop sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub(crate) tree: TreeState,
+    /// The text of the task list, hashed; none without a list, or while it cannot be read.
+    pub(crate) tasks: Option<Option<[u8; 32]>>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self {
+            tree: TreeState::NoRepository,
+            tasks: None,
+        }
+    }
+}
+
+impl Work {
+    /// Why changes of files do not count, if they do not.
+    pub(crate) fn unseen(&self) -> Option<&str> {
+        match &self.tree {
+            TreeState::Known(_) => None,
+            TreeState::NoRepository => Some("not a git repository"),
+            TreeState::Unknown(why) => Some(why),
+        }
+    }
+}
+
+/// Watches the work of a loop.
 pub(crate) struct StallWatch {
     rule: StallRule,
-    tree: TreeState,
+    work: Work,
+    /// The last lines of the agent in the latest iterations.
+    last_lines: Vec<String>,
 }
 
 impl StallWatch {
-    /// `tree` is the work tree before the first iteration.
-    pub(crate) fn new(limit: usize, tree: TreeState) -> Self {
+    /// `work` is the state before the first iteration.
+    pub(crate) fn new(limit: usize, work: Work) -> Self {
         Self {
             rule: StallRule::new(limit),
-            tree,
+            work,
+            last_lines: Vec::new(),
         }
     }
 
-    /// Takes in what an iteration brought. Stops the loop when it stalls.
-    pub(crate) fn after(&mut self, progress: &Progress, tree: TreeState) -> Option<Stop> {
-        let is_changed = tree != self.tree;
-        self.tree = tree;
+    /// The state that was seen last.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// Takes in what an iteration brought, and the agent's last line. Stops the loop when it stalls.
+    pub(crate) fn after(
+        &mut self,
+        progress: &Progress,
+        work: Work,
+        last_line: Option<String>,
+    ) -> Option<Stop> {
+        let is_changed = work != self.work;
+        self.work = work;
+        self.last_lines.push(last_line.unwrap_or_default());
         let stalled = self.rule.after(progress, is_changed)?;
         Some(Stop::Stalled {
             iterations: stalled.iterations(),
@@ -34,19 +76,38 @@ impl StallWatch {
 
     fn in_words(&self, stalled: &StallEvidence) -> Vec<String> {
         let mut lines: Vec<String> = stalled.walls.iter().map(same_wall).collect();
-        if stalled.idle > 0 {
-            let idle = stalled.idle;
-            lines.push(match &self.tree {
-                TreeState::Known(tree) => format!(
-                    "{idle} iterations without a new note or a change in the working tree ({tree})"
+        let idle = stalled.idle;
+        if idle == 0 {
+            return lines;
+        }
+        let list = self
+            .work
+            .tasks
+            .map_or("", |_| " or a change of the task list");
+        lines.push(match &self.work.tree {
+            TreeState::Known(tree) => format!(
+                "{idle} iterations without a new note{list} or a change in the working tree ({tree})"
+            ),
+            TreeState::NoRepository => format!(
+                "{idle} iterations without a new note{list} (not a git repository, so changes of files do not count)"
+            ),
+            TreeState::Unknown(why) => format!(
+                "{idle} iterations without a new note{list} (changes in the working tree do not count: {why})"
+            ),
+        });
+        let from = self.last_lines.len().saturating_sub(idle);
+        if let [first, rest @ ..] = &self.last_lines[from..]
+            && !first.is_empty()
+        {
+            match rest.iter().all(|line| line == first) {
+                true => lines.push(format!("the agent's last line each time: {first}")),
+                false => lines.extend(
+                    self.last_lines
+                        .last()
+                        .filter(|line| !line.is_empty())
+                        .map(|last| format!("the agent's last line: {last}")),
                 ),
-                TreeState::NoRepository => format!(
-                    "{idle} iterations without a new note (not a git repository, so changes of files do not count)"
-                ),
-                TreeState::Unknown(why) => format!(
-                    "{idle} iterations without a new note (changes in the working tree do not count: {why})"
-                ),
-            });
+            }
         }
         lines
     }

@@ -26,6 +26,8 @@ pub enum Stop {
     },
     /// How the agent failed at the last attempt of an iteration.
     Failed(IterationOutcome),
+    /// How the agent failed, so many times in a row and each time at once.
+    FailedAtOnce(IterationOutcome, u32),
     /// The number of the signal that ended it.
     Interrupted(i32),
     /// The person who asked it to stop after its iteration.
@@ -42,8 +44,9 @@ impl Stop {
             Self::Completed(_) => EndReason::Completed,
             Self::Blocked(_) => EndReason::Blocked,
             Self::Stalled { .. } => EndReason::Stalled,
-            Self::Failed(_) => EndReason::Failed,
-            Self::Interrupted(_) | Self::Requested(_) => EndReason::Interrupted,
+            Self::Failed(_) | Self::FailedAtOnce(..) => EndReason::Failed,
+            Self::Interrupted(_) => EndReason::Interrupted,
+            Self::Requested(_) => EndReason::Requested,
         }
     }
 
@@ -52,7 +55,10 @@ impl Stop {
         match self {
             Self::Stalled { evidence, .. } => Some(evidence.join("\n")),
             Self::Interrupted(signal) => Some(signal_name(*signal)),
-            Self::Requested(by) => Some(format!("{by} asked it to stop")),
+            Self::Requested(by) => Some(format!("as {by} asked")),
+            Self::FailedAtOnce(_, times) => {
+                Some(format!("it failed at once {times} times in a row"))
+            }
             _ => None,
         }
     }

@@ -80,7 +80,7 @@ impl Recorder {
 impl Observer for Recorder {
     fn notice(&self, notice: &Notice<'_>) {
         let line = match notice {
-            Notice::StatusEnded => return,
+            Notice::StatusEnded | Notice::FilesDoNotCount { .. } => return,
             Notice::IterationStarted { iteration } => {
                 (self.act)(*iteration);
                 format!("iteration {iteration}")

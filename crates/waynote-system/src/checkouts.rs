@@ -1,15 +1,12 @@
 //! The git repositories of this machine, as far as citations of their code need them (see [`waynote::cites`]).
 //!
-//! Git is asked for names, never for a comparison with files: that could run a filter that the repository names. Its own
-//! helpers are switched off. Files are opened without following links, and only those that git tracks.
+//! Git is asked for names ([`crate::git`]). Files are opened without following links, and only those that git tracks.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,6 +14,7 @@ use waynote::cites::{CandidateFiles, Checkouts, CodeFile, Standing};
 use waynote::{Citation, Content, Place};
 use waynote_files::worktree::path_named_in;
 
+use crate::git::{self, Git, GitError};
 use crate::{Environment, plain};
 
 /// A longer file is not looked into.
@@ -108,51 +106,20 @@ impl<'e> GitCheckouts<'e> {
         directory.join(".git").exists().then_some(directory)
     }
 
-    /// What git says and whether it succeeded; none if it does not answer in time.
-    fn git(&self, repository: &Place, arguments: &[&str]) -> Option<(bool, Vec<u8>)> {
+    /// What git says; an error too if the time of the reading is over.
+    fn git(&self, repository: &Place, arguments: &[&str]) -> Option<Result<Vec<u8>, GitError>> {
         let left = match self.state().deadline {
             Some(deadline) => deadline.checked_duration_since(Instant::now())?,
             None => self.limit,
         };
-        let mut git = Command::new("git");
-        git.arg("-C").arg(self.directory(repository)?);
-        git.args(["--no-optional-locks", "--literal-pathspecs", "--no-pager"]);
-        git.args([
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ]);
-        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
-            git.env_remove(variable);
-        }
-        git.args(arguments);
-        let git = git.stdin(Stdio::null()).stderr(Stdio::null());
-        let mut git = git.stdout(Stdio::piped()).spawn().ok()?;
-        let output = git.stdout.take()?;
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut said = Vec::new();
-            let _ = output.take(ANSWER_BYTES).read_to_end(&mut said);
-            let _ = sender.send(said);
-        });
-        let said = receiver.recv_timeout(left).ok();
-        if said
-            .as_ref()
-            .is_none_or(|said| said.len() as u64 == ANSWER_BYTES)
-        {
-            let _ = git.kill();
-        }
-        let status = git.wait().ok()?;
-        said.map(|said| (status.success(), said))
+        let directory = self.directory(repository)?;
+        Some(Git::new(&directory, left, ANSWER_BYTES).ask(arguments))
     }
 
     /// What git says between NULs, if it succeeds.
     fn names(&self, repository: &Place, arguments: &[&str]) -> Option<Vec<String>> {
-        let (succeeded, said) = self.git(repository, arguments)?;
-        let names = said.split(|byte| *byte == 0);
-        let names = names.filter_map(|name| String::from_utf8(name.to_vec()).ok());
-        succeeded.then(|| names.filter(|name| !name.is_empty()).collect())
+        let said = self.git(repository, arguments)?.ok()?;
+        Some(git::names(&said))
     }
 
     fn is_tracked(&self, repository: &Place, path: &str) -> bool {
@@ -268,9 +235,10 @@ impl Checkouts for GitCheckouts<'_> {
     }
 
     fn commit(&self, repository: &Place) -> Option<String> {
-        let (succeeded, said) = self.git(repository, &["rev-parse", "--verify", "-q", "HEAD"])?;
-        let commit = String::from_utf8(said).ok()?.trim().to_owned();
-        (succeeded && commit.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(commit)
+        let said = self.git(repository, &["rev-parse", "--verify", "-q", "HEAD"])?;
+        let commit = String::from_utf8(said.ok()?).ok()?.trim().to_owned();
+        let is_hash = commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hash.then_some(commit)
     }
 
     fn file(&self, repository: &Place, path: &str) -> CodeFile {
@@ -307,7 +275,11 @@ impl Checkouts for GitCheckouts<'_> {
             "--",
             ".",
         ];
-        self.git(repository, &grep).map(|(is_found, _)| is_found)
+        match self.git(repository, &grep)? {
+            Ok(_) => Some(true),
+            Err(GitError::Refused { code: Some(1), .. }) => Some(false),
+            Err(_) => None,
+        }
     }
 
     fn elsewhere(
@@ -375,8 +347,7 @@ impl Checkouts for GitCheckouts<'_> {
             return None;
         }
         let blob = format!("{commit}:{path}");
-        let (succeeded, said) = self.git(repository, &["cat-file", "blob", &blob])?;
-        succeeded.then_some(said)
+        self.git(repository, &["cat-file", "blob", &blob])?.ok()
     }
 
     fn known(&self, citation: &Citation) -> Option<Standing> {

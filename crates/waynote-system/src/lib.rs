@@ -6,6 +6,7 @@
 //! | [`environment`] | variables, the home directory, the folders for data, configuration and state |
 //! | [`variables`] | the names of the variables that waynote reads |
 //! | [`disk`] | on what kind of file system a file lies |
+//! | [`git`] | what git says about a working tree; nothing that a repository names runs |
 //! | [`limits`] | that a limit of the system is an error, and not the end of the process |
 //! | [`process`] | which process this is, what runs above it, whether it still runs (`/proc`) |
 //! | [`program`] | which file a program's name stands for on the path |
@@ -19,6 +20,7 @@
 pub mod checkouts;
 pub mod disk;
 pub mod environment;
+pub mod git;
 pub mod limits;
 pub mod plain;
 pub mod process;

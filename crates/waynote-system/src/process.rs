@@ -85,6 +85,31 @@ pub fn living_of_group(group: i32) -> io::Result<Vec<i32>> {
     Ok(living)
 }
 
+/// The processes below another one that have not ended, but for `spared` and those below it. None where the system does
+/// not tell.
+pub fn descendants(of: u32, spared: Option<u32>) -> Vec<Process> {
+    let mut others = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let pid = name.to_str().and_then(|name| name.parse().ok());
+        let pid = pid.filter(|pid| Some(*pid) != spared);
+        others.extend(pid.and_then(|pid| Some((pid, Stat::read(pid)?))));
+    }
+    let (mut above, mut below) = (vec![of], Vec::new());
+    while let Some(parent) = above.pop() {
+        for (pid, stat) in others.iter().filter(|(_, stat)| stat.parent == parent) {
+            above.push(*pid);
+            if !stat.has_ended {
+                below.push(Process {
+                    pid: *pid,
+                    start: stat.start,
+                });
+            }
+        }
+    }
+    below
+}
+
 /// The groups of the processes that have not ended and were started with this variable. None where the system does not
 /// tell.
 pub fn groups_with_variable(name: &str, value: &str) -> Vec<i32> {

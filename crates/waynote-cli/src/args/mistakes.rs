@@ -72,6 +72,7 @@ fn with_own_tip(error: &mut clap::Error, arguments: &[OsString]) {
     };
     let unknown = unknown.clone();
     let tip = as_value(&unknown, arguments)
+        .or_else(|| as_session(&unknown, arguments))
         .or_else(|| as_text(&unknown, arguments))
         .or_else(|| as_agent(arguments));
     let Some(tip) = tip else {
@@ -116,6 +117,21 @@ fn as_text(unknown: &str, arguments: &[OsString]) -> Option<String> {
         }
         (false, _) => format!("a text of several words is quoted: `{command} 'like this'`"),
     })
+}
+
+/// The commands about a session's log take it before their own name.
+fn as_session(unknown: &str, arguments: &[OsString]) -> Option<String> {
+    let root = whole();
+    let (_, typed) = command(&root, arguments);
+    match typed.as_slice() {
+        ["waynote", "log", verb @ ("show" | "list" | "tail")] if !unknown.starts_with('-') => {
+            let session = quoted(unknown);
+            Some(format!(
+                "a session goes before the command: `waynote --session {session} log {verb}`"
+            ))
+        }
+        _ => None,
+    }
 }
 
 /// Where an agent's command is expected, its words without `--` before them.

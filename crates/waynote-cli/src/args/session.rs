@@ -101,9 +101,9 @@ pub(crate) struct LoopArgs {
     #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with", "of"])]
     pub(crate) command: Vec<OsString>,
     /// Start the loop of this session again, with the command, the directory and the options that you started it with on
-    /// this machine. Of the other options, only --answer, --take-over, --dry-run and --json go with it
+    /// this machine. A new --iterations, --time or --iteration-time replaces the earlier one
     #[arg(long = "continue", id = "of", value_name = "SESSION", conflicts_with_all = ["command", "with", "spec", "tasks",
-        "prompt", "extra_instructions", "iterations", "until", "time", "iteration_time", "style", "budget", "stall",
+        "prompt", "extra_instructions", "until", "style", "budget", "stall",
         "retries", "retry_wait", "logs", "notify"])]
     pub(crate) of: Option<Name>,
     /// Run this client without a person, instead of AGENT. It may use waynote's tools without asking
@@ -125,7 +125,7 @@ pub(crate) struct LoopArgs {
     /// run that was cut short
     #[arg(long, value_name = "N", value_parser = some_iterations)]
     pub(crate) iterations: Option<u64>,
-    /// Stop when the agent prints this text
+    /// Stop when the agent prints this text alone on a line
     #[arg(long, value_name = "TEXT")]
     pub(crate) until: Option<String>,
     /// Stop after this time, for example 8h or 1h30m; an agent that is running then is ended

@@ -10,6 +10,7 @@ use super::looping::started;
 use crate::error::Outcome;
 use crate::input;
 use crate::invocation::Context;
+use crate::session_view;
 
 pub(super) fn run(context: &mut Context<'_>, session: &Name, text: &OsStr) -> Outcome {
     let answer = input::text(text)?.shown().into_owned();
@@ -37,5 +38,6 @@ pub(super) fn answered(
     };
     let value =
         json!({ "session": session, "answer": answer, "state": state.as_str(), "next": next });
+    let session = session_view::named(session);
     Ok((value, format!("answered session {session}; {then}")))
 }

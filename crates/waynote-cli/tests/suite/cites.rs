@@ -291,3 +291,60 @@ fn what_is_cited_stays_through_edits_and_moves_and_what_goes_is_said() {
     confirmed agent:default#twin (revision 2); cites fn charge, src/pay.rs:8
     ");
 }
+
+/// Not what its settings name, and not what the environment says of another repository.
+#[test]
+fn a_repository_runs_nothing_and_fetches_nothing() {
+    let scratch = repository();
+    let work = scratch.home().join("work");
+    scratch.ok("place write 'fees are rounded down, see `src/pay.rs:3-6`'");
+    scratch.put("work/src/pay.rs", PAY.replace("100", "50"));
+    git(&work, "commit -qam two");
+    let mark = scratch.home().join("ran");
+    scratch.script("trap", &format!("#!/bin/sh\ntouch '{}'\n", mark.display()));
+    let trap = scratch.home().join("trap").display().to_string();
+    for setting in [
+        format!("remote.origin.url ext::{trap}"),
+        format!("remote.origin.uploadpack {trap}"),
+        format!("core.fsmonitor {trap}"),
+        format!("core.sshCommand {trap}"),
+        format!("gpg.program {trap}"),
+        "remote.origin.promisor true".into(),
+        "protocol.ext.allow always".into(),
+        "extensions.partialClone origin".into(),
+        "core.repositoryFormatVersion 1".into(),
+        "log.showSignature true".into(),
+    ] {
+        git(&work, &format!("config {setting}"));
+    }
+    // The blob of the cited commit is missing.
+    let objects = work.join(".git/objects");
+    let old = std::process::Command::new("git")
+        .args([
+            "-c",
+            "core.fsmonitor=false",
+            "rev-parse",
+            "HEAD~1:src/pay.rs",
+        ])
+        .current_dir(&work)
+        .output()
+        .unwrap();
+    let old = String::from_utf8(old.stdout).unwrap();
+    let (folder, file) = old.trim().split_at(2);
+    std::fs::remove_file(objects.join(folder).join(file)).unwrap();
+    let _ = std::fs::remove_file(&mark);
+    let answers = scratch.home().join(".local/state/waynote/cited");
+    let _ = std::fs::remove_file(&answers);
+    for name in [
+        "PATH_OF_NOTHING",
+        "GIT_DIR",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_OBJECT_DIRECTORY",
+    ] {
+        let said = scratch.run("stale").env(name, "/nowhere").said();
+        has(&said, "place:~/work (cites src/pay.rs:3-6, changed since");
+        let _ = std::fs::remove_file(&answers);
+    }
+    scratch.ok("loop --iterations 1 -- true");
+    assert!(!mark.exists(), "something ran");
+}

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::common::{Scratch, has, lacks, until};
+use super::common::{Scratch, has, lacks, rest, until};
 use super::loop_stops::{looping, seconds_gone};
 
 const ASKS: &str =
@@ -28,13 +28,10 @@ fn a_question_is_answered_and_the_loop_continued_from_anywhere_on_this_machine()
     lacks(scratch.ok("--session s log show --json"), "spec.md");
 
     insta::assert_snapshot!(scratch.ok("answer s green"), @"answered session s; go on with `waynote loop --continue s`");
-    // The same answer again is no second one; another one is refused.
+    // Another answer replaces it until it is read; the same one again changes nothing.
+    scratch.ok("answer s blue");
     scratch.ok("answer s green");
-    insta::assert_snapshot!(scratch.run("answer s blue").said(), @"
-    exit 1
-    error: the question of session s was answered by person on 2026-05-17 12:00 UTC
-      the next prompt has that answer; go on without another one
-    ");
+    scratch.ok("answer s green");
     insta::assert_snapshot!(scratch.run("answer other green").said(), @"
     exit 1
     error: no question is open in session other
@@ -68,8 +65,8 @@ fn only_what_the_user_started_here_is_continued() {
     ");
     insta::assert_snapshot!(scratch.run("loop --continue none").said(), @"
     exit 1
-    error: you did not start the loop of session none on this machine: none has run in it
-      continue it there; or start it here with its whole command: `waynote --session none loop -- AGENT`
+    error: no loop has run in session none
+      start it here with its whole command: `waynote --session none loop -- AGENT`
     ");
     // Nor what another user could have written.
     let state = scratch.home().join(".local/state/waynote/loops");
@@ -77,12 +74,30 @@ fn only_what_the_user_started_here_is_continued() {
     let file = of_store.read_dir().unwrap().next().unwrap().unwrap().path();
     std::fs::set_permissions(file, PermissionsExt::from_mode(0o666)).unwrap();
     has(scratch.run("loop --continue s").said(), "you did not start");
-    for words in [
-        "loop --continue s --iterations 3",
-        "loop --continue s -- sh",
-    ] {
-        has(scratch.run(words).said(), "cannot be used with");
-    }
+    has(
+        scratch.run("loop --continue s -- sh").said(),
+        "cannot be used with",
+    );
+}
+
+#[test]
+fn a_limit_is_raised_with_continue() {
+    let scratch = Scratch::new();
+    looping(&scratch, "--iterations 1 --time 1h --stall 0", "true").ok();
+    let said = scratch
+        .run("loop --continue s --iterations 3 --time 2h")
+        .said();
+    has(
+        &said,
+        "waynote --session s loop --retry-wait 0s --stall 0 --iterations 3 --time 7200s -- sh -c true\n",
+    );
+    has(&said, "at most 3 iterations, 2h 00m; output");
+    has(&said, "done: the 3 requested iterations are done");
+    // The new limits are kept.
+    has(
+        scratch.run("loop --continue s").said(),
+        "at most 3 iterations, 2h",
+    );
 }
 
 #[test]
@@ -107,13 +122,18 @@ fn a_loop_is_stopped_after_its_iteration() {
             script,
         ])
         .begun("here");
-    insta::assert_snapshot!(scratch.ok("loop stop s"), @"session s: its loop stops after #1");
+    insta::assert_snapshot!(scratch.ok("loop stop s"), @"stop requested: s ends after iteration 1");
     scratch.ok("loop stop s");
+    has(
+        scratch.ok("log sessions"),
+        "running  #1, 2026-05-17 12:00  0      stops after this iteration, as person asked",
+    );
     scratch.put("work/go", "");
     until("the loop ends", || running.try_wait().unwrap().is_some());
     assert_eq!(running.wait().unwrap().code(), Some(0));
     let shown = scratch.ok("--session s log show");
-    has(&shown, "state: interrupted\n  person asked it to stop\n");
+    has(&shown, "state: stopped\n  as person asked\n");
+    has(rest(running.stderr.take()), "\nstopped, as you asked\n");
     has(&shown, "to go on: `waynote loop --continue s`");
     lacks(&shown, "#2");
 }
@@ -136,6 +156,7 @@ fn an_agent_answers_continues_and_stops_nothing() {
     ]);
     insta::assert_snapshot!(seconds_gone(&run.said()), @"
     12:00:00 session t, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     error: stopping a loop is refused inside a loop, where an agent writes
       end your turn with a question, and a person decides

@@ -64,6 +64,7 @@ fn a_command_that_fails_is_one_line_and_changes_nothing() {
     insta::assert_snapshot!(seconds_gone(&run.said()), @"
     exit 3
     12:00:00 session s, 2026-05-17 12:00 UTC: true as agent default; at most 1 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     stalled: 1 iteration without progress
@@ -95,8 +96,32 @@ fn a_session_that_goes_on_shows_what_is_new() {
     let said = looping(&scratch, "--iterations 1", "true").said();
     has(
         &said,
-        "after #1 with 2 notes (`waynote --session s log show`); new since: these notes\n",
+        "resuming after #1 (2 notes); new: 1 note\n\nITERATIONS\n\n",
     );
-    has(&said, "use-the-VPN\n\n12:00:00 ── iteration 2 ──");
-    assert!(!said.contains("old"), "{said}");
+    has(&said, "TIP\n  [#1] old\n  [#1] use-the-VPN\n\n");
+    looping(&scratch, "", "\"$WAYNOTE\" log blocked 'which?'").said();
+    scratch.ok("answer s this");
+    let said = looping(&scratch, "--iterations 1", "true").said();
+    has(
+        said,
+        "resuming after #3 (2 notes); new: 1 note, your answer\n",
+    );
+}
+
+/// The lines of the end, too.
+#[test]
+fn a_sessions_name_is_shown_and_not_acted_on() {
+    let scratch = Scratch::new();
+    let run = scratch.waynote([
+        "--session",
+        "a \u{202e}b",
+        "loop",
+        "--iterations",
+        "1",
+        "--",
+        "true",
+    ]);
+    let said = run.said();
+    assert!(!said.contains('\u{202e}'), "{said}");
+    has(said, "session 'a <U+202E>b': 1 iteration in ");
 }

@@ -155,6 +155,7 @@ fn a_question_is_nobody_elses_word() {
     exit 4
     question recorded; the loop stops after this iteration and waits for a person
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question
@@ -199,6 +200,7 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", removes).said(), @"
     exit 1
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 5 iterations, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
       put the file back, or restart this program to use the file that is there now
@@ -221,6 +223,7 @@ fn what_a_loop_runs_is_no_person() {
     saved agent:default#stripped (new key)
     saved agent:default#other (new key)
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     error: the author `person` is refused inside a loop, where an agent writes
       leave the author out (`--author`, WAYNOTE_AUTHOR): the loop has set the agent's own

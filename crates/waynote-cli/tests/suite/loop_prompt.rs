@@ -20,9 +20,11 @@ fn the_prompt_has_the_sources_order() {
     let head = prompt.split("They are tools").next().unwrap();
     insta::assert_snapshot!(head, @"
     ## Context
-    - Spec: Move in.
     - Iteration: #2
     - Session: s
+
+    ## Spec
+    Move in.
 
     ## Notes from previous iterations
 

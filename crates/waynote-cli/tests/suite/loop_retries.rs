@@ -13,6 +13,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     let said = looping(&scratch, "--iterations 2 --logs logs", script).said();
     insta::assert_snapshot!(seconds_gone(&said), @"
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 2 iterations, 3 without progress; output in HOME/work/logs
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 iteration 1: failed (exit code 1); attempt 2 of 9 in N.Ns
     12:00:00 failed with: Error: overloaded_error (529)
@@ -49,6 +50,24 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["iterations"][2]["said"], "the network is down");
+}
+
+/// A command that does not work is no outage.
+#[test]
+fn a_command_that_fails_at_once_is_given_up_soon() {
+    let scratch = Scratch::new();
+    let said = looping(&scratch, "--logs logs", "exit 7").said();
+    let end = said.split("attempt 5 of 9").last().unwrap();
+    insta::assert_snapshot!(seconds_gone(end), @"
+     in N.Ns
+    12:00:00 session s: 1 iteration in N.Ns, 0 notes added
+    failed: the agent failed (exit code 7) at once, 5 times in a row
+    try the agent's command by itself; when it works, go on: `waynote loop --continue s`
+    ");
+    has(
+        scratch.ok("log sessions"),
+        "it failed at once 5 times in a row",
+    );
 }
 
 #[test]
@@ -116,11 +135,18 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     12:00:00 ── iteration 2 ──
     12:00:00 session s: 2 iterations in N.Ns, 0 notes added
     interrupted: SIGINT
-    go on: `waynote loop --continue s` (2 of 3 iterations are left)
+    go on: `waynote loop --continue s` (2 of 3 iterations left)
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 iterations; output below
-    12:00:00 after #2 with 0 notes (`waynote --session s log show`); new since: nothing
+    12:00:00 resuming after #2 (0 notes); new: nothing
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED        NOTES
+    #1         2026-05-17 12:00  N.Ns  done         0
+    #2         2026-05-17 12:00  N.Ns  interrupted  0
+
     12:00:00 continuing: 1 of 3 iterations are done
     12:00:00 ── iteration 3 ──
     12:00:00 ── iteration 4 ──

@@ -42,6 +42,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     Note added: [tip] tip 1
     Note added: [tip] tip 2
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 2 iterations, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
     12:00:00 session s: 2 iterations in N.Ns, 2 notes added (2 tip)
@@ -50,7 +51,21 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
     Note added: [tip] tip 3
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 1 iteration, 3 without progress; output below
-    12:00:00 after #2 with 2 notes (`waynote --session s log show`); new since: nothing
+    12:00:00 resuming after #2 (2 notes); new: nothing
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
+    #1         2026-05-17 12:00  N.Ns  done   1
+    #2         2026-05-17 12:00  N.Ns  done   1
+
+    SESSION NOTES
+
+    TIP
+      [#1] tip 1
+      [#2] tip 2
+
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 3 ──
     12:00:00 session s: 1 iteration in N.Ns, 1 note added (1 tip)
     done: the requested iteration is done
@@ -89,10 +104,16 @@ pub(super) fn seconds_gone(text: &str) -> String {
 #[test]
 fn a_text_in_the_output_stops_it() {
     let scratch = Scratch::new();
-    let script = "cat > /dev/null; printf 'ALL '; test $WAYNOTE_ITERATION = 3 && echo DONE >&2; test $WAYNOTE_ITERATION = 2 && printf DO && echo NE; true";
+    let script = "cat; echo not yet DONE; test $WAYNOTE_ITERATION = 3 && echo DONE >&2; test $WAYNOTE_ITERATION = 2 && printf DO && echo NE; true";
     let (code, of) = ended(&scratch, "--stall 0 --until DONE", script);
     assert_eq!((code, &of["reason"]), (0, &"until".into()));
     assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
+    let (_, of) = ended(
+        &scratch,
+        "--iterations 1 --until DONE",
+        r#"printf '%s\n' '{"result":"All is moved.\nDONE"}'"#,
+    );
+    assert_eq!(of["reason"], "until");
 }
 
 #[test]
@@ -103,6 +124,7 @@ fn the_agent_says_that_all_is_done() {
     insta::assert_snapshot!(seconds_gone(&said), @"
     session s is complete: no further iteration starts
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 9 iterations, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
     12:00:00 session s: 2 iterations in N.Ns, 0 notes added
@@ -129,6 +151,7 @@ fn a_question_stops_it_until_it_is_answered() {
     exit 4
     question recorded; the loop stops after this iteration and waits for a person
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
     waiting for an answer: the agent asked a question
@@ -180,6 +203,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 5
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
     12:00:00 session s: 1 iteration in N.Ns, 0 notes added
@@ -226,6 +250,7 @@ fn the_same_wall_three_times_is_a_stall() {
     already noted at #1, seen 3 times
     Note added: [tip] new 3
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 9 iterations, 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
     12:00:00 ── iteration 3 ──
@@ -243,6 +268,7 @@ fn nothing_new_is_a_stall() {
     insta::assert_snapshot!(seconds_gone(&said), @"
     exit 3
     12:00:00 session s, 2026-05-17 12:00 UTC: sh as agent default; at most 3 without progress; output below
+    12:00:00 only new notes count as progress: not a git repository
     12:00:00 ── iteration 1 ──
     12:00:00 ── iteration 2 ──
     12:00:00 ── iteration 3 ──
@@ -258,6 +284,64 @@ fn nothing_new_is_a_stall() {
         (&of["reason"], of["iterations"].as_array().unwrap().len()),
         (&"iterations".into(), 7)
     );
+}
+
+/// Where a client says that a usage limit is reached.
+#[test]
+fn a_stall_names_the_agents_last_line() {
+    let scratch = Scratch::new();
+    let limit = "cat > /dev/null; echo 'You have hit your limit · resets 3am'";
+    let (_, of) = ended(&scratch, "", limit);
+    let evidence = "the agent's last line each time: You have hit your limit · resets 3am";
+    assert_eq!(of["evidence"][1], evidence);
+    let counts = "cat > /dev/null; echo try $WAYNOTE_ITERATION";
+    let (_, of) = ended(&scratch, "", counts);
+    assert_eq!(of["evidence"][1], "the agent's last line: try 6");
+}
+
+#[test]
+fn a_tick_in_the_task_list_is_something_new() {
+    let scratch = Scratch::new();
+    scratch.put(
+        "work/TODO.md",
+        "- [ ] one\n- [ ] two\n- [ ] three\n- [ ] four\n",
+    );
+    let ticks = "test $WAYNOTE_ITERATION -gt 4 || sed -i '0,/\\[ \\]/s//[x]/' TODO.md";
+    let (code, of) = ended(&scratch, "--tasks TODO.md", ticks);
+    assert_eq!(code, 3);
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 7);
+    let said = looping(&scratch, "--tasks TODO.md", "true").said();
+    has(
+        said,
+        "only new notes and the task list count as progress: not a git repository\n",
+    );
+}
+
+#[test]
+fn a_loop_without_a_session_is_named_after_its_directory() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home().join("other/work")).unwrap();
+    let session = |directory: &str, options: &str| {
+        let words = format!("loop {options} --json -- sh -c");
+        let mut command = scratch.command(&words);
+        command.arg("cat > /dev/null; test ! -e failing");
+        command.current_dir(scratch.home().join(directory));
+        let output = command.output().unwrap();
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        summary["session"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(session("work", "--iterations 1"), "work");
+    // Its work is done: the next one is another.
+    scratch.put("work/failing", "");
+    assert_eq!(session("work", "--retries 0"), "work-2");
+    // That one has not finished, and goes on; another directory has its own.
+    assert_eq!(session("work", "--retries 0"), "work-2");
+    assert_eq!(session("other/work", "--iterations 1"), "work-3");
+    std::fs::remove_file(scratch.home().join("work/failing")).unwrap();
+    assert_eq!(session("work", "--iterations 1"), "work-2");
+    // A session of notes alone is somebody's, too.
+    scratch.ok("--session work-4 log add --type tip mine");
+    assert_eq!(session("work", "--iterations 1"), "work-5");
 }
 
 #[test]
@@ -351,11 +435,6 @@ fn its_time_ends_the_agent_that_runs() {
 fn arguments_that_say_nothing_are_refused() {
     let scratch = Scratch::new();
     assert_transcript!(scratch, @"
-    $ waynote loop -- true
-    exit 2
-    error: no session is set
-      use `--session NAME` or set WAYNOTE_SESSION
-
     $ waynote --session s loop
     exit 2
     error: the following required arguments were not provided:

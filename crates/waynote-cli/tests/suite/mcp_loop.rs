@@ -114,22 +114,19 @@ fn an_agent_speaks_to_its_loop() {
         last_signal(&store, &session).unwrap(),
         Some(AgentSignal::Blocked("which key?".into()))
     );
-    // A second question would take the place of the first; to be done withdraws it.
+    // A second signal would take the place of the first: the question would reach no one.
     assert_calls!(client, @r#"
     $ blocked {"question":"which door?"}
     error: iteration 1 has already asked a person
     only the first one counts: end your turn, and put what else a person should know into a note
 
     $ session_complete {"summary":"inside"}
-    session s is complete: no further iteration starts
-
-    $ blocked {"question":"which door?"}
-    error: iteration 1 has already said that all is done
+    error: iteration 1 has already asked a person
     only the first one counts: end your turn, and put what else a person should know into a note
     "#);
     assert_eq!(
         last_signal(&store, &session).unwrap(),
-        Some(AgentSignal::Completed("inside".into()))
+        Some(AgentSignal::Blocked("which key?".into()))
     );
     let turn = IterationEnd::new(
         IterationOutcome::Exited { code: 0 },

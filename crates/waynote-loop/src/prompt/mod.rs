@@ -6,7 +6,7 @@ mod template;
 use jiff::Timestamp;
 use waynote::context::{IterationBlock, Renderer, Request};
 use waynote::loops::{is_answered_by, next_iteration};
-use waynote::session_state::{fresh_answer, nothing_asked, open_question};
+use waynote::session_state::{answerable_question, fresh_answer, nothing_asked};
 use waynote::{Name, Store};
 
 use crate::error::Result;
@@ -61,7 +61,7 @@ impl PromptParts {
         now: Timestamp,
     ) -> Result<String> {
         let iteration = next_iteration(store, session)?;
-        let asked = open_question(store, session)?;
+        let asked = answerable_question(store, session)?;
         let typed = match (&asked, answer) {
             (Some(asked), Some(answer)) => Some((asked.question.as_str(), answer)),
             (None, Some(answer)) if !is_answered_by(store, session, answer)? => {

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use waynote::visible::visible;
 use waynote_files::worktree::normalized;
 use waynote_system::plain;
@@ -74,6 +75,12 @@ impl SourceFile {
             size(length),
             self.shown()
         ))
+    }
+
+    /// A hash of its text, to tell whether it changed; none if it cannot be read.
+    pub(crate) fn print(&self) -> Option<[u8; 32]> {
+        let (text, _) = self.text().ok()?;
+        Some(Sha256::digest(text).into())
     }
 
     /// A line for the user about a file that is longer than a prompt holds.

@@ -15,10 +15,13 @@ use crate::error::{Error, Result};
 /// `ended` ends a part with a line end where it has none, so that the line end after it makes an empty line.
 const BUILT_IN: &str = "\
 ## Context
-{% if spec %}- Spec: {{ spec | ended }}{% endif %}
 - Iteration: #{{ iteration }}
 - Session: {{ session }}
 
+{% if spec %}
+## Spec
+{{ spec | ended }}
+{% endif %}
 {% if notes %}
 {{ notes | ended }}
 {% endif %}
@@ -43,7 +46,7 @@ The person's answer:
 /// Tools that the agent can call; a shell's form beside each, for agents that have no MCP server.
 const TOOLS: &str = "\
 They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
-- note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
+- note_add(content, type, resolves?) - Record a learning, tip, stuck or decision for later iterations
   Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
   resolves: the stuck note that this one solves, by its #iteration or some of its words
 - note_list(type?) - View the notes
@@ -56,8 +59,8 @@ They are tools of the MCP server waynote. Without MCP, run the command in a shel
 
 /// Rules of the loop: an agent does not know that it runs in one.
 const INSTRUCTIONS: &str = "\
-1. This is one iteration of a loop: a run with a fresh context. Nothing of it reaches the next iteration but the notes
-   and the files, and nothing reached you but them.
+1. This is one iteration of a loop: a run with a fresh context. Only notes and files carry over from one iteration to
+   the next.
 2. Read the notes first, if there are any; do not try again what they say does not work.
 3. Pick one thing that is not done yet, the most important. Do that one thing and check that it works.
 4. If stuck or learned something important: call note_add(). Say what you tried and what came of it; the reader knows
@@ -107,7 +110,7 @@ impl Parts<'_> {
         if !self.until.is_empty() {
             // Among other words: a client that prints its prompt must not be taken for one that is done.
             let done = format!(
-                "7. When everything is done, and only then: print {}, and",
+                "7. When everything is done, and only then: print {} alone on a line, and",
                 self.until
             );
             instructions =
@@ -277,10 +280,12 @@ mod tests {
     fn the_sections_come_in_the_order_of_the_source() {
         assert_snapshot!(render(None, &parts()).unwrap(), @"
         ## Context
-        - Spec: # Shop
-        A cart that works.
         - Iteration: #4
         - Session: nightly
+
+        ## Spec
+        # Shop
+        A cart that works.
 
         ## Notes from Previous Iterations
         STUCK:
@@ -303,7 +308,7 @@ mod tests {
 
         ## Available Tools
         They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
-        - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
+        - note_add(content, type, resolves?) - Record a learning, tip, stuck or decision for later iterations
           Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
           resolves: the stuck note that this one solves, by its #iteration or some of its words
         - note_list(type?) - View the notes
@@ -314,15 +319,15 @@ mod tests {
           Shell: waynote log blocked QUESTION
 
         ## Instructions
-        1. This is one iteration of a loop: a run with a fresh context. Nothing of it reaches the next iteration but the notes
-           and the files, and nothing reached you but them.
+        1. This is one iteration of a loop: a run with a fresh context. Only notes and files carry over from one iteration to
+           the next.
         2. Read the notes first, if there are any; do not try again what they say does not work.
         3. Pick one thing that is not done yet, the most important. Do that one thing and check that it works.
         4. If stuck or learned something important: call note_add(). Say what you tried and what came of it; the reader knows
            nothing else of this run.
         5. When a stuck note is solved: call note_add() with what solved it, and `resolves` naming that note.
         6. Leave the files in a state that the next iteration can go on from: nothing half-done, the task list up to date.
-        7. When everything is done, and only then: print ALL DONE, and call session_complete(summary).
+        7. When everything is done, and only then: print ALL DONE alone on a line, and call session_complete(summary).
         8. When a person must decide: call blocked(question). Do not guess, and do not wait: the answer comes with a later
            iteration.
         9. Then stop. The next iteration starts by itself.
@@ -345,7 +350,7 @@ mod tests {
 
         ## Available Tools
         They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
-        - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
+        - note_add(content, type, resolves?) - Record a learning, tip, stuck or decision for later iterations
           Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
           resolves: the stuck note that this one solves, by its #iteration or some of its words
         - note_list(type?) - View the notes

@@ -48,8 +48,10 @@ pub(crate) struct Attempt<'a> {
 #[derive(Debug)]
 pub(crate) struct AttemptReport {
     pub(crate) how: AgentEnd,
-    /// True if it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
+    /// True if it printed the `until` text.
     pub(crate) until_seen: bool,
+    /// True if it was ended because its work was done and it did not end by itself; `how` is then of no interest.
+    pub(crate) was_dismissed: bool,
     /// Why the log is incomplete, if it is.
     pub(crate) log_error: Option<io::Error>,
     /// The end of what it printed.
@@ -101,12 +103,13 @@ impl From<RunError> for Error {
     }
 }
 
-/// Runs an agent to its end. `tick` is called about every second, with the time since the start.
+/// Runs an agent to its end. `tick` is called about every second, with the time since the start; it returns true when
+/// the agent has said that its work is over.
 pub(crate) fn run(
     attempt: Attempt<'_>,
     signals: &Signals,
     guard: Option<&Guard>,
-    tick: &mut dyn FnMut(Duration),
+    tick: &mut dyn FnMut(Duration) -> bool,
 ) -> Result<AttemptReport, RunError> {
     let begin = now();
     let (sender, events) = channel();
@@ -118,19 +121,20 @@ pub(crate) fn run(
         return Ok(AttemptReport {
             how: AgentEnd::Interrupted(signal),
             until_seen: false,
+            was_dismissed: false,
             log_error: None,
             tail: Tail::default(),
         });
     }
     let mark = guard.map(Guard::announce);
-    let child = spawn(&attempt, mark);
+    let child = spawn(&attempt, mark.as_ref());
     if let (Err(_), Some(guard)) = (&child, guard) {
         guard.rest();
     }
     let mut child = child?;
     let group = Group::of(&child);
-    if let Some(guard) = guard {
-        guard.watch(group.number());
+    if let (Some(guard), Some((_, mark))) = (guard, &mark) {
+        guard.watch(group.number(), mark);
     }
     let (log, until_seen) = (Log::of(attempt.log), Arc::new(AtomicBool::new(false)));
     let tail = Tail::default();
@@ -160,6 +164,7 @@ pub(crate) fn run(
         is_alone: false,
         reading: 2,
         until_by: None,
+        was_dismissed: false,
         force_at: None,
         leave_at: None,
         stopper: Some(stopper),
@@ -178,6 +183,7 @@ pub(crate) fn run(
             (None, None) => AgentEnd::Signalled(rustix::process::Signal::KILL.as_raw()),
         },
         until_seen: until_seen.load(Ordering::Relaxed),
+        was_dismissed: run.was_dismissed && run.cause.is_none(),
         log_error: log.error(),
         tail,
     })
@@ -198,8 +204,10 @@ struct Run {
     is_alone: bool,
     /// How many of its outputs are not read to the end.
     reading: usize,
-    /// Until when it may go on after the text that says that it is done.
+    /// Until when it may run after it said that its work is over.
     until_by: Option<Instant>,
+    /// True if it did not end by then.
+    was_dismissed: bool,
     /// When it is ended by force.
     force_at: Option<Instant>,
     /// Its last deadline: the kernel cannot end it, or our own output stands still.
@@ -213,7 +221,7 @@ impl Run {
         &mut self,
         events: &Receiver<Event>,
         begin: Instant,
-        tick: &mut dyn FnMut(Duration),
+        tick: &mut dyn FnMut(Duration) -> bool,
     ) {
         let mut tick_at = begin + TICK;
         while !(self.is_alone && self.reading == 0) {
@@ -232,6 +240,7 @@ impl Run {
                 self.end(AgentEnd::TimedOut);
             }
             if due(&mut self.until_by) {
+                self.was_dismissed |= self.exit.is_none();
                 self.ask_to_end();
             }
             if due(&mut self.force_at) {
@@ -241,7 +250,9 @@ impl Run {
                 return;
             }
             if tick_at <= now {
-                tick(now - begin);
+                if tick(now - begin) && self.exit.is_none() && !self.was_dismissed {
+                    self.until_by.get_or_insert(now + self.patience.signal);
+                }
                 tick_at = now + TICK;
             }
         }
@@ -261,7 +272,8 @@ impl Run {
                 self.look_around();
             }
             Event::UntilSeen if self.exit.is_none() => {
-                self.until_by = Some(now() + self.patience.until);
+                let by = now() + self.patience.until;
+                self.until_by = Some(self.until_by.map_or(by, |earlier| earlier.min(by)));
             }
             Event::UntilSeen => {}
             Event::WantsTerminal => self.end(AgentEnd::WantsTerminal),
@@ -431,7 +443,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, RunError> {
+fn spawn(attempt: &Attempt<'_>, mark: Option<&(&str, String)>) -> Result<Child, RunError> {
     let PreparedCommand {
         program,
         arguments,
@@ -447,7 +459,7 @@ fn spawn(attempt: &Attempt<'_>, mark: Option<(&str, String)>) -> Result<Child, R
                 .iter()
                 .map(|(name, value)| (name, value)),
         )
-        .envs(mark)
+        .envs(mark.map(|(name, value)| (name, value)))
         .stdin(if stdin.is_some() {
             Stdio::piped()
         } else {

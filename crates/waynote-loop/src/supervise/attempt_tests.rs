@@ -53,6 +53,7 @@ impl Bench {
             signals: Signals::none(),
             patience: Patience {
                 until: NEVER,
+                signal: NEVER,
                 end: NEVER,
             },
             deadline: None,
@@ -76,14 +77,14 @@ impl Bench {
     }
 
     fn run(&mut self, script: &str) -> AttemptReport {
-        self.run_with(script, "The prompt.", &mut |_| {})
+        self.run_with(script, "The prompt.", &mut |_| false)
     }
 
     fn run_with(
         &mut self,
         script: &str,
         prompt: &str,
-        tick: &mut dyn FnMut(Duration),
+        tick: &mut dyn FnMut(Duration) -> bool,
     ) -> AttemptReport {
         let prepared = sh(script, prompt);
         let attempt = Attempt {
@@ -92,7 +93,7 @@ impl Bench {
             directory: Some(self.folder.path()),
             observer: self.observer.clone(),
             log: self.log.take(),
-            until: StopText::new(self.until, prompt),
+            until: StopText::new(self.until),
             deadline: self.deadline.map(|after| Instant::now() + after),
             patience: self.patience,
         };
@@ -222,7 +223,7 @@ fn it_gets_prompt_environment_and_directory() {
     let ended = bench.run_with(
         "cat; echo \" $NUMBER\"; basename \"$PWD\" >&2; exit 7",
         "One\r\ntwo",
-        &mut |_| {},
+        &mut |_| false,
     );
     assert_eq!((ended.how, ended.until_seen), (AgentEnd::Exited(7), false));
     assert_eq!(bench.out(), "One\r\ntwo 4\n");
@@ -250,7 +251,7 @@ fn input_that_nobody_reads_holds_nothing_up() {
         ("head -c 10; exit 5", 5),
         ("echo no reading here; exit 6", 6),
     ] {
-        let ended = Bench::new().run_with(script, &prompt, &mut |_| {});
+        let ended = Bench::new().run_with(script, &prompt, &mut |_| false);
         assert_eq!(ended.how, AgentEnd::Exited(code), "{script}");
     }
 }
@@ -421,8 +422,8 @@ fn a_second_interrupt_does_not_wait() {
 #[test]
 fn the_text_that_ends_the_loop_is_seen_in_either_stream() {
     for script in [
-        "echo all DONE",
-        "echo all DONE >&2",
+        "echo all is; echo DONE",
+        "echo DONE >&2",
         "printf DO; printf NE",
         "echo DONE; exit 0",
     ] {
@@ -438,9 +439,9 @@ fn the_text_that_ends_the_loop_is_seen_in_either_stream() {
     let mut bench = Bench::new();
     bench.until = "DONE";
     let ended = bench.run_with(
-        "cat; echo done",
+        "cat; echo DONE is next",
         "Print DONE when all is done.\n",
-        &mut |_| {},
+        &mut |_| false,
     );
     assert!(!ended.until_seen, "that was the prompt");
 }
@@ -451,11 +452,24 @@ fn one_that_says_it_is_done_and_stays_is_ended() {
     let mut life = bench.fifo("life");
     (bench.until, bench.patience.until) = ("DONE", SOON);
     let ended = bench.run("exec 9>life; echo DONE; sleep 1000");
-    assert_eq!(
-        (ended.how, ended.until_seen),
-        (AgentEnd::Signalled(15), true)
-    );
+    assert!(ended.until_seen && ended.was_dismissed, "{ended:?}");
     assert_eq!(life.rest(), "");
+}
+
+#[test]
+fn one_that_has_told_its_loop_and_stays_is_ended() {
+    let mut bench = Bench::new();
+    let mut life = bench.fifo("life");
+    bench.patience.signal = SOON;
+    let script = "exec 9>life; trap 'exit 143' TERM; read line < life";
+    let ended = bench.run_with(script, "", &mut |_| true);
+    assert!(ended.was_dismissed && !ended.until_seen, "{ended:?}");
+    assert_eq!(life.rest(), "");
+    // One that ends in time is not.
+    bench.patience.signal = NEVER;
+    let ended = bench.run_with("sleep 1.5; exit 3", "", &mut |_| true);
+    assert_eq!(ended.how, AgentEnd::Exited(3));
+    assert!(!ended.was_dismissed);
 }
 
 #[test]
@@ -464,11 +478,11 @@ fn an_output_that_nobody_watches_is_logged_and_searched_all_the_same() {
     bench.observer = None;
     bench.log = Some(File::create(bench.path("log")).unwrap());
     bench.until = "DONE";
-    let ended = bench.run("head -c 1000000 /dev/zero; echo to nobody >&2; echo DONE");
+    let ended = bench.run("head -c 1000000 /dev/zero; echo to nobody >&2; echo; echo DONE");
     assert_eq!((ended.how, ended.until_seen), (AgentEnd::Exited(0), true));
     assert_eq!(
         std::fs::metadata(bench.path("log")).unwrap().len(),
-        1_000_000 + 10 + 5
+        1_000_000 + 10 + 6
     );
 }
 
@@ -530,6 +544,7 @@ fn time_ticks_while_it_runs() {
             .write(true)
             .open(&path)
             .and_then(|mut go| go.write_all(b"went\n"));
+        false
     });
     assert_eq!(ended.how, AgentEnd::Exited(0));
     assert_eq!(bench.out(), "went\n");
@@ -556,7 +571,7 @@ fn one_that_cannot_be_started_is_named() {
             deadline: None,
             patience: Patience::default(),
         };
-        let why = run(attempt, &Signals::none(), None, &mut |_| {}).unwrap_err();
+        let why = run(attempt, &Signals::none(), None, &mut |_| false).unwrap_err();
         let said = Error::from(why).to_string();
         said.replace(&*folder.path().to_string_lossy(), "FOLDER")
     };

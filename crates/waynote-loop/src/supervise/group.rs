@@ -28,6 +28,8 @@ pub(crate) enum Exit {
 pub(crate) struct Patience {
     /// From the `until` text to its end by itself.
     pub(crate) until: Duration,
+    /// From its signal that all is done, or that it needs a person, to its end by itself.
+    pub(crate) signal: Duration,
     /// From the request to end to the end by force.
     pub(crate) end: Duration,
 }
@@ -36,6 +38,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             until: Duration::from_secs(10),
+            signal: Duration::from_secs(30),
             end: Duration::from_secs(5),
         }
     }

@@ -1,22 +1,23 @@
 //! A small process that ends the agent when the loop is killed and cannot do it, for example by `kill -9`.
 //!
 //! It holds the reading end of a pipe. The loop writes to it which process group runs; when the pipe ends, so has the
-//! loop, and the group that was named last is ended. An agent may kill its loop before the loop knows the group: so each
-//! start is announced first, with a mark that the agent has in its environment and by which the guard finds it.
+//! loop, and the group that was named last is ended. An agent may kill its loop before the loop knows the group, and what
+//! it starts may leave the group: so each start is announced first, with a mark in the agent's environment, by which the
+//! guard finds what has it.
 
 use parking_lot::Mutex;
 use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use waynote_system::process::groups_with_variable;
 use waynote_system::variables::GUARDED;
 
-use self::members::Members;
+use super::ending::end_group;
 use super::group::Patience;
 use crate::error::{Error, Result};
 
@@ -61,9 +62,14 @@ impl Guard {
         (GUARDED, mark)
     }
 
-    /// Tells the guard which group runs.
-    pub(super) fn watch(&self, group: i32) {
-        self.send(&format!("group {group}\n"));
+    /// Tells the guard which group runs, with the mark of its start.
+    pub(super) fn watch(&self, group: i32, mark: &str) {
+        self.send(&format!("group {group} {mark}\n"));
+    }
+
+    /// The number of the guard's process.
+    pub(crate) fn process(&self) -> u32 {
+        self.process
     }
 
     /// Tells it that the group has ended.
@@ -98,128 +104,41 @@ fn keep(words: impl BufRead, patience: Duration) -> Result {
     Ok(())
 }
 
-/// Remembers which group runs, and ends it when the words end.
+/// Remembers which group runs, and ends it when the words end, with all that has its mark.
 fn follow(words: impl BufRead, patience: Duration) {
-    let last = words.lines().map_while(Result::ok).last();
-    let groups = match last.as_deref().and_then(|word| word.split_once(' ')) {
-        Some(("group", number)) => number.parse().into_iter().collect(),
-        Some(("start", mark)) => groups_with_variable(GUARDED, mark),
-        _ => Vec::new(),
+    let Some(last) = words.lines().map_while(Result::ok).last() else {
+        return;
     };
-    for group in groups.into_iter().filter_map(Pid::from_raw) {
-        end(group, patience);
+    let mut last = last.split(' ');
+    let (group, mark) = match (last.next(), last.next()) {
+        (Some("group"), Some(number)) => (number.parse().ok(), last.next()),
+        (Some("start"), mark) => (None, mark),
+        _ => return,
+    };
+    if let Some(group) = group.and_then(Pid::from_raw) {
+        end_group(group, patience);
     }
-}
-
-/// Asks a group to end, waits, and ends it.
-fn end(group: Pid, patience: Duration) {
-    let by = Instant::now() + patience;
-    loop {
-        // While one of them lives, the group's number is not reused.
-        let members = Members::of(group);
-        if members.are_none() {
-            return;
-        }
-        let _ = kill_process_group(group, Signal::TERM);
-        let _ = kill_process_group(group, Signal::CONT);
-        if !members.have_ended_by(by) {
-            let _ = kill_process_group(group, Signal::KILL);
-            return;
-        }
-        // They may have started others meanwhile.
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod members {
-    use std::os::fd::OwnedFd;
-    use std::time::Instant;
-
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::Errno;
-    use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
-    use waynote_system::process::living_of_group;
-
-    /// The living processes of a group, held so that their end can be waited for.
-    pub(super) struct Members {
-        held: Vec<OwnedFd>,
-        /// True if there may be one that cannot be held.
-        is_more: bool,
-    }
-
-    impl Members {
-        pub(super) fn of(group: Pid) -> Self {
-            let mut members = Self {
-                held: Vec::new(),
-                is_more: false,
-            };
-            let Ok(living) = living_of_group(group.as_raw_pid()) else {
-                members.is_more = rustix::process::test_kill_process_group(group).is_ok();
-                return members;
-            };
-            for pid in living.into_iter().filter_map(Pid::from_raw) {
-                match pidfd_open(pid, PidfdFlags::empty()) {
-                    Ok(held) => members.held.push(held),
-                    Err(Errno::SRCH) => {}
-                    Err(_) => members.is_more = true,
-                }
+    let Some(mark) = mark else { return };
+    let mut is_found = group.is_some();
+    for _ in 0..LOOKS {
+        let groups = groups_with_variable(GUARDED, mark);
+        if groups.is_empty() {
+            if is_found {
+                return;
             }
-            members
+            // A process that just begins another program has no environment for a moment.
+            std::thread::sleep(BETWEEN_LOOKS);
         }
-
-        pub(super) fn are_none(&self) -> bool {
-            self.held.is_empty() && !self.is_more
-        }
-
-        /// Waits until then at most; true if all of them have ended.
-        pub(super) fn have_ended_by(self, by: Instant) -> bool {
-            if self.is_more {
-                wait(&mut [], by);
-                return false;
-            }
-            let mut held = self.held.iter();
-            held.all(|member| wait(&mut [PollFd::new(member, PollFlags::IN)], by))
-        }
-    }
-
-    /// True if something happened by then.
-    fn wait(what: &mut [PollFd<'_>], by: Instant) -> bool {
-        loop {
-            let left = by.saturating_duration_since(Instant::now());
-            match poll(what, Timespec::try_from(left).ok().as_ref()) {
-                Ok(ready) => return ready > 0,
-                Err(Errno::INTR) => {}
-                Err(_) => return false,
-            }
+        for group in groups.into_iter().filter_map(Pid::from_raw) {
+            is_found = true;
+            end_group(group, patience);
         }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-mod members {
-    use std::time::Instant;
-
-    use rustix::process::{Pid, test_kill_process_group};
-
-    pub(super) struct Members(Pid);
-
-    impl Members {
-        pub(super) fn of(group: Pid) -> Self {
-            Self(group)
-        }
-
-        pub(super) fn are_none(&self) -> bool {
-            test_kill_process_group(self.0).is_err()
-        }
-
-        /// Their end is not reported here.
-        pub(super) fn have_ended_by(self, by: Instant) -> bool {
-            std::thread::sleep(by.saturating_duration_since(Instant::now()));
-            self.are_none()
-        }
-    }
-}
+/// How often, and how soon after another, an agent is looked for by its mark.
+const LOOKS: usize = 25;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(40);
 
 #[cfg(test)]
 #[path = "guard_tests.rs"]

@@ -2,6 +2,7 @@
 
 use std::process::{Child, Output};
 
+use rustix::process::{Signal, kill_process_group};
 use signal_hook::consts::SIGKILL;
 
 use super::*;
@@ -50,7 +51,8 @@ fn as_loop() {
         deadline: None,
         patience: Patience::default(),
     };
-    let ended = run(attempt, &signals, Some(&guard), &mut |_| {}).unwrap();
+    let ended = run(attempt, &signals, Some(&guard), &mut |_| false).unwrap();
+    super::super::ending::end_descendants(Some(guard.process()), Patience::default().end);
     println!("{:?}", ended.how);
 }
 
@@ -68,9 +70,15 @@ fn begun(command: Command, rest_of_script: &str) -> RunningLoop {
     )
 }
 
-fn started(mut command: Command, script: &str) -> RunningLoop {
+fn started(command: Command, script: &str) -> RunningLoop {
+    let mut started = spawned(command, script);
+    assert_eq!(started.life.line(), "begun");
+    started
+}
+
+fn spawned(mut command: Command, script: &str) -> RunningLoop {
     let folder = tempfile::tempdir().unwrap();
-    let mut life = Fifo::new(&folder.path().join("life"));
+    let life = Fifo::new(&folder.path().join("life"));
     let process = command
         .env(SCRIPT, script)
         .current_dir(folder.path())
@@ -80,7 +88,6 @@ fn started(mut command: Command, script: &str) -> RunningLoop {
         .process_group(0)
         .spawn()
         .unwrap();
-    assert_eq!(life.line(), "begun");
     RunningLoop {
         process,
         life,
@@ -108,6 +115,8 @@ fn when_the_loop_is_killed_the_agent_ends_and_all_that_it_started() {
         "echo begun >&9; exec sleep 1000",
         "sleep 1000 & (sleep 1000 & sleep 1000) & echo begun >&9; wait",
         "trap '' TERM; sleep 1000 & echo begun >&9; sleep 1000; sleep 1000",
+        // In a session of its own.
+        "setsid sh -c 'echo begun >&9; exec sleep 1000' & wait",
         // The agent's first process may be gone.
         "(echo begun >&9; kill -STOP $$; exec sleep 1000) & exec sleep 1000",
     ] {
@@ -123,8 +132,10 @@ fn an_agent_that_kills_its_loop_at_once_ends_too() {
     // The loop may have told the group by then, or not.
     for _ in 0..12 {
         let script = "exec 9>life; kill -KILL $PPID; echo begun >&9; exec sleep 1000";
-        let begun = started(itself("as_loop"), script);
-        let output = begun.end();
+        let mut killed = spawned(itself("as_loop"), script);
+        // The guard may be faster than the agent's next word.
+        assert!(["", "begun\n"].contains(&killed.life.rest().as_str()));
+        let output = killed.process.wait_with_output().unwrap();
         assert!(output.status.code().is_none(), "{output:?}");
     }
 }
@@ -145,6 +156,22 @@ fn an_agent_whose_group_was_not_told_is_found_by_its_mark() {
     assert!(other.try_wait().unwrap().is_none());
     other.kill().unwrap();
     other.wait().unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_leaves_the_group_ends_with_its_iteration() {
+    for script in [
+        "setsid sh -c 'echo begun >&9; touch up; exec sleep 1000' &",
+        "setsid sh -c 'setsid sleep 1000 & echo begun >&9; touch up; exit' &",
+        // Without its environment, and deaf.
+        "env -i PATH=\"$PATH\" setsid sh -c 'trap \"\" TERM; echo begun >&9; touch up; sleep 1000; sleep 1000' &",
+    ] {
+        let script = format!("{script} while ! test -e up; do sleep 0.01; done; exit 3");
+        let output = begun(itself("as_loop"), &script).end();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("Exited(3)"), "{script}: {said}");
+    }
 }
 
 #[test]

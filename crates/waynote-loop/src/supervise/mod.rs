@@ -5,6 +5,7 @@ pub(crate) mod attempt;
 #[cfg(test)]
 mod attempt_tests;
 pub(crate) mod command;
+pub(crate) mod ending;
 pub(crate) mod group;
 pub(crate) mod guard;
 pub(crate) mod signals;

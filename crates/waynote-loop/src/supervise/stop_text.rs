@@ -1,61 +1,73 @@
 //! Finding the text by which an agent says that everything is done.
 //!
-//! Some clients print their prompt before they begin, and a prompt mostly says what that text is. So a line that the
-//! prompt has too, and that says more than the text, is not the agent's word.
+//! It counts only as a line that is the text alone: agents quote it, plan it and deny it, and some clients print their
+//! prompt. Clients that print JSON have it in one of their strings: there, too, a line of the decoded string counts.
 
-use memchr::memmem::Finder;
+use std::borrow::Cow;
 
-/// The text, and the lines of the prompt that hold it among other words.
-pub(crate) struct StopText {
-    finder: Finder<'static>,
-    echoes: Vec<Vec<u8>>,
-}
+use serde_json::Value;
+
+/// The text that ends a loop, in one line.
+pub(crate) struct StopText(String);
+
+/// A longer line is not looked at.
+const LINE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Strings of JSON that hold JSON, and so on.
+const LEVELS: usize = 3;
 
 impl StopText {
-    /// None where there is no text to look for.
-    pub(crate) fn new(text: &str, prompt: &str) -> Option<Self> {
-        if text.is_empty() {
-            return None;
+    /// None if there is no text to look for.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    /// True if a line is the text alone, or JSON that says so.
+    fn is_said(&self, line: &str, levels: usize) -> bool {
+        let line = plain(line);
+        let line = line.trim();
+        line == self.0 || levels > 0 && json(line).is_some_and(|json| self.is_in(&json, levels - 1))
+    }
+
+    fn is_in(&self, json: &Value, levels: usize) -> bool {
+        match json {
+            Value::String(text) => text.lines().any(|line| self.is_said(line, levels)),
+            Value::Array(values) => values.iter().any(|value| self.is_in(value, levels)),
+            Value::Object(fields) => fields.values().any(|value| self.is_in(value, levels)),
+            _ => false,
         }
-        let echoes = prompt
-            .lines()
-            .map(str::trim_ascii)
-            .filter(|line| line.contains(text) && *line != text.trim_ascii())
-            .map(|line| line.as_bytes().to_vec());
-        Some(Self {
-            finder: Finder::new(text).into_owned(),
-            echoes: echoes.collect(),
-        })
-    }
-
-    fn is_echo(&self, line: &[u8]) -> bool {
-        let line = line.trim_ascii();
-        self.echoes.iter().any(|echo| echo == line)
-    }
-
-    /// True if a line that has not ended yet may become one of the prompt's.
-    fn may_be_echo(&self, begun: &[u8]) -> bool {
-        let line = begun.trim_ascii();
-        begun.len() <= self.longest_kept() && self.echoes.iter().any(|echo| echo.starts_with(line))
-    }
-
-    /// The longest start of a line that is kept to compare it.
-    fn longest_kept(&self) -> usize {
-        let longest = self.echoes.iter().map(|echo| echo.len() + MARGIN).max();
-        longest.unwrap_or(0)
     }
 }
 
-/// Blanks that a client may put around a line of the prompt.
-const MARGIN: usize = 64;
+/// The line without a terminal's colours.
+fn plain(line: &str) -> Cow<'_, str> {
+    match line.contains('\u{1b}') {
+        true => anstream::adapter::strip_str(line).to_string().into(),
+        false => line.into(),
+    }
+}
 
-/// One stream's search. It keeps a line's length at most, however much passes.
+/// A line that is JSON: a whole document, or one line of a document with a value or a field on each.
+fn json(line: &str) -> Option<Value> {
+    if !line.starts_with(['{', '[', '"']) {
+        return None;
+    }
+    let value = line.strip_suffix(',').unwrap_or(line);
+    let parsed = serde_json::from_str(value);
+    match parsed {
+        Err(_) if value.starts_with('"') => serde_json::from_str(&format!("{{{value}}}")).ok(),
+        parsed => parsed.ok(),
+    }
+}
+
+/// One stream's search. It keeps at most a line.
 pub(crate) struct Search<'u> {
     until: &'u StopText,
-    /// The unfinished line, or its end.
+    /// The unfinished line.
     held: Vec<u8>,
-    /// True if `held` begins at the start of its line.
-    is_whole: bool,
+    /// True if that line is too long to be looked at.
+    is_long: bool,
 }
 
 impl<'u> Search<'u> {
@@ -63,45 +75,42 @@ impl<'u> Search<'u> {
         Self {
             until,
             held: Vec::new(),
-            is_whole: true,
+            is_long: false,
         }
     }
 
     /// Looks at what comes next.
     pub(crate) fn feed(&mut self, chunk: &[u8]) -> bool {
-        self.held.extend_from_slice(chunk);
-        self.look(false)
-    }
-
-    /// Looks at what is left when the stream has ended.
-    pub(crate) fn finish(&mut self) -> bool {
-        self.look(true)
-    }
-
-    fn look(&mut self, is_end: bool) -> bool {
-        let length = self.until.finder.needle().len();
-        let text = self.held.as_slice();
-        let mut from = 0;
-        while let Some(at) = self.until.finder.find(&text[from..]).map(|at| at + from) {
-            let begin = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
-            let starts_a_line = begin > 0 || self.is_whole;
-            let end = memchr::memchr(b'\n', &text[at..]).map(|end| at + end);
-            match end {
-                Some(end) if starts_a_line && self.until.is_echo(&text[begin..end]) => from = end,
-                None if starts_a_line && is_end && self.until.is_echo(&text[begin..]) => break,
-                None if starts_a_line && !is_end && self.until.may_be_echo(&text[begin..]) => break,
-                _ => return true,
+        let mut rest = chunk;
+        // A line that a terminal would write over ends, too.
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest) {
+            self.hold(&rest[..end]);
+            rest = &rest[end + 1..];
+            if self.finish() {
+                return true;
             }
         }
-        // Kept for the next chunk: the line that has not ended, else the last bytes.
-        let begin = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
-        let starts_a_line = begin > 0 || self.is_whole;
-        let last = text.len().saturating_sub(length - 1);
-        let is_kept = starts_a_line && text.len() - begin <= self.until.longest_kept();
-        let keep = if is_kept { begin.min(last) } else { last };
-        self.is_whole = keep == 0 && self.is_whole || keep > 0 && text[keep - 1] == b'\n';
-        self.held.drain(..keep);
+        self.hold(rest);
         false
+    }
+
+    /// Looks at what is left when the line or the stream has ended.
+    pub(crate) fn finish(&mut self) -> bool {
+        let is_said = !self.is_long
+            && self
+                .until
+                .is_said(&String::from_utf8_lossy(&self.held), LEVELS);
+        self.held.clear();
+        self.is_long = false;
+        is_said
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.is_long |= self.held.len() + bytes.len() > LINE_BYTES;
+        match self.is_long {
+            true => self.held = Vec::new(),
+            false => self.held.extend_from_slice(bytes),
+        }
     }
 }
 
@@ -111,77 +120,84 @@ mod tests {
 
     use super::*;
 
-    fn is_seen(text: &str, prompt: &str, chunks: &[&str]) -> bool {
-        let until = StopText::new(text, prompt).unwrap();
+    fn is_seen(text: &str, chunks: &[&str]) -> bool {
+        let until = StopText::new(text).unwrap();
         let mut search = Search::new(&until);
-        let mut seen = false;
-        for chunk in chunks {
-            seen |= search.feed(chunk.as_bytes());
-            assert!(search.held.len() <= text.len() + until.longest_kept() || seen);
+        let seen = chunks.iter().any(|chunk| search.feed(chunk.as_bytes()));
+        seen || search.finish()
+    }
+
+    #[test]
+    fn only_a_line_that_is_the_text_alone_counts() {
+        for said in [
+            "ALL_DONE",
+            "working\nALL_DONE\n",
+            "  ALL_DONE\t\r\nbye",
+            "\u{1b}[1mALL_DONE\u{1b}[0m\n",
+            "50 %\rALL_DONE\r",
+            r#"{"type":"result","result":"Done.\nALL_DONE"}"#,
+            r#"{"message":{"content":[{"type":"text","text":"ALL_DONE"}]}}"#,
+            "{\n  \"id\": 1,\n  \"response\": \"Done.\\nALL_DONE\",\n  \"x\": 2\n}\n",
+            "[\n  \"ALL_DONE\",\n  2\n]",
+            r#"{"item":"{\"text\":\"Done.\\nALL_DONE\"}"}"#,
+            "\"ALL_DONE\"",
+        ] {
+            assert!(is_seen("ALL_DONE", &[said]), "{said}");
         }
-        seen | search.finish()
+        for said in [
+            "I am not printing ALL_DONE yet",
+            "When all is done, print ALL_DONE, and call session_complete(summary).",
+            "7. ALL_DONE",
+            "+ALL_DONE",
+            "> ALL_DONE",
+            "- [ ] print `ALL_DONE`",
+            "ALL_DONE.",
+            "ALL_DONE!",
+            "NOT_ALL_DONE",
+            "all_done",
+            "ALL_\nDONE",
+            "print \"ALL_DONE\" at the end",
+            "\"ALL_DONE\" is what I print at the end",
+            r#"{"text":"I will print ALL_DONE"}"#,
+            r#"{"ALL_DONE":1}"#,
+            r#"{"text":"ALL_DONE""#,
+        ] {
+            assert!(!is_seen("ALL_DONE", &[said]), "{said}");
+        }
+        assert!(StopText::new(" \n").is_none());
     }
 
     #[test]
-    fn the_text_is_found_across_chunks() {
-        assert!(is_seen("DONE", "", &["all is D", "O", "N", "E now"]));
-        assert!(is_seen("DONE", "", &["DDOONEDO", "NE"]));
-        assert!(!is_seen("DONE", "", &["DON", " E", "\nDO\nNE"]));
-        assert!(is_seen("a\nb", "", &["xa", "\n", "by"]));
-        assert!(StopText::new("", "x").is_none());
+    fn a_text_that_json_escapes_is_found() {
+        let said = r#"{"text":"so: \u2713\nsay \"done\" \u2713"}"#;
+        assert!(is_seen("say \"done\" ✓", &[said]));
+        assert!(is_seen(" say \"done\" ✓\n", &[said]));
+        assert!(!is_seen("\"done\" ✓", &[said]));
     }
 
     #[test]
-    fn a_line_of_the_prompt_is_not_the_agents_word() {
-        let prompt = "Do it.\n  When done, print DONE, and stop.\nOr print DONE and stop.\nBye\n";
-        assert!(!is_seen("DONE", prompt, &[prompt]));
-        assert!(!is_seen("DONE", prompt, &["user\n", prompt, "working\n"]));
-        assert!(!is_seen(
-            "DONE",
-            prompt,
-            &["> \n  When done, print DO", "NE, and st", "op."]
-        ));
-        assert!(is_seen("DONE", prompt, &[prompt, "DONE"]));
-        assert!(is_seen(
-            "DONE",
-            prompt,
-            &[prompt, "I print DONE and stop.\n"]
-        ));
-        assert!(is_seen("DONE", prompt, &["When done, print DONE, and st"]));
-        assert!(is_seen("DONE", prompt, &["When done, print DONE! "]));
-        // A line that is the text alone is what the agent is asked for.
-        assert!(is_seen("DONE", "print this:\nDONE\n", &["DONE\n"]));
-    }
-
-    fn chunked(text: &str, cuts: &[prop::sample::Index]) -> Vec<String> {
-        let chars: Vec<char> = text.chars().collect();
-        let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(chars.len() + 1)).collect();
-        at.extend([0, chars.len()]);
-        at.sort_unstable();
-        at.windows(2)
-            .map(|pair| chars[pair[0]..pair[1]].iter().collect())
-            .collect()
+    fn a_line_without_an_end_takes_little_memory() {
+        let until = StopText::new("DONE").unwrap();
+        let mut search = Search::new(&until);
+        for _ in 0..200 {
+            assert!(!search.feed(&[b'x'; 64 * 1024]));
+            assert!(search.held.capacity() <= 2 * LINE_BYTES);
+        }
+        assert!(!search.feed(b"\n"));
+        assert!(search.feed(b"DONE\n"));
     }
 
     proptest! {
         #[test]
         fn how_it_is_cut_does_not_matter(
-            needle in "[ab]{1,3}|a\nb", prompt in "[ab \n]{0,30}", output in "[ab \n]{0,80}", x in 0..3,
-            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
+            output in "[ab \n]{0,80}", cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..8),
         ) {
-            let output = match x { 0 => format!("{prompt}\n{output}"), 1 => format!("{output}\n{prompt}"), _ => output };
-            let chunks = chunked(&output, &cuts);
-            let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
-            // The definition, line by line.
-            let expected = if needle.contains('\n') {
-                output.contains(&needle)
-            } else {
-                output.split('\n').any(|line| {
-                    let is_echo = prompt.lines().any(|echo| echo.trim() == line.trim() && echo.trim() != needle);
-                    line.contains(&needle) && !is_echo
-                })
-            };
-            prop_assert_eq!(is_seen(&needle, &prompt, &chunks), expected);
+            let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(output.len() + 1)).collect();
+            at.extend([0, output.len()]);
+            at.sort_unstable();
+            let chunks: Vec<&str> = at.windows(2).map(|pair| &output[pair[0]..pair[1]]).collect();
+            let expected = output.split('\n').any(|line| line.trim() == "ab");
+            prop_assert_eq!(is_seen("ab", &chunks), expected);
         }
     }
 }

@@ -51,10 +51,18 @@ impl Tail {
         let lines = self.lines();
         let names_error = |line: &&String| line.to_ascii_lowercase().contains("error:");
         let named = lines.iter().rev().take(LINES).find(names_error);
-        let line = named.or(lines.last())?;
-        let line = waynote::visible::visible(&waynote::secrets::masked(line));
-        Some(cut(&line, SAID_CHARS).into_owned())
+        named.or(lines.last()).map(|line| shown(line))
     }
+
+    /// The last line of all, as fit for a terminal.
+    pub(crate) fn last(&self) -> Option<String> {
+        self.lines().last().map(|line| shown(line))
+    }
+}
+
+fn shown(line: &str) -> String {
+    let line = waynote::visible::visible(&waynote::secrets::masked(line));
+    cut(&line, SAID_CHARS).into_owned()
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ fn git(folder: &Path, words: &[&str]) {
 fn looking(own: &OwnFiles) -> LookOptions {
     LookOptions {
         own: own.clone(),
-        ignored: None,
         since: SystemTime::UNIX_EPOCH,
     }
 }
@@ -168,4 +167,125 @@ fn a_repository_that_is_none_says_why() {
         panic!("it is one");
     };
     assert!(why.contains("nowhere"), "{why}");
+}
+
+#[test]
+fn repositories_below_a_plain_folder_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    for name in ["one", "deep/er/two"] {
+        let tree = folder.join(name);
+        std::fs::create_dir_all(&tree).unwrap();
+        git(&tree, &["init", "-q"]);
+    }
+    let state = || known(&folder, &OwnFiles::default());
+    let before = state();
+    assert_eq!(before.to_string(), "2 repositories, 0 files");
+    git(
+        &folder.join("deep/er/two"),
+        &["commit", "-q", "--allow-empty", "-m", "first"],
+    );
+    let committed = state();
+    assert_ne!(committed, before);
+    std::fs::write(folder.join("one/file"), "x").unwrap();
+    assert_ne!(state(), committed);
+    // One that is broken takes nothing from the other.
+    let broken = folder.join("broken");
+    std::fs::create_dir(&broken).unwrap();
+    std::fs::write(broken.join(".git"), "gitdir: nowhere").unwrap();
+    let before = state();
+    std::fs::write(folder.join("one/file"), "y").unwrap();
+    assert_ne!(state(), before);
+}
+
+#[test]
+fn a_commit_elsewhere_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let tree = folder.join("tree");
+    std::fs::create_dir(&tree).unwrap();
+    git(&tree, &["init", "-q"]);
+    git(&tree, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    for (name, how) in [("branch", "-bother"), ("detached", "--detach")] {
+        let elsewhere = folder.join(name);
+        git(
+            &tree,
+            &["worktree", "add", "-q", how, elsewhere.to_str().unwrap()],
+        );
+        let before = known(&tree, &OwnFiles::default());
+        git(
+            &elsewhere,
+            &["commit", "-q", "--allow-empty", "-m", "second"],
+        );
+        assert_ne!(known(&tree, &OwnFiles::default()), before, "{name}");
+    }
+}
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// What an agent plants in a tree holds nothing up, and leads nowhere else.
+#[test]
+fn pipes_devices_and_links_hold_nothing_up() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().canonicalize().unwrap();
+    git(&tree, &["init", "-q"]);
+    std::fs::create_dir(tree.join("deep")).unwrap();
+    std::fs::write(tree.join("deep/file"), "one").unwrap();
+    std::fs::write(tree.join("file"), "one").unwrap();
+    git(&tree, &["add", "."]);
+    git(&tree, &["commit", "-qm", "first"]);
+    let at = |name: &str| tree.join(name);
+    std::fs::remove_file(at("file")).unwrap();
+    fifo(&at("file"));
+    fifo(&at("pipe"));
+    symlink("/dev/zero", at("zero")).unwrap();
+    symlink("/", at("all")).unwrap();
+    std::fs::remove_dir_all(at("deep")).unwrap();
+    symlink("/proc/self", at("deep")).unwrap();
+    let large = std::fs::File::create(at("large")).unwrap();
+    large.set_len(1 << 40).unwrap();
+    let begin = Instant::now();
+    known(&tree, &OwnFiles::default());
+    assert!(begin.elapsed() < PATIENCE, "it waits");
+    // One of git's own files is a pipe: the state cannot be told, and the look ends.
+    fifo(&at(".gitignore"));
+    let begin = Instant::now();
+    let state = state(&tree, &looking(&OwnFiles::default()));
+    assert_eq!(state, TreeState::Unknown(too_long()));
+    assert!(begin.elapsed() < 4 * PATIENCE);
+}
+
+#[test]
+fn an_entry_that_leads_out_leads_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let tree = folder.join("tree");
+    std::fs::create_dir(&tree).unwrap();
+    let options = looking(&OwnFiles::default());
+    std::fs::write(folder.join("secret"), "one").unwrap();
+    for name in ["../secret", "/etc/hostname", "..", "a/../../secret"] {
+        let mut look = Look::new(&options, Instant::now() + PATIENCE);
+        look.entry(&tree, name.as_bytes(), 1).unwrap();
+        assert_eq!(look.files, 0, "{name}");
+    }
+}
+
+#[test]
+fn what_git_ignores_is_no_work_unless_it_is_tracked() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().canonicalize().unwrap();
+    git(&tree, &["init", "-q"]);
+    std::fs::write(tree.join("kept.log"), "x").unwrap();
+    git(&tree, &["add", "."]);
+    std::fs::write(tree.join(".gitignore"), "*.log\n").unwrap();
+    let state = || known(&tree, &OwnFiles::default());
+    let before = state();
+    std::fs::write(tree.join("a.log"), "x").unwrap();
+    assert_eq!(state(), before);
+    std::fs::write(tree.join("kept.log"), "y").unwrap();
+    assert_ne!(state(), before);
 }

@@ -17,7 +17,7 @@ pub(super) fn tell(command: Option<&str>, session: &Name, ended: Result<&Summary
         ),
         Err(failure) => (SessionState::Failed, of_failure(session, failure)),
     };
-    let is_news = state != SessionState::Interrupted;
+    let is_news = !matches!(state, SessionState::Stopped | SessionState::Interrupted);
     title(&format!("{session}: {state}"), is_news);
     let (Some(command), true) = (command, is_news) else {
         return;

@@ -19,12 +19,12 @@ use std::time::Duration;
 use serde_json::json;
 use signal_hook::consts::SIGTERM;
 use waynote::loops::{self, BEAT};
-use waynote::{Name, session_state};
+use waynote::{Name, Store, session_state};
 use waynote_loop::identity::known_dead;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use crate::args::{LoopArgs, LoopCommand};
-use crate::error::{Outcome, say, say_coloured};
+use crate::error::{Failure, Outcome, say, say_coloured};
 use crate::invocation::Context;
 use crate::opened::{OpenStore, Wait};
 use crate::{clock, program, session_view};
@@ -43,6 +43,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         return Err(started::go_on(context, args, session)?);
     }
     let is_json = context.output.json;
+    if context.settings.session.value.is_none() {
+        let opened = OpenStore::of(&context.settings, is_json, Wait::Now)?;
+        context.settings.session.value = Some(session_here(opened.store())?);
+    }
     let planned = plan::of(&context.settings, args)?;
     let plan = &planned.plan;
     if args.dry_run {
@@ -117,10 +121,25 @@ fn stop(context: &mut Context<'_>, session: &Name) -> Outcome {
         Ok(session_state::live_iteration(store, session)?)
     })?;
     let value = json!({ "session": session, "stops_after": live });
-    context.answer(&value, || match live {
-        Some(live) => format!("session {session}: its loop stops after #{live}"),
-        None => format!("session {session}: its loop stops before its next iteration"),
+    context.answer(&value, || {
+        let session = session_view::named(session);
+        match live {
+            Some(live) => format!("stop requested: {session} ends after iteration {live}"),
+            None => format!("stop requested: {session} ends before its next iteration"),
+        }
     })
+}
+
+/// The session of a loop that names none, by the name of the working directory.
+fn session_here(store: &dyn Store) -> Outcome<Name> {
+    let directory = std::env::current_dir()
+        .map_err(|error| Failure::file("the working directory", "read", error))?;
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let host = waynote_loop::identity::current().host;
+    let directory = directory.display().to_string();
+    Ok(loops::session_of_directory(
+        store, &name, &directory, &host,
+    )?)
 }
 
 /// The whole loop. `begun` is done when it has its session.

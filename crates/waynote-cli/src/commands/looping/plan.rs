@@ -90,7 +90,6 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         .into_iter()
         .flatten()
         .collect();
-    plan.git_ignore = home::git_ignore();
     plan.prompt.spec = file("--spec", &args.spec);
     plan.prompt.tasks = file("--tasks", &args.tasks);
     plan.prompt.template = template;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use waynote::loops;
 use waynote::store::Recent;
-use waynote::text::{plural, shell_word};
-use waynote::{EntryType, Name, Scope};
+use waynote::text::plural;
+use waynote::{EntryType, Name, Scope, session_state};
 use waynote_loop::{Attempt, Notice, Observer, Plan, Stream};
 
 use super::screen::Screen;
@@ -60,6 +60,10 @@ impl Observer for Show {
             Notice::StatusEnded => self.screen.erase(),
             Notice::Resumed { done, all } => {
                 self.line(&format!("continuing: {done} of {all} iterations are done"));
+            }
+            Notice::FilesDoNotCount { why, has_tasks } => {
+                let list = if *has_tasks { " and the task list" } else { "" };
+                self.line(&format!("only new notes{list} count as progress: {why}"));
             }
             Notice::IterationStarted { iteration } => {
                 title(&format!("{} #{iteration}", self.session), false);
@@ -126,10 +130,10 @@ pub(super) fn timed(text: &str) -> String {
 /// How many open notes of each type are shown before the first iteration, at most.
 const SHOWN: usize = 10;
 
-/// Shows the loop that begins (its session, its agent, its limits, and where its output goes), and the open notes of the
-/// session that are new since its last iteration.
+/// Shows the loop that begins (its session, its agent, its limits, and where its output goes), then the session as it is:
+/// its latest iterations, and its latest open notes by type.
 pub(super) fn begin(plan: &Plan, agent: &str, store: &dyn waynote::Store) -> Outcome {
-    let session = shell_word(plan.session.as_str());
+    let session = session_view::named(&plan.session);
     let stall = (plan.stall > 0).then(|| format!("{} without progress", plan.stall));
     let limits = [
         plan.iterations.map(|all| plural(all, "iteration")),
@@ -152,12 +156,8 @@ pub(super) fn begin(plan: &Plan, agent: &str, store: &dyn waynote::Store) -> Out
         "session {session}, {day}{}: {agent} as agent {notebook}; {limits}; {output}",
         when::zone()
     )));
-    let last = loops::iterations(store, &plan.session, 1)?.pop();
-    let since = last.as_ref().map(|last| {
-        let took = last.duration.unwrap_or_default();
-        last.started_at.checked_add(took).unwrap_or(last.started_at)
-    });
-    let mut new = Vec::new();
+    let iterations = loops::iterations(store, &plan.session, usize::MAX)?;
+    let mut notes = Vec::new();
     for kind in EntryType::ALL {
         let latest = Recent::Entries {
             session: plan.session.clone(),
@@ -165,23 +165,33 @@ pub(super) fn begin(plan: &Plan, agent: &str, store: &dyn waynote::Store) -> Out
             before: None,
             open: true,
         };
-        let latest = store.recent(&latest, 0, SHOWN)?.into_iter().rev();
-        new.extend(latest.filter(|note| since.is_none_or(|since| note.created_at > since)));
+        notes.extend(store.recent(&latest, 0, SHOWN)?.into_iter().rev());
     }
-    if let Some(last) = last {
-        let all = plural(store.count(&Scope::Session(plan.session.clone()))?, "note");
-        let new = if new.is_empty() {
-            "nothing"
-        } else {
-            "these notes"
+    if let Some(last) = iterations.last() {
+        let since = last
+            .duration
+            .and_then(|took| last.started_at.checked_add(took).ok());
+        let since = since.unwrap_or(last.started_at);
+        let new = notes.iter().filter(|note| note.created_at > since).count();
+        let answer = session_state::fresh_answer(store, &plan.session)?;
+        let new = [
+            (new > 0).then(|| plural(new as u64, "note")),
+            answer.map(|_| "your answer".into()),
+        ];
+        let new: Vec<String> = new.into_iter().flatten().collect();
+        let new = match new.as_slice() {
+            [] => "nothing".into(),
+            new => new.join(", "),
         };
+        let all = plural(store.count(&Scope::Session(plan.session.clone()))?, "note");
         say(&timed(&format!(
-            "after #{} with {all} (`waynote --session {session} log show`); new since: {new}",
+            "resuming after #{} ({all}); new: {new}",
             last.number
         )));
     }
     let colour = session_view::stderr_has_colour();
-    let text = session_view::notes(&new, colour, true);
+    let text = session_view::iterations(&iterations, false, colour)
+        + &session_view::notes(&notes, colour, true);
     if !text.is_empty() {
         say_coloured(text.trim_end());
         say("");

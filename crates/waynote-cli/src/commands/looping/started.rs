@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use clap::Args;
 use waynote::error::PersonalAct;
@@ -20,6 +21,7 @@ use crate::error::{Failure, Outcome, say};
 use crate::invocation::Context;
 use crate::program;
 use crate::remembered::Remembered;
+use crate::session_view;
 use crate::settings::Settings;
 
 /// Options for one start only.
@@ -75,6 +77,18 @@ pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> O
             None => Err(not_ours(store, session)?),
         }
     })?;
+    for (option, value) in [
+        ("--iterations", args.iterations.map(|all| all.to_string())),
+        ("--time", args.time.map(in_seconds)),
+        ("--iteration-time", args.iteration_time.map(in_seconds)),
+    ] {
+        if let Some(value) = value {
+            let mut kept = without(&words, option);
+            let at = end(&kept);
+            kept.splice(at..at, [option.into(), value.into()]);
+            words = kept;
+        }
+    }
     let mut once = Vec::new();
     if let Some(answer) = &args.answer {
         once.push(OsString::from(format!("--answer={answer}")));
@@ -87,13 +101,37 @@ pub(super) fn go_on(context: &Context<'_>, args: &LoopArgs, session: &Name) -> O
     } else {
         say(&format!("in {}: {}", directory.display(), quoted(&words)));
     }
-    let end = words.iter().position(|word| word == "--");
-    let end = end.unwrap_or(words.len());
+    let end = end(&words);
     words.splice(end..end, once);
     let gone = |error| Failure::file(&directory, "entered", error);
     std::env::set_current_dir(&directory).map_err(gone)?;
     let error = Command::new(program::own()?).args(words).exec();
     Ok(Failure::file("the loop", "started", error))
+}
+
+/// The end of the loop's own words: the agent's follow.
+fn end(words: &[OsString]) -> usize {
+    let end = words.iter().position(|word| word == "--");
+    end.unwrap_or(words.len())
+}
+
+fn in_seconds(time: Duration) -> String {
+    format!("{}s", time.as_secs_f64())
+}
+
+/// The words without an option of the loop, which has a value.
+fn without(words: &[OsString], option: &str) -> Vec<OsString> {
+    let (own, agent) = words.split_at(end(words));
+    let (mut own, mut kept) = (own.iter(), Vec::new());
+    while let Some(word) = own.next() {
+        let text = word.to_string_lossy();
+        match text.strip_prefix(option) {
+            Some("") => drop(own.next()),
+            Some(value) if value.starts_with('=') => {}
+            _ => kept.push(word.clone()),
+        }
+    }
+    [kept, agent.to_vec()].concat()
 }
 
 fn quoted(words: &[OsString]) -> String {
@@ -113,13 +151,19 @@ fn not_ours(store: &dyn Store, session: &Name) -> Outcome<Failure> {
             } => Some(format!("it ran on {} in {directory}", holder.host)),
             _ => None,
         });
-    let start = start.unwrap_or_else(|| "none has run in it".into());
-    let session = shell_word(session.as_str());
+    let session = session_view::named(session);
+    let (what, there) = match start {
+        Some(start) => (
+            format!("you did not start the loop of session {session} on this machine: {start}"),
+            "continue it there; or ",
+        ),
+        None => (format!("no loop has run in session {session}"), ""),
+    };
     Ok(Failure::refused(
         "not_started_here",
-        format!("you did not start the loop of session {session} on this machine: {start}"),
+        what,
         format!(
-            "continue it there; or start it here with its whole command: `{} --session {session} loop -- AGENT`",
+            "{there}start it here with its whole command: `{} --session {session} loop -- AGENT`",
             program::called()
         ),
     ))
@@ -193,5 +237,16 @@ mod tests {
         ] {
             assert_eq!(kept(words), expected);
         }
+    }
+
+    #[test]
+    fn a_new_limit_replaces_the_old_one() {
+        let words = "loop --iterations 3 --time=2h --iteration-time 5m -- sh --iterations 3";
+        let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+        let words = without(&without(&words, "--iterations"), "--time");
+        assert_eq!(
+            quoted(&words),
+            "waynote loop --iteration-time 5m -- sh --iterations 3"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::IterationOutcome;
-use waynote::text::{plural, shell_word};
+use waynote::text::plural;
 use waynote_loop::{RunRemainder, Stop, Summary};
 
 use super::words::{details, exit_code, headline, line};
@@ -13,7 +13,7 @@ pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> Stri
     let notes: u64 = summary.notes.iter().map(|(_, count)| count).sum();
     let mut text = format!(
         "session {}: {} in {}, {} added",
-        summary.session,
+        session_view::named(&summary.session),
         plural(summary.iterations.len() as u64, "iteration"),
         duration::rounded(summary.duration),
         plural(notes, "note"),
@@ -36,7 +36,9 @@ pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> Stri
     };
     text.push_str(&format!("\n{details}"));
     text.truncate(text.trim_end().len());
-    if let (Stop::Failed(_), Some(said)) = (&summary.stop, summary.last_words()) {
+    if let (Stop::Failed(_) | Stop::FailedAtOnce(..), Some(said)) =
+        (&summary.stop, summary.last_words())
+    {
         text.push_str(&format!("\n  failed with: {said}"));
     }
     if let Some(next) = next(summary, again) {
@@ -47,7 +49,7 @@ pub(super) fn text(summary: &Summary, again: Option<&str>, colour: bool) -> Stri
 
 /// The hint: the user's next step.
 fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
-    let (session, program) = (shell_word(summary.session.as_str()), program::called());
+    let (session, program) = (session_view::named(&summary.session), program::called());
     let again = again.map_or("run the same command again".into(), |again| {
         format!("`{again}`")
     });
@@ -59,13 +61,16 @@ fn next(summary: &Summary, again: Option<&str>) -> Option<String> {
             "see `{program} --session {session} log show`; when the cause is fixed, go on: {again}"
         ),
         Stop::Failed(IterationOutcome::TimedOut) => format!(
-            "go on: {again}; or run its whole command with a longer `--iteration-time` or a smaller task"
+            "go on: {again}; add a longer `--iteration-time TIME`, or make the task smaller"
         ),
         Stop::Failed(_) => format!("when the agent works again, go on: {again}"),
+        Stop::FailedAtOnce(..) => {
+            format!("try the agent's command by itself; when it works, go on: {again}")
+        }
         Stop::Interrupted(_) | Stop::Time | Stop::Requested(_) => match &summary.left {
             None => format!("go on: {again}"),
             Some(RunRemainder { iterations, all }) => {
-                format!("go on: {again} ({iterations} of {all} iterations are left)")
+                format!("go on: {again} ({iterations} of {all} iterations left)")
             }
         },
         _ => return None,

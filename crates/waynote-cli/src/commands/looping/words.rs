@@ -1,8 +1,8 @@
 //! Why a loop stopped, in words, and as an exit code.
 
-use waynote::SessionState;
 use waynote::event::IterationOutcome;
 use waynote::text::plural;
+use waynote::{Author, SessionState};
 use waynote_loop::{Stop, signal_name};
 
 use crate::error::BLOCKED;
@@ -17,7 +17,7 @@ pub(super) fn exit_code(stop: &Stop) -> u8 {
         | Stop::Requested(_) => 0,
         Stop::Stalled { .. } => 3,
         Stop::Blocked(_) => BLOCKED,
-        Stop::Failed(_) => 5,
+        Stop::Failed(_) | Stop::FailedAtOnce(..) => 5,
         // As shells tell it.
         Stop::Interrupted(signal) => u8::try_from(128 + signal).unwrap_or(1),
         // A reason that this program does not know.
@@ -27,7 +27,11 @@ pub(super) fn exit_code(stop: &Stop) -> u8 {
 
 /// The state of the session after the loop, and why it stopped.
 pub(super) fn headline(stop: &Stop) -> String {
-    format!("{}: {}", SessionState::after(stop.reason()), line(stop))
+    let state = SessionState::after(stop.reason());
+    match stop {
+        Stop::Requested(_) => format!("{state}, {}", line(stop)),
+        _ => format!("{state}: {}", line(stop)),
+    }
 }
 
 /// Why, in one line.
@@ -53,7 +57,13 @@ pub(super) fn line(stop: &Stop) -> String {
         }
         Stop::Failed(how) => format!("the agent {how} in every attempt"),
         Stop::Interrupted(signal) => signal_name(*signal),
-        Stop::Requested(by) => format!("{by} asked it to stop"),
+        Stop::FailedAtOnce(how, times) => {
+            format!("the agent {how} at once, {times} times in a row")
+        }
+        Stop::Requested(by) => match Author::of(by) {
+            Author::Person => "as you asked".into(),
+            _ => format!("as {by} asked"),
+        },
         other => other.reason().to_string(),
     }
 }
