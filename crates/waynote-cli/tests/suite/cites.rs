@@ -243,6 +243,8 @@ fn an_action_and_a_tool_say_it_too() {
     let hook = || {
         scratch
             .run("hook claude-code PreToolUse")
+            // git alone takes longer than a hook may, on a machine with other work.
+            .env("WAYNOTE_HOOK_WAIT", "60")
             .stdin(input.to_string())
             .patient()
     };
