@@ -8,7 +8,8 @@ use crate::home;
 use crate::settings::KNOWN;
 
 pub(crate) use waynote_system::variables::{
-    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, PASSWORD, PASSWORD_FILE, STATE_FOLDER,
+    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, HOOKS, LOOP, NOW, PASSWORD, PASSWORD_FILE,
+    STATE_FOLDER,
 };
 
 /// The variables that a client passes on to our server, if the client passes only those that its entry names. The order

@@ -45,6 +45,9 @@ pub const STATE: &str = "WAYNOTE_STATE";
 /// Set for the agents of a loop: by it the loop's guard finds an agent that has killed its loop.
 pub const GUARDED: &str = "WAYNOTE_GUARDED";
 
+/// Set to `off`, hooks deliver nothing to the processes that have it.
+pub const HOOKS: &str = "WAYNOTE_HOOKS";
+
 /// How long a hook may take, in seconds.
 pub const HOOK_WAIT: &str = "WAYNOTE_HOOK_WAIT";
 

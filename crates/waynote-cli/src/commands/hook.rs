@@ -19,6 +19,7 @@ use crate::opened::{OpenStore, Wait};
 use crate::output::Output;
 use crate::process::Process;
 use crate::settings::Settings;
+use crate::variables::HOOKS;
 use crate::{clock, duration, home, variables};
 
 /// How long a client may take to send its input, which is its own time.
@@ -49,6 +50,8 @@ struct Limit {
 }
 
 enum Message {
+    /// More of the input has come.
+    Reading,
     /// The input is read: the work has this long.
     Read(Limit),
     Done(Box<Work>),
@@ -62,9 +65,17 @@ type Work = (Answer, Option<String>);
 pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> ExitCode {
     let Some(client) = Client::named(&args.client) else {
         let client = waynote::visible::visible(&args.client);
-        let reason = format!("`{client}` is no client; `waynote install` lists them");
+        let reason = format!("`{client}` is not a client; `waynote install` lists them");
         return refuse(None, &reason);
     };
+    if is_off() {
+        let said = match args.explain {
+            true => format!("{HOOKS} is off: nothing is delivered\n"),
+            false => client.adding_nothing().to_owned(),
+        };
+        let _ = output.text(&said).and_then(|()| output.flush());
+        return ExitCode::SUCCESS;
+    }
     // A panic is reported in one line.
     std::panic::set_hook(Box::new(|_| {}));
     let (sender, receiver) = channel();
@@ -97,6 +108,12 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     ExitCode::SUCCESS
 }
 
+/// True if `WAYNOTE_HOOKS` switches delivery off for this process, as for `claude -p` in scripts.
+pub(super) fn is_off() -> bool {
+    let value = home::variable(HOOKS).ok().flatten();
+    value.is_some_and(|value| value.eq_ignore_ascii_case("off"))
+}
+
 /// The answer of a hook that was called wrongly.
 pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
     use std::io::Write;
@@ -116,7 +133,8 @@ fn wait(receiver: &Receiver<Message>) -> Result<Work, String> {
     let mut begun = Instant::now();
     loop {
         match receiver.recv_timeout(limit.wait.saturating_sub(begun.elapsed())) {
-            // Zero adds nothing, however fast the store is.
+            Ok(Message::Reading) => begun = Instant::now(),
+            // A wait of 0 disables the hook.
             Ok(Message::Read(of_work)) if of_work.wait.is_zero() => {
                 return Err(of_work.late.into());
             }
@@ -183,7 +201,7 @@ fn work(
     let call = Call {
         client,
         event: words.event.as_deref().unwrap_or("SessionStart"),
-        payload: read_input()?,
+        payload: read_input(sender)?,
     };
     let ledgers = ledgers()?.map(|ledgers| match words.explain {
         true => ledgers.only_read(),
@@ -264,6 +282,9 @@ pub(super) fn answered(
     ledgers: Option<Ledgers>,
     arguments: &serde_json::Map<String, serde_json::Value>,
 ) -> Outcome<String> {
+    if is_off() {
+        return Ok(String::new());
+    }
     let text = |name: &str| {
         arguments
             .get(name)
@@ -310,10 +331,12 @@ pub(crate) fn ledgers() -> Outcome<Option<Ledgers>> {
 }
 
 /// The client's payload from standard input; an empty one if standard input is a terminal.
-fn read_input() -> Outcome<Payload> {
+fn read_input(sender: &Sender<Message>) -> Outcome<Payload> {
     let stdin = std::io::stdin();
     Ok(match stdin.is_terminal() {
         true => Payload::default(),
-        false => Payload::read(stdin.lock())?,
+        false => Payload::read(stdin.lock(), || {
+            let _ = sender.send(Message::Reading);
+        })?,
     })
 }

@@ -12,7 +12,7 @@ use waynote::context::ShownNote;
 use waynote::event::EventAddress;
 use waynote::store::Damage;
 use waynote::{Place, Store};
-use waynote_clients::{CallerSession, Channel, Client, Ledgers};
+use waynote_clients::{About, CallerSession, Channel, Client, Ledgers};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
 
@@ -134,6 +134,9 @@ impl ToClient {
 
 impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
+        if super::hook::is_off() {
+            return false;
+        }
         match (self.calling(), &self.ledgers) {
             (CallerSession::Only(session), Some(ledgers)) => {
                 let given = ledgers.delivered(&session);
@@ -157,7 +160,8 @@ impl Delivery for ToClient {
                 let given = ledgers.delivered(&session);
                 let delivery = waynote_clients::Delivery::Block(Channel::Server);
                 let owed = given.block.is_none();
-                owed && ledgers.prepare(&session, &given, delivery, notes).claim()
+                let pending = ledgers.prepare(&session, &given, delivery, notes);
+                owed && pending.about(About::reply()).claim()
             }
             (CallerSession::Unnamed, ledgers) => {
                 let is_first = !self.was_given.swap(true, Ordering::Relaxed);

@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &PauseArgs) -> Outcome {
         context.line(format!("{}: {what}", named(&of)))?;
     }
     if args.list && pauses.is_empty() {
-        context.line("no pause runs: hooks deliver notes everywhere")?;
+        context.line("nothing is paused: hooks deliver notes everywhere")?;
     }
     for (of, end) in pauses {
         let until = until(end).map_or("until `waynote pause --end`".into(), |end| {

@@ -19,8 +19,8 @@ pub(super) fn run(context: &mut Context<'_>, session: Option<&str>) -> Outcome {
     }
     let Some(first) = told.first() else {
         return context.line(match session {
-            Some(session) => format!("session {} was given no notes by hooks", visible(session)),
-            None => "no session of a client was given notes by hooks yet".into(),
+            Some(session) => format!("session {} has received no notes", visible(session)),
+            None => "no agent session has received notes yet".into(),
         });
     };
     context.line(format!("session {}", visible(first.client_session())))?;
@@ -43,7 +43,10 @@ fn rows(told: &DeliveryRecord) -> Vec<Vec<String>> {
         at.map(when).unwrap_or_default(),
         format!("{}{}", told.about.event, subagent.unwrap_or_default()),
         told.about.action.clone().unwrap_or_else(|| "-".into()),
-        told.about.tokens.to_string(),
+        match told.about.tokens {
+            0 => "-".into(),
+            tokens => tokens.to_string(),
+        },
     ];
     let notes = told.notes.iter().map(|of| {
         let shown = if of.shown == Shown::Whole {

@@ -414,13 +414,13 @@ fn a_pause_is_for_a_place_or_a_session() {
     insta::assert_snapshot!(explained("PreToolUse", read("web/app.css")), @"delivery is paused: `waynote pause --list` lists the pauses");
     insta::assert_snapshot!(explained("UserPromptSubmit", json!({ "prompt": "waynote: off\nfix it" })), @"delivery is off: the prompt of this turn says `waynote: off`");
     scratch.ok("pause b --end");
-    insta::assert_snapshot!(scratch.ok("pause --list"), @"no pause runs: hooks deliver notes everywhere");
+    insta::assert_snapshot!(scratch.ok("pause --list"), @"nothing is paused: hooks deliver notes everywhere");
 }
 
 #[test]
 fn what_a_session_was_given_is_listed_and_explained() {
     let scratch = noted();
-    insta::assert_snapshot!(scratch.ok("why"), @"no session of a client was given notes by hooks yet");
+    insta::assert_snapshot!(scratch.ok("why"), @"no agent session has received notes yet");
     let explained = || {
         hook(
             &scratch,

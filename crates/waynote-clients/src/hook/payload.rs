@@ -7,12 +7,16 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
+use waynote::json::mend;
 
 use super::tool::ToolCall;
 use crate::error::Result;
 
-/// Clients send less than this, even with the contents of a file that a tool writes.
-const MAX_BYTES: u64 = 16 << 20;
+/// A longer input is cut here: no client sends one, even with the contents of files that a tool writes.
+const MAX_BYTES: usize = 256 << 20;
+
+/// A read of fewer bytes than this has emptied the pipe for now.
+const FULL_READ: usize = 8 << 10;
 
 /// The line of a prompt that switches delivery off for its turn.
 const OFF: &str = "waynote: off";
@@ -25,18 +29,34 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Reads one, without waiting for the end of the stream; an empty one where there is nothing to read.
+    /// Reads one, without waiting for the end of the stream; an empty one where there is nothing to read. Bytes that are not
+    /// UTF-8, and halves of a character that a client cut in two, are read as U+FFFD. `progress` is called at each read.
     ///
     /// # Errors
     /// [`Error::Payload`](crate::Error::Payload) where it is not what a client sends, [`Error::Library`](crate::Error::Library)
     /// where the stream cannot be read.
-    pub fn read(mut input: impl BufRead) -> Result<Self> {
+    pub fn read(mut input: impl BufRead, progress: impl Fn()) -> Result<Self> {
         let failed = |source| waynote::Error::file("standard input", "read", source);
-        if input.fill_buf().map_err(failed)?.is_empty() {
-            return Ok(Self::default());
+        let mut text = Vec::new();
+        while text.len() < MAX_BYTES {
+            let read = input.fill_buf().map_err(failed)?;
+            let length = read.len();
+            text.extend_from_slice(read);
+            input.consume(length);
+            progress();
+            // Some clients leave the stream open behind the object.
+            let may_be_whole = length < FULL_READ && text.trim_ascii_end().ends_with(b"}");
+            if may_be_whole && let Ok(payload) = serde_json::from_slice(&mend(&text)) {
+                return Ok(payload);
+            }
+            if length == 0 {
+                break;
+            }
         }
-        let mut reader = serde_json::Deserializer::from_reader(input.take(MAX_BYTES));
-        Ok(Self::deserialize(&mut reader)?)
+        match mend(&text).trim_ascii() {
+            b"" => Ok(Self::default()),
+            text => Ok(serde_json::from_slice(text)?),
+        }
     }
 
     /// Reads the arguments of a call that answers a hook. What a client could not replace says nothing.
@@ -62,7 +82,13 @@ impl Payload {
 
     /// The client's own name of the session.
     pub fn session(&self) -> Option<&str> {
-        let mut names = ["session_id", "sessionId", "conversation_id"].into_iter();
+        let mut names = [
+            "session_id",
+            "sessionId",
+            "conversation_id",
+            "conversationId",
+        ]
+        .into_iter();
         names.find_map(|name| self.text(&[name]).filter(|id| !id.is_empty()))
     }
 
@@ -90,7 +116,8 @@ impl Payload {
 
     /// The file in which the client keeps the conversation.
     pub fn transcript(&self) -> Option<&Path> {
-        self.text(&["transcript_path"]).map(Path::new)
+        self.text(&["transcript_path", "transcriptPath"])
+            .map(Path::new)
     }
 
     /// The person's prompt, without the texts of hooks around it, which Gemini CLI sends along.
@@ -122,7 +149,10 @@ impl Payload {
 
     /// The directories it names, the most telling first.
     pub fn directories(&self) -> impl Iterator<Item = &str> {
-        let roots = self.tool.field(&["workspace_roots"]).as_array();
+        let roots = self
+            .tool
+            .field(&["workspace_roots", "workspacePaths"])
+            .as_array();
         let root = roots.and_then(|roots| roots.iter().find_map(Value::as_str));
         let more = ["cwd", "working_dir"].into_iter();
         root.into_iter()
@@ -211,5 +241,44 @@ mod tests {
         assert_eq!(turn(r#"{"prompt_id": "p"}"#), "p");
         assert_eq!(turn(r#"{"turn_id": "t", "prompt_id": 5}"#), "t");
         assert_eq!(turn("{}"), "");
+    }
+
+    #[test]
+    fn an_input_is_read_with_the_faults_that_clients_leave_in_it() {
+        let read = |text: &[u8]| Payload::read(text, || {}).unwrap();
+        for (text, asked) in [
+            (&b"\xEF\xBB\xBF{\"prompt\": \"a\"}"[..], "a"),
+            (b"{\"prompt\": \"cut \\ud83d\"}", "cut \u{FFFD}"),
+            (b"{\"prompt\": \"a\xFFb\"}\n", "a\u{FFFD}b"),
+            (b"{\"prompt\": \"a\", \"other\": \"\\ud83d\xFF\"}", "a"),
+        ] {
+            assert_eq!(read(text).asked().as_deref(), Some(asked));
+        }
+        let failed = read(b"{\"tool_response\": {\"stderr\": \"no \\ude80\", \"exit_code\": 1}}");
+        let failure = failed.tool.failure(false, |_| false);
+        assert_eq!(failure.as_deref(), Some("no \u{FFFD}"));
+        assert_eq!(read(b" \n").session(), None);
+        assert!(Payload::read(&b"[]"[..], || {}).is_err());
+        assert!(Payload::read(&b"{\"prompt\": "[..], || {}).is_err());
+    }
+
+    #[test]
+    fn a_long_input_is_read_without_what_is_not_needed() {
+        let content = "x{}".repeat(8 << 20);
+        let text = format!(
+            "{{\"session_id\": \"s\", \"tool_input\": {{\"file_path\": \"/p\", \"content\": \"{content}\"}}, \"more\": \"{content}\"}}"
+        );
+        let payload = Payload::read(std::io::BufReader::new(text.as_bytes()), || {}).unwrap();
+        assert_eq!(payload.session(), Some("s"));
+        assert_eq!(payload.tool.paths(), ["/p"]);
+    }
+
+    /// A client may leave the stream open.
+    #[test]
+    fn the_end_of_the_stream_is_not_waited_for() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        std::io::Write::write_all(&mut writer, b"{\"prompt\": \"a\"}\n").unwrap();
+        let payload = Payload::read(std::io::BufReader::new(reader), || {}).unwrap();
+        assert_eq!(payload.asked().as_deref(), Some("a"));
     }
 }

@@ -1,7 +1,9 @@
 //! A tool's call in a client's input: its paths, its command, and how it failed. Clients name the same things by
 //! different words.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The members of a tool's input that name a path, and those that hold a command or a patch.
@@ -49,10 +51,70 @@ const TEXTS: [&str; 9] = [
 const INPUTS: [&str; 3] = ["tool_input", "tool_args", "toolArgs"];
 const RESULTS: [&str; 4] = ["tool_response", "tool_result", "toolResult", "tool_output"];
 
-/// The fields of an input, among them those about a tool's call.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
+/// The other fields that are read: those of a session, of a prompt and of a result.
+const OTHERS: [&str; 27] = [
+    "session_id",
+    "sessionId",
+    "conversation_id",
+    "conversationId",
+    "source",
+    "trigger",
+    "agent_id",
+    "parent_id",
+    "prompt_id",
+    "turn_id",
+    "generation_id",
+    "transcript_path",
+    "transcriptPath",
+    "prompt",
+    "message",
+    "status",
+    "stop_hook_active",
+    "cwd",
+    "working_dir",
+    "workspace_roots",
+    "workspacePaths",
+    "cursor_version",
+    "tool_name",
+    "toolName",
+    "is_interrupt",
+    "error_message",
+    "error",
+];
+
+/// The fields of an input, among them those about a tool's call. What is not needed is not read.
+#[derive(Debug, Default)]
 pub(crate) struct ToolCall(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for ToolCall {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_map(Fields)
+    }
+}
+
+struct Fields;
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = ToolCall;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<ToolCall, M::Error> {
+        let mut read = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let is_needed = [&INPUTS[..], &RESULTS, &OTHERS]
+                .iter()
+                .any(|names| names.contains(&&*name));
+            match is_needed {
+                true => drop(read.insert(name, members.next_value()?)),
+                false => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(ToolCall(read))
+    }
+}
 
 impl ToolCall {
     /// The first of these fields that is there; null where none is.

@@ -8,7 +8,7 @@ use waynote_files::replace_private;
 use waynote_system::plain;
 use waynote_system::process::Process;
 
-use super::{Channel, Deliveries, Delivery, Ledgers, name};
+use super::{About, Channel, Deliveries, Delivery, Ledgers, name};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -102,6 +102,7 @@ impl Ledgers {
     pub fn serve(&self, process: &Process, notes: Vec<ShownNote>) {
         let delivery = Delivery::Block(Channel::Server);
         self.prepare(&unnamed(process), &Deliveries::default(), delivery, notes)
+            .about(About::reply())
             .claim();
         self.link(process, "", false);
     }

@@ -30,6 +30,17 @@ pub struct About {
     pub tokens: usize,
 }
 
+impl About {
+    /// The block beside a reply of the MCP server. The client counts its tokens with those of the reply.
+    pub fn reply() -> Self {
+        Self {
+            event: "MCP reply".into(),
+            action: None,
+            tokens: 0,
+        }
+    }
+}
+
 /// A delivery to a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
